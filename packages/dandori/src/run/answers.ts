@@ -12,7 +12,9 @@ import type { Answer, OpenQuestion, RunState, TaskState } from './state/state.ts
 type Applied = FactOf<'answer_applied'>['data'];
 type Consequence = Omit<Applied, 'task' | 'question'>;
 
-/** What the answers lead to that a task has waited for. Undefined where it does not wait, or not all are there. */
+/**
+ * What the answers to a waiting task lead to. Undefined if the task is not waiting or an answer is missing.
+ */
 export function appliedAnswer(state: RunState, id: string, word: Word): Applied | undefined {
   const task = state.indexes.answered.has(id) ? state.tasks.get(id) : undefined;
   const asked = questionsOf(state, task?.waitsFor ?? []);
@@ -26,7 +28,7 @@ export function appliedAnswer(state: RunState, id: string, word: Word): Applied 
   return { task: id, question: question.id, ...how };
 }
 
-/** A server hears a no like any other answer, where it can be told. Otherwise the task fails. */
+/** A refusal is passed to the server if the server can receive it. Otherwise the task fails. */
 function afterInput(task: TaskState, asked: readonly OpenQuestion[], word: Word): Consequence {
   const refused = asked.find(
     ({ isHeld, input, answer }) => !isHeld && input?.name === undefined && answer?.declined === true,
@@ -73,11 +75,11 @@ function failed(cause: Cause, word: Word): Consequence {
   return { to: 'failed', failure: toFailure(cause, word) };
 }
 
-/** A call whose outcome is unknown is not undone by a person who will not look. */
+/** If a person declines to check a call whose outcome is unknown, the task is given up. */
 function declined({ task: { operation } }: TaskState, { asked, answer, word }: Answered): Consequence {
   const { kind, text } = asked.question;
   if (kind === 'in_doubt') return givenUp(operation, word);
-  // Where nobody answered in time, nobody has said no.
+  // An expired question is not a refusal.
   if (answer.isExpired === true)
     return failed({ kind: 'rejected', code: 'unanswered', params: { question: text } }, word);
   const { comment } = answer;
@@ -90,20 +92,24 @@ function givenUp(operation: string, word: Word): Consequence {
 }
 
 /**
- * A person has looked: it happened, it did not (so it is called again), or it is to be given up. Of a service that was
- * interrupted in a call of its own: `again_after` where that call took effect, `again` where it did not.
+ * A person has checked the call: it happened, it did not happen (so it is called again), or the task is given
+ * up. For a service that was interrupted in an inner call, `again_after` means that the inner call took
+ * effect. `again` means that it did not.
  */
 function settled(state: RunState, task: TaskState, { value: answer }: Answer, word: Word): Consequence {
   if (answer === 'happened') return { to: 'succeeded' };
   if (answer !== 'again' && answer !== 'again_after') return givenUp(task.task.operation, word);
-  // A service may have made several calls at once: a person is asked about one after the other.
+  // A service may have made several calls at once. A person is asked about them one at a time.
   const open = innerCallInDoubt(task);
   if (open === undefined) return { to: 'ready' };
   const inner = { key: open.key, took: answer === 'again' ? ('no_effect' as const) : ('effect' as const) };
   return { to: isInDoubtAfter(task, inner, state.seq + 1) ? 'in_doubt' : 'ready', inner };
 }
 
-/** What the choice makes it touch may be in use, or may have been used by one that is written later. */
+/**
+ * The choice may change which resources the task touches. Another task may be using them, or a later task may
+ * have used them.
+ */
 function chosen(state: RunState, task: TaskState, { asked, answer, word }: Answered): Consequence {
   const { options, form } = asked.question;
   const { value } = answer;

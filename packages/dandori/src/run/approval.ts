@@ -12,7 +12,9 @@ interface Called {
   readonly effect: Effect;
 }
 
-/** Whether a person is asked before this call, and has not said yes yet: to itself, or to the plan that it is in. */
+/**
+ * Whether this call still needs approval. A person may approve the call itself or the plan that contains it.
+ */
 export function needsApproval(task: TaskState, state: RunState): boolean {
   const { settings: rules } = state;
   const { operation } = task.task;
@@ -22,9 +24,9 @@ export function needsApproval(task: TaskState, state: RunState): boolean {
 }
 
 /**
- * Whether the user's own message led to the cancelling of another run: its words may, and when the mind decided on it,
- * it had seen nothing else. A tool's result, a note that a model passed on, or a value taken from a result may hold
- * an order from tool output. `mayCancel` is set only where the operation is ours.
+ * Whether the user's own message asked to cancel another run. That is so only if the mind had seen nothing
+ * else when it decided. A tool result, a note passed on by a model, or a value from a result may contain
+ * injected instructions. `mayCancel` is set only if the operation is a built-in one.
  */
 function isWantedByUser({ task, override }: TaskState, state: RunState): boolean {
   if (state.mayCancel !== true || override !== undefined || stringifyJson(task.args).includes('${'))
@@ -36,7 +38,7 @@ function isWantedByUser({ task, override }: TaskState, state: RunState): boolean
   return !wasTold && !state.ends.some(({ seq }) => seq < startedSeq);
 }
 
-/** A plan that was approved answers for its calls as they are written in it. What a choice has changed is not. */
+/** An approved plan covers its calls as written. It does not cover a call that a choice has changed. */
 function isCovered({ task, coveredBy, override }: TaskState, rules: Rules): boolean {
   return coveredBy !== undefined && override === undefined && policyFor(task.operation, rules) === 'plan';
 }
@@ -52,34 +54,34 @@ export function asksFirst({ operation, effect }: Called, rules: Rules): boolean 
     case 'plan':
       return effect !== 'read';
     default:
-      // A policy of a later version may ask about anything.
+      // Ask for a policy that only a later version knows.
       return true;
   }
 }
 
-/** Whether a person is asked about the plan that these are in. Nobody is asked about one that only reads. */
+/** Whether a person must approve the plan with these calls. A plan that only reads needs no approval. */
 export function asksAboutPlan(calls: readonly Called[], rules: Rules): boolean {
   return calls.some((call) => call.effect !== 'read' && policyFor(call.operation, rules) === 'plan');
 }
 
-/** Whether no call at all is asked about, whatever it does. */
+/** Whether no call ever needs approval. */
 export function asksNobody({ approval, approvals = {} }: Rules): boolean {
   return approval === 'never' && Object.values(approvals).every((policy) => policy === 'never');
 }
 
-/** Whether the user has said that no call of this tool is ever asked about. */
+/** Whether the user's settings say that calls of this tool never need approval. */
 export function isNeverAsked(operation: string, rules: Rules): boolean {
   return policyFor(operation, rules) === 'never';
 }
 
-/** A tool of the user's that has taken the place of one of ours may do more than read. */
+/** A user's tool may replace a built-in one and do more than read, so the effect is checked too. */
 function isOurs({ operation, effect }: Called): boolean {
   return effect === 'read' && Object.hasOwn(OWN_TOOLS, operation);
 }
 
 function policyFor(operation: string, { approval, approvals }: Rules): ApprovalPolicy {
   if (approvals === undefined) return approval;
-  // Names of servers may hold dots, as lanes know.
+  // Server names may contain dots. `laneOf` handles that.
   const server = laneOf(operation, approvals);
   const named = [operation, server].find((name) => Object.hasOwn(approvals, name));
   return (named === undefined ? undefined : approvals[named]) ?? approval;

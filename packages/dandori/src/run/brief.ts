@@ -5,10 +5,10 @@ import { circleToTell } from './loop.ts';
 import type { Verdict } from './monitor.ts';
 import type { RunState, TaskState } from './state/state.ts';
 
-/** More names than these tell a reader nothing. */
+/** A longer list of names does not help the model. */
 const MOST_NAMED = 20;
 
-/** What the next decision is told and asked besides its purpose; undefined where that is nothing. */
+/** What the next decision is told besides its purpose. Undefined if there is nothing to tell. */
 export function briefFor(state: RunState, purpose: Purpose, verdict: Verdict): Brief | undefined {
   const brief: Brief = {
     ...(purpose === 'generate' && { steps: [...state.indexes.stepsReady] }),
@@ -34,7 +34,7 @@ function workPart(state: RunState, verdict: Verdict): Brief {
   };
 }
 
-/** Why the mind should look back now. It is asked to do so together with its next decision, never by a call more. */
+/** Why the mind should reflect now. It does so in its next decision, without an extra model call. */
 export function reflectionDue({
   settings,
   planGiven,
@@ -56,7 +56,7 @@ function progressPart(state: RunState): Brief {
   return progress === undefined ? {} : { progress };
 }
 
-/** How far the steps are; undefined for a plan without steps. */
+/** Progress of the steps. Undefined for a plan without steps. */
 export function progressOf({ tasks, indexes: { stepCount } }: RunState): Progress | undefined {
   if (stepCount === 0) return undefined;
   const steps = [...tasks.values()].filter(({ task, isSuperseded }) => isStep(task) && !isSuperseded);

@@ -8,7 +8,7 @@ import { canConclude, limitSaid, reached, timeLeft } from './limits.ts';
 import { hasGivenUp } from './state/decisions.ts';
 import { type Decision, hasEnded, lastDecision, type RunState, type TaskState } from './state/state.ts';
 
-/** The end of the run, where it has come: cancelled, answered, failed or exhausted. Else nothing. */
+/** How the run ends: cancelled, answered, failed or exhausted. Empty if it does not end yet. */
 export function closing(state: RunState, now: number): Intention[] {
   const ending = cancelled(state) ?? answered(state, now) ?? exhausted(state, now) ?? failed(state, now);
   return ending === undefined ? [] : [{ type: 'finish', ending }];
@@ -16,7 +16,7 @@ export function closing(state: RunState, now: number): Intention[] {
 
 const NOT_REACHED: Cause = { kind: 'not_possible', code: 'not_reached' };
 
-/** Tasks that were planned and not done, for an ending that is not an answer. */
+/** Planned tasks that did not succeed, for an ending other than `answered`. */
 function unfinished(state: RunState): Said[] {
   return [...state.tasks.values()]
     .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
@@ -70,7 +70,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   return { outcome: 'answered', answer: answer.args };
 }
 
-/** Somebody has said something since the mind began to think about it. */
+/** Whether a note was added after the mind began this decision. */
 function isOutdated({ startedSeq }: Decision, { notes }: RunState): boolean {
   return (notes.at(-1)?.seq ?? 0) > startedSeq;
 }
@@ -79,20 +79,20 @@ function canAskAgain({ purpose }: Decision, state: RunState, now: number): boole
   return purpose !== 'conclude' && reached(state, now) === undefined;
 }
 
-/** The limit for which the compiler refused what the mind wanted to do, where it then gave up. */
+/** The limit for which the compiler refused the previous plan, if the mind then gave up. */
 function refusedFor({ decisions }: RunState): Limit | undefined {
   const codes = decisions.at(-2)?.diagnostics?.map(({ code }) => code) ?? [];
   if (codes.includes('over-budget')) return 'cost';
   return codes.includes('too-many-tasks') ? 'tasks' : undefined;
 }
 
-/** A person's plan is done when all of it is. */
+/** A plan from the user is done only when all of its tasks have ended. */
 function leftOpen(state: RunState): Cause | undefined {
   const isDone = [...state.tasks.values()].every(({ status }) => hasEnded(status));
   return isDone ? undefined : NOT_REACHED;
 }
 
-/** The mind says that the goal is reached, and not that all that it set itself for that is. */
+/** The mind says that the goal is reached, but not that all of its own success criteria are met. */
 function unreached({ args }: Action, state: RunState): Cause | undefined {
   const unmet = unmetCriteria(args, state);
   if (unmet === undefined) return { kind: 'not_possible', code: 'criteria_not_judged' };
@@ -102,17 +102,17 @@ function unreached({ args }: Action, state: RunState): Cause | undefined {
 }
 
 /**
- * An answer that came together with tool calls stands when they have all succeeded, and if it either uses their
- * results by Ref or did not need them (nothing was read). Otherwise it was written before the facts were known, as
- * was one that came together with a question.
+ * An answer that came with tool calls is valid if all of them succeeded, and if it uses their results by Ref
+ * or the calls read nothing. Otherwise it was written before the facts were known. The same applies to an
+ * answer that came with a question.
  */
 function stands(answer: Action, decision: Decision, state: RunState): boolean {
   const { operations, proposed, purpose, isEdited } = decision;
-  // It was written for another plan.
+  // The answer was written for the plan before the user edited it.
   if (isEdited === true) return false;
   if (purpose === 'act' && operations.some(({ operation }) => operation === 'ask')) return false;
   if (proposed.length === 0) return true;
-  // Nobody can say whether a criterion is met before the results are there.
+  // The mind cannot judge a criterion before the results are there.
   if (criteriaOf(state).length > 0) return false;
   const tasks = proposed.map(({ id }) => state.tasks.get(id));
   if (!tasks.every((task) => task?.status === 'succeeded')) return false;
@@ -123,7 +123,7 @@ function stands(answer: Action, decision: Decision, state: RunState): boolean {
 }
 
 function failed(state: RunState, now: number): Ending | undefined {
-  // A server may ask for an hour's patience. Who has half of that need not spend it to know how it ends.
+  // A server may ask for an hour's wait. If the run has less time left than that, it fails now.
   const isTooLate = state.thinkAfter > now && state.thinkAfter - now >= timeLeft(state, now);
   if (!hasGivenUp(state) && !isTooLate) return undefined;
   return {
@@ -151,29 +151,29 @@ function firstFailure(state: RunState): Failure | undefined {
   return undefined;
 }
 
-/** A limit is reached, and the mind has no call left to conclude with or did not manage to. */
+/** A limit is reached, and the mind cannot make a closing call or has already tried. */
 function exhausted(state: RunState, now: number): Ending | undefined {
   const last = lastDecision(state);
   const hasTried = last?.purpose === 'conclude';
   if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
-  // Where what was added does not help, the best answer is still the one that was given then.
+  // If the added budget does not help, the earlier closing answer is still the best one.
   const said = hasTried ? last.operations.find(({ operation }) => operation === 'answer') : undefined;
   return { outcome: 'exhausted', ...(said && { answer: said.args }), ...atLimit(state, now) };
 }
 
-/** The limit comes first: who wants more done must know which one to raise. */
+/** The limit comes first, so that the user knows which one to raise. */
 function atLimit(state: RunState, now: number): Pick<Ending, 'limit' | 'missing'> {
   const limit = reached(state, now);
   if (limit === undefined) return { missing: unfinished(state) };
   return { limit, missing: [limitSaid(state, limit), ...unfinished(state)] };
 }
 
-/** What the mind itself said must be true for the goal to be reached. */
+/** The success criteria that the mind set in its plan. */
 function criteriaOf({ outline }: RunState): readonly string[] {
   return outline?.successCriteria ?? [];
 }
 
-/** The criteria that the answer says are not met; undefined where it does not judge all of them. */
+/** The criteria that the answer says are not met. Undefined if the answer does not judge all of them. */
 export function unmetCriteria(answer: JsonObject, state: RunState): string[] | undefined {
   const criteria = criteriaOf(state);
   if (criteria.length === 0) return [];

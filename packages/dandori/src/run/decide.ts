@@ -12,19 +12,20 @@ import { isPlanAsked } from './state/plan.ts';
 import { isAlive, type RunState, type TaskState } from './state/state.ts';
 
 /**
- * What to do now, given all that has happened. Pure: the time is an argument.
+ * Decides what to do next from the state. Pure: the time is an argument.
  *
- * D1  Nothing is started after a cancel request, after the time is up, or after the end.
- * D2  A plan is compiled before any of its tasks starts. While a person is asked about it, nothing is begun that it
- *     would take away.
- * D3  No call is started where `concurrency` calls run, and no more are started than can be paid for. One that was held
- *     open for a person has given its place free, and runs on when it is answered.
- * D4  The mind is asked only when nothing else can go on; at most one decision is open at a time.
- * D5  Nothing is begun while the run is paused; what runs comes to its end, and so does a hold.
- * D6  Where only a person or a timer can go on, nothing but `wake_at` is returned; for a person alone nobody waits.
- * D7  A question that nobody answered in time expires, however long nobody drove the run.
+ * D1  Nothing starts after a cancel request, after the time is up, or after the end.
+ * D2  A plan is compiled before any of its tasks starts. While a person is asked to approve it, no task that
+ *     it removes is started.
+ * D3  At most `concurrency` calls run at once, and no call starts that the budget cannot pay for. A call that
+ *     is held open for a person frees its slot, and continues when the person answers.
+ * D4  The mind is asked only when nothing else can continue. At most one decision is open at a time.
+ * D5  Nothing starts while the run is paused. Running calls and holds still end.
+ * D6  If only a timer can continue the run, the only intention is `wake_at`. If only a person can, there is
+ *     none.
+ * D7  A question that is not answered in time expires, even if no driver was running at that time.
  * D8  A step does not wait for a question of another branch.
- * D9  What an answer leads to is written down before anything else is decided.
+ * D9  The consequence of an answer is journaled before anything else is decided.
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
@@ -52,7 +53,7 @@ export function applyingAnswers({ indexes }: RunState): (Intention & { type: 'ap
   return [...indexes.answered].map((task) => ({ type: 'apply_answer', task }));
 }
 
-/** Questions whose time is over, with what they count as. */
+/** Questions that have expired, each with what it counts as. */
 export function expiredAt({ indexes: { expiring }, settings }: RunState, now: number): Intention[] {
   const intentions: Intention[] = [];
   const otherwise = settings.questions?.whenExpired === 'cancel' ? 'cancelled' : 'declined';
@@ -71,7 +72,7 @@ function nextExpiry({ indexes: { expiring } }: RunState): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Calls are told to stop; the end comes when the last of them has. */
+/** Tells the running calls to stop. The run ends when the last of them has ended. */
 function stopping(state: RunState, reason: string): Intention[] | undefined {
   return isAlive(state) ? [{ type: 'abort_calls', reason }] : undefined;
 }
@@ -82,7 +83,7 @@ export function endingHolds(state: RunState, now: number): (Intention & { type: 
     .map(({ task: { id } }) => ({ type: 'end_hold', task: id }));
 }
 
-/** When the next hold has lasted long enough; infinite where none will. */
+/** When the next hold times out. Infinite if no hold can time out. */
 export function nextHoldEnd(state: RunState): number {
   return Math.min(...heldTasks(state).map((task) => heldUntil(state, task)));
 }
@@ -97,7 +98,7 @@ function settling(state: RunState): Intention[] {
   return unsettled.map((task) => ({ type: 'settle', task }));
 }
 
-/** What may still be started, all in all and in each lane. */
+/** The free slots: overall, in each lane, and within the budget. */
 interface Places {
   readonly isOpen: () => boolean;
   readonly hasRoom: (lane: string) => boolean;
@@ -127,7 +128,7 @@ function placesIn(state: RunState): Places {
 
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
-  // Where nobody is ever asked, there is nothing to look for in a full house.
+  // If the settings never ask for approval, there is nothing to do when all slots are taken.
   const isNobodyAsked = asksNobody(state.settings);
   const isOver = () => isNobodyAsked && !places.isOpen();
   if (isOver()) return intentions;
@@ -145,7 +146,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   return intentions;
 }
 
-/** By rank, whether it is the first try or not. */
+/** Tasks that may start, by rank. First attempts and retries are treated alike. */
 function* candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Generator<TaskState> {
   const due = dueSince(state, now);
   for (const { item: task } of state.indexes.ready.inOrder(hasRoom)) {
@@ -153,13 +154,13 @@ function* candidates(state: RunState, now: number, hasRoom: (lane: string) => bo
       due.shift();
       if (hasRoom(first.lane)) yield first;
     }
-    // The lane may have been filled by what went before it.
+    // An earlier candidate may have filled the lane.
     if (hasRoom(task.lane)) yield task;
   }
   for (const task of due) if (hasRoom(task.lane)) yield task;
 }
 
-/** What has become due since the last fact; whatever was due then is in the queue of what is ready. */
+/** Retries that became due since the last fact. Earlier ones are already in the ready queue. */
 function dueSince(state: RunState, now: number): TaskState[] {
   const due: TaskState[] = [];
   for (const { item: task } of state.indexes.retrying.inOrder(() => true)) {
@@ -169,13 +170,13 @@ function dueSince(state: RunState, now: number): TaskState[] {
   return due.sort((a, b) => (comesFirst(a, b) ? -1 : 1));
 }
 
-/** Whether something will be tried again at a later time. */
+/** Whether a retry is scheduled for later. */
 function isAnyLater(state: RunState, now: number): boolean {
   for (const { item } of state.indexes.retrying.inOrder(() => true)) if ((item.dueAt ?? 0) > now) return true;
   return false;
 }
 
-/** Nothing runs and nothing can start: the mind says what next, or the run ends. */
+/** Nothing runs and nothing can start: ask the mind, or end the run. */
 function next(state: RunState, now: number): Intention[] {
   const end = closing(state, now);
   if (end.length > 0) return end;
@@ -186,7 +187,7 @@ function next(state: RunState, now: number): Intention[] {
   return [{ type: 'think', purpose, brief: briefFor(state, purpose, verdict) }];
 }
 
-/** A person is asked about one branch: the steps of the others go on, and nothing is concluded. */
+/** A person is asked about one branch. Steps of other branches continue, but the run does not conclude. */
 function nextStep(state: RunState, now: number): Intention[] {
   const { runQuestions, stepsReady } = state.indexes;
   const isHeld = runQuestions > 0 || hasGivenUp(state) || state.thinkAfter > now;
@@ -207,7 +208,7 @@ function waking(state: RunState, now: number, places: Places): Intention[] {
   return wakeUp(state, now, earliest);
 }
 
-/** Whatever runs, the end of its time comes, and that of a hold and of a question. */
+/** Wakes the driver for the time limit, the end of a hold or the expiry of a question. */
 function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
   let earliest = first;
   for (const task of heldTasks(state)) {
@@ -220,8 +221,8 @@ function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY):
 }
 
 /**
- * When the next one is due that could then start. Where every place is taken a call must end first, and that wakes too.
- * Where there is room, what is due has just been started, so that only few are passed over here.
+ * When the next retry that has a free slot is due. If all slots are taken, the end of a call wakes the driver
+ * instead. If a slot is free, due retries have just been started, so the loop skips only a few.
  */
 function nextRetry(state: RunState, now: number, { isOpen, hasRoom }: Places): number {
   if (!isOpen()) return Number.POSITIVE_INFINITY;

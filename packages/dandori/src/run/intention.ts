@@ -10,26 +10,26 @@ export type Intention =
   | { readonly type: 'start_task'; readonly task: string }
   | { readonly type: 'ask_approval'; readonly task: string }
   | { readonly type: 'settle'; readonly task: string }
-  /** A call was held open for an answer for long enough. */
+  /** The hold of a call has timed out. */
   | { readonly type: 'end_hold'; readonly task: string }
   | { readonly type: 'expire_question'; readonly question: string; readonly as: Expiry }
-  /** A task has got the answers that it waited for. */
+  /** All answers that the task waited for have arrived. */
   | { readonly type: 'apply_answer'; readonly task: string }
   | { readonly type: 'replace_task'; readonly task: string }
   | { readonly type: 'abort_calls'; readonly reason: string }
   | { readonly type: 'wake_at'; readonly at: number }
   | { readonly type: 'finish'; readonly ending: Ending };
 
-/** What a question counts as that nobody answered in time. */
+/** What an expired question counts as. */
 type Expiry = FactOf<'question_expired'>['data']['as'];
 
 export interface Ending {
   readonly outcome: Outcome;
-  /** The arguments of `answer`, which may hold Refs. */
+  /** The arguments of `answer`. They may contain Refs. */
   readonly answer?: JsonObject;
-  /** As it is journaled already, or to be worded. */
+  /** Either a journaled failure, or a cause that still needs its text. */
   readonly failure?: Failure | Cause;
-  /** What was not done, to be worded. */
+  /** What was not done. The text is added later. */
   readonly missing?: readonly Said[];
   readonly limit?: Limit;
 }

@@ -11,25 +11,28 @@ import { planWord } from './state/plan.ts';
 import { hasEnded, type RunState, type TaskState } from './state/state.ts';
 
 /**
- * Predicates of every legal journal. Each returns what is broken; an empty list means that the law holds.
+ * Predicates of every legal journal. Each returns the violations it finds.
  *
- * L1  seq counts from 1 without a gap, the run is the same in all, and run_started comes first and once.
- * L2  Nothing happens after run_finished but that it is rated, or that more budget opens an exhausted run again;
- *     and nothing is rated before.
- * L3  An attempt begins once, and ends at most once; an attempt is over before the next of its task begins.
- * L4  No task starts before everything that it needs has succeeded and everything that it waits for has ended.
- * L5  No effect twice: a call that is neither a read nor idempotent starts again only after a failure that
- *     says it did not happen, or after a probe or a person said so.
- * L6  A question is asked once and ends at most once, after it was asked: it is answered in time, or expires after it.
+ * L1  `seq` counts from 1 without a gap, all events have the same run, and run_started comes first and only
+ *     once.
+ * L2  After run_finished, the run can only be rated, or be opened again with more budget if it was exhausted.
+ *     It is not rated before run_finished.
+ * L3  An attempt begins once and ends at most once. It ends before the next attempt of its task begins.
+ * L4  No task starts before everything that it needs has succeeded and everything that it waits for has
+ *     ended.
+ * L5  No effect happens twice. A call that is neither a read nor idempotent starts again only after a
+ *     failure, a probe or a person says that it did not happen.
+ * L6  A question is asked once and ends at most once, after it was asked. It is answered in time or expires
+ *     later.
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
- * L9  No call takes effect that a person should have approved and did not, and no plan is accepted that a person should
- *     have approved. It is the call, or the plan, that was shown to them, or the plan as they changed it.
- * L10 No task, no probe and no decision starts while the run is paused.
- * L11 Only a call that is open is held open or ends for want of input, and a hold ends once.
- * L12 A service calls only while its task runs, and under a key of its task. Such a call ends at most once for each
- *     start. One that succeeded is not made again, nor is one that is neither a read nor idempotent and may have taken
- *     effect, unless a person said that it did not.
+ * L9  No call takes effect and no plan is accepted without a required approval. The approval is for the call
+ *     or plan that the person was shown, or for the plan as the person edited it.
+ * L10 No task, probe or decision starts while the run is paused.
+ * L11 Only an open call can be held or can end because it needs input. A hold ends once.
+ * L12 A service makes calls only while its task runs, and under a key of its task. Such a call ends at most
+ *     once per start. A call that succeeded is not made again. A call that is neither a read nor idempotent
+ *     and may have taken effect is made again only if a person says that it did not.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   return breaches(events).map(({ message }) => message);
@@ -54,7 +57,7 @@ export function breaches(events: readonly Event[]): Breach[] {
       );
     }
     broken.push(...messages.map((message) => ({ seq: event.seq, message })));
-    // Without its beginning nothing can be said of the rest.
+    // Without run_started, the other laws cannot be checked.
     if (state === undefined && event.type !== 'run_started') break;
     state = apply(state, event);
   }
@@ -113,7 +116,7 @@ function startLaws(event: Event & { type: 'task_started' }, state: RunState): st
   return broken;
 }
 
-/** Looks at the tasks themselves: a mistake in how `apply` counts what is unmet must not hide itself. */
+/** Checks the tasks themselves, so that a counting bug in `apply` is not hidden. */
 function orderLaw({ task, needs, waits, gates }: TaskState, { tasks }: RunState): string[] {
   const early = needs.filter((id) => tasks.get(id)?.status !== 'succeeded');
   const soon = [...waits, ...gates.flatMap(({ members }) => members)].filter(
@@ -148,7 +151,7 @@ function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, stat
   const { question, attempt, held, input } = event.data;
   if (question.kind !== 'elicitation' || (held === undefined && input === undefined)) return [];
   const task = state.tasks.get(question.task ?? '');
-  // What one call asks for together is asked one after the other.
+  // One call may ask several questions. They are journaled one after the other.
   const isSameRound = task?.asking?.attempt === attempt && task?.status === 'waiting';
   const isOpen = task !== undefined && task.attempts === attempt && hasOpenCall(state, task);
   return isOpen || isSameRound
@@ -156,7 +159,7 @@ function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, stat
     : [`L11: ${question.id} was asked by ${question.task}#${attempt}, which is not open`];
 }
 
-/** Keeps its own account of which effects may have happened, so as not to trust the statuses that it judges. */
+/** Tracks possible effects on its own, because it must not trust the statuses that it checks. */
 function effectLaw(
   event: Event,
   { state, mayHaveHappened }: { state: RunState; mayHaveHappened: Set<string> },
@@ -173,7 +176,7 @@ function effectLaw(
   return [];
 }
 
-/** The task of which this event says that its last call had no effect. */
+/** The task whose last call had no effect, according to this event. */
 function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
   switch (event.type) {
     case 'task_failed':
@@ -192,18 +195,18 @@ function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
   }
 }
 
-/** The server did nothing yet, or says itself that it wants to be called again with the answer. */
+/** The server has done nothing yet, or it asks to be called again with the answer. */
 function endsForInput({ question, held = false }: FactOf<'question_asked'>['data']): boolean {
   return question.kind === 'ambiguity' || (question.kind === 'elicitation' && !held);
 }
 
-/** What a person was last asked about: plans by question, arguments by task. */
+/** What a person was last shown: plans by question, arguments by task. */
 interface Shown {
   readonly plans: Map<string, string>;
   readonly calls: Map<string, string>;
 }
 
-/** Keeps its own account of what was shown to a person, so as not to trust what it judges. */
+/** Tracks what a person was shown on its own, because it must not trust the state that it checks. */
 function approvalLaws(event: Event, { state, shown }: { state: RunState; shown: Shown }): string[] {
   switch (event.type) {
     case 'question_asked':
@@ -277,14 +280,14 @@ function pauseLaw(event: Event, { paused }: RunState): string[] {
     : [];
 }
 
-/** What is known of the calls of services, by their key. */
+/** What is known about the calls of services, by key. */
 interface Inside {
   readonly task: string;
   readonly effect: Effect;
   status: 'open' | 'succeeded' | 'in_doubt' | 'over';
 }
 
-/** Keeps its own account of what services called, so as not to trust the one that it judges. */
+/** Tracks the calls of services on its own, because it must not trust the state that it checks. */
 function insideLaws(
   event: Event,
   { state, inside }: { state: RunState; inside: Map<string, Inside> },
@@ -333,7 +336,7 @@ function onceLaws(event: Event & { type: InsideType }, inside: Map<string, Insid
     inside.set(key, { task, effect, status: 'open' });
     if (known?.status === 'open') return [`L12: ${key} was called while it was under way`];
     if (known?.status === 'succeeded') return [`L12: ${key} was called again after it had succeeded`];
-    // A service that made calls itself is entered again: those say how far it got.
+    // A service that made calls of its own is entered again. Its inner calls show how far it got.
     const isEntered = () => [...inside.keys()].some((other) => other.startsWith(`${key}/`));
     const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered();
     return isTwice

@@ -14,9 +14,9 @@ export function reached(state: RunState, now: number): Limit | undefined {
   if (limits.tokens !== undefined && tokensUsed(state) >= limits.tokens) return 'tokens';
   if (limits.cost !== undefined && ((state.usage.cost ?? 0) >= limits.cost || isTooDear(state)))
     return 'cost';
-  // The last call is kept back for the closing answer, unless there is only one.
+  // The last model call is reserved for the closing answer, unless the limit is one call.
   if (state.modelCalls >= Math.max(1, limits.calls - 1)) return 'calls';
-  // After a plan of the user's no task is added any more, only the answer is missing.
+  // A plan from the user gets no more tasks. Only the answer is missing.
   if (state.planGiven) return undefined;
   if (state.plansAccepted >= limits.steps + stepCount) return 'steps';
   if (state.tasks.size - stepCount >= limits.tasks) return 'tasks';
@@ -28,7 +28,9 @@ export function tokensUsed({ usage }: RunState): number {
   return usage.inputTokens + usage.outputTokens;
 }
 
-/** Something has failed and the plan is meant to be whole: to go on is to change it. */
+/**
+ * A task has failed and the mode requires a complete plan, so the run can only continue with a revised plan.
+ */
 function mustRevise({ settings, sinceReflection }: RunState): boolean {
   const isPlanned = settings.mode === 'planned' || settings.mode === 'hierarchical';
   return isPlanned && settings.planning !== undefined && sinceReflection.failed > 0;
@@ -40,13 +42,13 @@ export function timeLeft(state: RunState, now: number): number {
   return state.settings.limits.time - state.activeMs - sinceLast;
 }
 
-/** Whether the run can pay for calls of this price, all together. */
+/** Whether the run can pay for all of these calls together. */
 export function canPay({ settings, usage }: RunState, cost: number): boolean {
   const { limits } = settings;
   return limits.cost === undefined || cost === 0 || dollars((usage.cost ?? 0) + cost) <= limits.cost;
 }
 
-/** Whether some task could start if there were money left for it. */
+/** Whether a task is waiting that the remaining budget cannot pay for. */
 function isTooDear(state: RunState): boolean {
   const everywhere = () => true;
   for (const queue of [state.indexes.ready, state.indexes.retrying]) {
@@ -55,7 +57,7 @@ function isTooDear(state: RunState): boolean {
   return false;
 }
 
-/** A run that used up its steps can still say what it found. */
+/** Whether one more model call is possible. A run that used up its steps can still report what it found. */
 export function canConclude(state: RunState, now: number): boolean {
   const { calls, cost, tokens } = state.settings.limits;
   const isPaid = cost === undefined || (state.usage.cost ?? 0) < cost;
@@ -64,7 +66,7 @@ export function canConclude(state: RunState, now: number): boolean {
   return state.modelCalls < calls && timeLeft(state, now) > 0 && isPossible;
 }
 
-/** The limit as what was not done, with how much it allows. */
+/** Reports the limit as missing work, together with its value. */
 export function limitSaid(state: RunState, limit: Limit): Said {
   const { limits, planning } = state.settings;
   const most: Readonly<Record<Limit, number | undefined>> = {

@@ -3,20 +3,20 @@ import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../mod
 import { isStep } from '../model/task.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state/state.ts';
 
-/** How far back is looked: a run that comes back to the same place after more turns than these does not go in a circle. */
+/** Number of recent turns to search. A repetition over more turns than this is not treated as a loop. */
 const WINDOW = 8;
-/** A call that gives the same three times may be waiting for something; it is told that nothing changes. */
+/** A call that returns the same result three times may be polling. The mind is told that nothing changes. */
 const SAME_RESULTS = 3;
 const SAME_FAILURES = 2;
 const TURNS_WITHOUT_SUCCESS = 3;
 
-/** What a turn of the mind did: its calls, each with how it ended. */
+/** One turn of the mind: its calls and their outcomes. */
 interface Turn {
-  /** Of the decision. */
+  /** Number of the decision. */
   readonly number: number;
   readonly startedSeq: number;
   readonly calls: readonly Called[];
-  /** Steps, where it did nothing but open them. */
+  /** The steps that this turn opened, if it did nothing else. */
   readonly opened: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface Called {
   readonly isFailed: boolean;
 }
 
-/** A circle with what it repeats: two circles with the same `key` are the same circle. */
+/** A loop and what it repeats. Two circles with the same `key` are the same circle. */
 interface Circle extends Loop {
   readonly key: string;
   /** Whether doing the same again ends the run. */
@@ -37,13 +37,14 @@ interface Circle extends Loop {
 }
 
 /**
- * The circle that the next decision is told of, if any.
+ * The circle to report to the next decision, if any.
  *
- * C1  A circle is what it repeats: the calls with their arguments and, where they succeeded, with their results.
- * C2  Each circle is told once. Something new that succeeds after that is progress: then the circle is told again before
- *     it can end the run. After a word of the user (a note, an answer, raised limits) nothing before it counts.
- * C3  Only the same circle, after the mind was told of it and has acted, ends the run. Turns that fail each in another
- *     way are told of, and bounded by the limits of the run.
+ * C1  A circle is identified by what it repeats: the calls, their arguments and, if they succeeded, their
+ *     results.
+ * C2  Each circle is reported once. If something new succeeds afterwards, the circle is reported again before
+ *     it can end the run. Input from the user (a note, an answer, raised limits) clears everything before it.
+ * C3  The run ends only if the mind repeats the same circle after it was told about it. Turns that fail in
+ *     different ways are reported, but only the limits of the run end them.
  */
 export function circleToTell(state: RunState): Loop | undefined {
   if (state.loopTold !== undefined) return firstLoop(state);
@@ -53,12 +54,12 @@ export function circleToTell(state: RunState): Loop | undefined {
   return { kind, tasks, circle: `${kind} ${tasks[0]}` };
 }
 
-/** True where the mind was told of a circle, and what it did then is that circle again. */
+/** Whether the mind was told about a circle and then repeated it. */
 export function isStuck(state: RunState): boolean {
   if (state.loopTold !== undefined)
     return lastProposal(state) >= state.loopTold && firstLoop(state) !== undefined;
   if (isInsisting(state)) return true;
-  // To look for circles takes its time, and this is asked often.
+  // Searching for circles is slow, and this function is called often.
   if (!state.decisions.some(({ brief }) => brief?.loop !== undefined)) return false;
   const turn = recentTurns(state).at(-1)?.number ?? 0;
   return circlesNow(state).some((circle) => {
@@ -67,19 +68,22 @@ export function isStuck(state: RunState): boolean {
   });
 }
 
-/** True where the mind was told that its calls have succeeded already, proposed them again, and no one can be asked. */
+/**
+ * Whether the mind proposed calls again after it was told that they succeeded, and no person decides.
+ * Either the settings forbid asking, or a person already declined.
+ */
 export function isInsisting({ decisions, lastWord }: RunState): boolean {
   const last = decisions.findLast(({ purpose }) => purpose !== 'conclude');
   return last?.repeats?.isInsisted === true && last.startedSeq > lastWord;
 }
 
-/** As 0.1.0 told it, for the proof of its journals and for runs that it has told already. */
+/** The rule of 0.1.0, to verify its journals and to continue runs that already reported a loop. */
 export function firstLoop(state: RunState): Loop | undefined {
   const [first] = circlesIn(turnsOf(state, WINDOW), state);
   return first && { kind: first.kind, tasks: first.tasks };
 }
 
-/** Whether a turn after this decision, or of it where it is told so, succeeded in something that no turn before it did. */
+/** Whether decision `since` or a later one succeeded in something that no earlier turn did. */
 export function hasProgressed(state: RunState, since: number): boolean {
   const seen = new Set<string>();
   for (const { number, calls } of turnsOf(state)) {
@@ -90,12 +94,15 @@ export function hasProgressed(state: RunState, since: number): boolean {
   return false;
 }
 
-/** What a call is: the operation and the arguments, in whatever order these are written. */
+/** Identifies a call by its operation and arguments. The order of the arguments is ignored. */
 export function callText(operation: string, args: JsonObject): string {
   return `${operation} ${canonicalJson(args)}`;
 }
 
-/** The decision that was told of this circle and has heard it; undefined where it must be told, for the first time or again. */
+/**
+ * The decision that was told about this circle. Undefined if the circle must be reported, for the first time
+ * or again.
+ */
 function toldAt({ kind, key }: Circle, state: RunState): number | undefined {
   const told = state.decisions.findLast(
     ({ brief, failure, startedSeq }) =>
@@ -107,7 +114,7 @@ function toldAt({ kind, key }: Circle, state: RunState): number | undefined {
   return told === undefined || hasProgressed(state, told.number) ? undefined : told.number;
 }
 
-/** The circles in which the last turn moves. What was done before the user said something is not held against it. */
+/** The circles that include the last turn. Turns before the last input from the user are ignored. */
 function circlesNow(state: RunState): Circle[] {
   const circles = circlesIn(recentTurns(state), state);
   if (circles.length === 0) return [];
@@ -115,7 +122,7 @@ function circlesNow(state: RunState): Circle[] {
   return circles.filter((circle) => !isBesideProgress(circle, turns));
 }
 
-/** In the order in which they are told. */
+/** Circles in the order in which they are reported. */
 function circlesIn(turns: readonly Turn[], state: RunState): Circle[] {
   if (state.planGiven || turns.length < 2) return [];
   const last = turns.at(-1);
@@ -132,8 +139,9 @@ function circlesIn(turns: readonly Turn[], state: RunState): Circle[] {
 }
 
 /**
- * A call that gives the same each time is no circle where something new came of the turns in between, or in another step.
- * What is new is looked for in all turns: of three reads that take turns, the first ones leave the window again and again.
+ * A call that returns the same result is not a circle if the turns in between made progress, or if it ran in
+ * another step. All turns are searched for progress, because the window may no longer hold the first of
+ * several alternating reads.
  */
 function isBesideProgress({ kind, tasks }: Circle, turns: readonly Turn[]): boolean {
   if (kind !== 'same_result') return false;
@@ -149,19 +157,19 @@ function isBesideProgress({ kind, tasks }: Circle, turns: readonly Turn[]): bool
   return calls.filter((one) => one.step === step).length < SAME_RESULTS;
 }
 
-/** The same for two circles that repeat the same. It is made from the tasks, which the journal has with their outcomes. */
+/** Equal for two circles that repeat the same calls. Derived from journaled tasks and their outcomes. */
 function keyOf({ kind, tasks }: Loop, state: RunState): string {
   const calls = tasks.flatMap((id) => {
     const task = state.tasks.get(id);
     return task?.sent === undefined ? [] : [called(task)];
   });
-  // Turns of which nothing succeeds have nothing in common but that.
+  // Turns without success have nothing else in common.
   if (kind === 'no_progress') return calls.length === 0 ? 'only steps' : 'only failures';
   const parts = calls.map(({ call, whole }) => (kind === 'same_failure' ? call : whole));
   return [...new Set(parts)].sort().join('\n');
 }
 
-/** The number of the last decision that proposed anything, whatever became of it. */
+/** The number of the last decision that proposed tasks, even if they were refused. */
 function lastProposal({ decisions }: RunState): number {
   return decisions.findLast(({ proposed }) => proposed.length > 0)?.number ?? 0;
 }
@@ -209,14 +217,14 @@ function called({ task, sent, status, result, failure }: TaskState): Called {
   };
 }
 
-/** Counted by turns: a mind that writes one call twice in one list has a reason, or at least does it no more than once. */
+/** Counts turns, not calls: a mind that writes the same call twice in one list may have a reason. */
 function repeated(turns: readonly Turn[], last: Turn | undefined): Loop[] {
   return (last?.calls ?? []).flatMap(({ whole, call, isFailed }): Loop[] => {
     const found = turns.flatMap(({ calls }) => {
       const same = calls.find((one) => (isFailed ? one.isFailed && one.call === call : one.whole === whole));
       return same === undefined ? [] : [same.task];
     });
-    // One that was planned twice and called once is one.
+    // A task that was planned twice but called once counts once.
     const alike = [...new Set(found)];
     if (isFailed && alike.length >= SAME_FAILURES) return [{ kind: 'same_failure', tasks: alike }];
     if (!isFailed && alike.length >= SAME_RESULTS) return [{ kind: 'same_result', tasks: alike }];
@@ -231,7 +239,7 @@ function pingPong(turns: readonly Turn[]): Loop | undefined {
   return { kind: 'ping_pong', tasks: four.flatMap(({ calls }) => calls.map(({ task }) => task)) };
 }
 
-/** A plan to which parts are added that no turn fills. */
+/** Detects a plan that only gains steps, while no turn makes a call. */
 function growing(turns: readonly Turn[]): Loop | undefined {
   const recent = turns.slice(-TURNS_WITHOUT_SUCCESS);
   const isGrowing =

@@ -10,7 +10,7 @@ import type { RunState, TaskState } from './state/state.ts';
 /** The monitor's judgement of a failed attempt. `stop` is final for the task. */
 type AttemptVerdict = { readonly kind: 'retry'; readonly delay: number } | { readonly kind: 'stop' };
 
-/** The monitor's judgement of the run as it stands after an outcome. */
+/** The monitor's judgement of the run after an outcome. */
 export type Verdict =
   | { readonly kind: 'go_on' }
   | { readonly kind: 'reflect'; readonly trigger: ReflectionTrigger }
@@ -23,7 +23,7 @@ export function watch(state: RunState, now: number): Verdict {
   return trigger === undefined ? { kind: 'go_on' } : { kind: 'reflect', trigger };
 }
 
-/** Attempts that the tool had: a call that only wanted input first was none, nor was one whose driver died. */
+/** Attempts that reached the tool. Calls that asked for input or lost their driver do not count. */
 export function attemptsMade({ attempts, rounds, crashes }: TaskState): number {
   return attempts - rounds - crashes;
 }
@@ -35,7 +35,9 @@ interface Attempted {
   readonly settings: Settings;
 }
 
-/** A new try must be safe (nothing was sent, or repeating does no harm), may help, and must be within the limit. */
+/**
+ * A retry must be safe (nothing was sent, or the call is repeatable), may help, and must be within the limit.
+ */
 export function judge({ effect, attempts, failure, settings }: Attempted): AttemptVerdict {
   const isSafe = failure.kind === 'unavailable' || isRepeatable(effect);
   if (!isSafe || failure.retryable !== true || attempts >= settings.task.attempts) return { kind: 'stop' };
@@ -45,7 +47,7 @@ export function judge({ effect, attempts, failure, settings }: Attempted): Attem
   };
 }
 
-/** Whether the failure says that the tool was not reached, so that nothing can have happened. */
+/** Whether the failure says that the call never reached the tool, so it cannot have had an effect. */
 export function wasNeverSent({ kind }: Failure): boolean {
   return kind === 'unavailable' || kind === 'invalid_args' || kind === 'plan_error';
 }

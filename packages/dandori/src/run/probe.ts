@@ -6,7 +6,7 @@ import { query } from '../plan/query.ts';
 
 const KEY = 'idempotency_key';
 
-/** What a probe is called with; a text says which argument the call in doubt did not have. */
+/** The arguments for a probe. A string names the arguments that the call in doubt did not have. */
 export function probeArgs({ args }: Probe, sent: JsonObject, key: string): JsonObject | string {
   const known: JsonObject = { [KEY]: key, ...sent };
   const missing = new Set<string>();
@@ -20,7 +20,7 @@ export function probeArgs({ args }: Probe, sent: JsonObject, key: string): JsonO
 
 type Finding = Pick<FactOf<'probe_ended'>['data'], 'found' | 'message'> & { readonly result?: Json };
 
-/** Only a plain true or false settles a call: anything else may be a probe that looked in the wrong place. */
+/** Only true or false settles a call. With any other value, the probe may have looked in the wrong place. */
 export function findingIn(result: Json, { settledWhen, result: wanted }: Probe): Finding {
   const settled = evaluate(result, settledWhen);
   if (settled === false) return { found: 'not_happened' };

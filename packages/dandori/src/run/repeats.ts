@@ -12,7 +12,7 @@ export interface ProposedCall {
   readonly args: JsonObject;
 }
 
-/** A call of a proposed list that has succeeded already, in a list before it. */
+/** A proposed call that already succeeded in an earlier list. */
 interface Repeated {
   readonly call: ProposedCall;
   readonly done: TaskState;
@@ -21,24 +21,25 @@ interface Repeated {
 export interface Repeats {
   readonly calls: readonly Repeated[];
   /**
-   * `tell`: the list is refused, and the mind is told what it repeats. `ask`: the mind was told and insists, so a person
-   * decides. `end`: it insists, and no one can be asked. `go_on`: it was told, and the list is run.
+   * `tell`: the list is refused, and the mind is told what it repeats. `ask`: the mind was told and insists,
+   * so a person decides. `end`: the mind insists, but the settings forbid asking or a person declined.
+   * `go_on`: the mind was told, and the list runs.
    */
   readonly verdict: 'tell' | 'ask' | 'end' | 'go_on';
-  /** What comes of it when the mind proposes the same list again. */
+  /** What happens if the mind proposes the same list again. */
   readonly next: 'ask' | 'end' | 'go_on';
 }
 
 /**
- * What a list that the mind proposed would do a second time. Undefined where that is nothing. Reads may be repeated: they
- * have no effect.
+ * The calls in a proposed list that would run a second time. Undefined if there are none. Reads may be
+ * repeated, because they have no effect.
  *
- * W1  A call that changes something and that has succeeded in an earlier list is never silently made again: the mind is
+ * W1  A call that changes something and succeeded in an earlier list is never repeated silently. The mind is
  *     told first.
- * W2  Twice the same call within one list is meant so. A list that does something new, after something new has succeeded
- *     in between, is ordinary work, whatever else is in it.
- * W3  A mind that insists gets its way where the run moves: the list also does something new, or something new has
- *     succeeded in between. Otherwise a person decides, or the run ends as one that goes in circles.
+ * W2  The same call twice within one list is intended. A list with something new is ordinary work if
+ *     something new has also succeeded in between.
+ * W3  If the mind insists, the list runs if the run makes progress: the list contains something new, or
+ *     something new has succeeded in between. Otherwise a person decides, or the run ends as a loop.
  */
 export function findRepeats(calls: readonly ProposedCall[], state: RunState): Repeats | undefined {
   if (state.planGiven) return undefined;
@@ -61,7 +62,9 @@ export function findRepeats(calls: readonly ProposedCall[], state: RunState): Re
   return { calls: found, verdict: isHeard ? next : 'tell', next };
 }
 
-/** The task that made exactly this call in an earlier list and succeeded, where nothing new has succeeded since. */
+/**
+ * The task that made exactly this call in an earlier list and succeeded, if nothing new has succeeded since.
+ */
 export function doneBefore(
   { task, effect }: TaskState,
   args: JsonObject,
@@ -85,7 +88,7 @@ interface Insisting {
 }
 
 function whenInsisted(found: readonly Repeated[], { isMoving, state }: Insisting): Repeats['next'] {
-  // To repeat an idempotent call is useless, and does no harm.
+  // Repeating an idempotent call is useless but harmless.
   const harmful = found.filter(({ done }) => !isRepeatable(done.effect)).map(({ done }) => done);
   if (isMoving || harmful.length === 0) return 'go_on';
   const { settings } = state;
@@ -96,7 +99,7 @@ function whenInsisted(found: readonly Repeated[], { isMoving, state }: Insisting
   return harmful.every(({ task }) => isNeverAsked(task.operation, settings)) ? 'end' : 'ask';
 }
 
-/** Whether the list has a call that was never made, or has one more often than any list before it. */
+/** Whether the list contains a new call, or contains a call more often than any earlier list. */
 function hasNew(
   calls: readonly ProposedCall[],
   made: ReadonlyMap<string, readonly TaskState[]>,
@@ -109,7 +112,7 @@ function hasNew(
   });
 }
 
-/** Whether it was called and may change something. */
+/** Whether the task was called and may have changed something. */
 function isMade({ effect, sent, task }: TaskState): boolean {
   return effect !== 'read' && sent !== undefined && !isStep(task);
 }
@@ -118,7 +121,7 @@ function isDone(task: TaskState): boolean {
   return task.status === 'succeeded' && isMade(task);
 }
 
-/** An optional argument that is null is as good as left out: models write it either way. */
+/** An optional argument that is null equals a missing one, because models write it either way. */
 function callText(operation: string, args: JsonObject): string {
   return exactText(operation, withoutNulls(args) as JsonObject);
 }
@@ -143,7 +146,7 @@ function isToldOf(key: string, { repeats, startedSeq }: Decision, state: RunStat
   return keyOf(repeats.tasks.flatMap((id) => state.tasks.get(id) ?? [])) === key;
 }
 
-/** The decision that first proposed each task. A task that is compiled again with later ones keeps its list. */
+/** The decision that first proposed each task, even if the task was compiled again later. */
 function decisionsByTask({ decisions }: RunState): Map<string, number> {
   const numbers = new Map<string, number>();
   for (const { number, proposed, diagnostics } of decisions) {

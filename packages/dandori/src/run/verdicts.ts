@@ -11,15 +11,15 @@ import { heldBackBy } from './state/placement.ts';
 import type { RunState } from './state/state.ts';
 
 export interface Judging {
-  /** Before the fact. */
+  /** The state before the fact. */
   readonly state: RunState;
   readonly at: number;
   readonly word: Word;
 }
 
 /**
- * A fact together with what the engine decides about it, as it is written down. Whoever writes facts adds it, and a replay
- * adds it again and compares. What stood there before is replaced: after a conflict the verdict may be another.
+ * Adds the engine's verdict to a fact. The code that journals a fact calls this, and a replay calls it again
+ * and compares. An existing verdict is replaced, because it may differ after a conflict.
  */
 export function withVerdict(fact: Fact, judging: Judging): Fact {
   switch (fact.type) {
@@ -89,7 +89,10 @@ export function withVerdict(fact: Fact, judging: Judging): Fact {
   }
 }
 
-/** A model call that was lost with its driver is not counted. But a model that makes the driver die each time is not asked for ever. */
+/**
+ * A model call that was lost with its driver is not counted. The number is limited, in case the call itself
+ * makes the driver crash.
+ */
 function isForgiven({ thinking, forgivenCalls, settings }: RunState): boolean {
   return thinking !== undefined && !thinking.isFree && forgivenCalls < (settings.task.restarts ?? 0);
 }
@@ -116,11 +119,11 @@ function decisionVerdict(
   { failure, next }: FactOf<'decision_failed'>['data'],
   { state: { settings, stumbles }, at }: Judging,
 ): Pick<FactOf<'decision_failed'>['data'], 'retryAt' | 'final'> {
-  // Another model has not been told to wait.
+  // The wait applies only to the model that failed, not to the next one.
   if (next !== undefined) return {};
-  // A wrong key or a model that does not exist is no better at the second try.
+  // A wrong key or a missing model also fails on retry.
   if (failure.kind === 'model_error' && failure.retryable === false) return { final: true };
-  // A broken answer is asked for again at once: waiting helps a busy server, not a confused model.
+  // A malformed answer is requested again at once. Waiting helps a busy server, not a confused model.
   if (failure.retryable !== true) return {};
   return { retryAt: at + Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, stumbles + 1)) };
 }
@@ -138,7 +141,7 @@ function withLanes(
   });
 }
 
-/** Nobody is asked to correct a person's plan. */
+/** A plan from the user is final when it is refused, because the mind is not asked to correct it. */
 function rejectionVerdict(
   { diagnostics, reason }: FactOf<'plan_rejected'>['data'],
   { state, word }: Judging,
@@ -191,7 +194,7 @@ function doubtVerdict(
   };
 }
 
-/** Of a service the probe may have looked for the end of the whole: only a person can tell of a call in the middle. */
+/** A probe may check only the overall result of a service. A person must check an inner call. */
 function probeVerdict(
   { task: id, found }: FactOf<'probe_ended'>['data'],
   { tasks }: RunState,
@@ -201,7 +204,7 @@ function probeVerdict(
   return { next: innerCallInDoubt(task) === undefined ? 'again' : 'settle' };
 }
 
-/** While a person chooses, later tasks wait that one of the choices would disturb. */
+/** While a person chooses, later tasks that conflict with one of the options wait. */
 function heldBack({ question }: FactOf<'question_asked'>['data'], state: RunState): string[] {
   const task = state.tasks.get(question.task ?? '');
   if (task === undefined || question.kind !== 'ambiguity') return [];

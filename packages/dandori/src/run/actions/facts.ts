@@ -6,8 +6,8 @@ import type { ParsedActions } from './parse.ts';
 type Reflected = Omit<FactOf<'reflection_made'>['data'], 'decision'>;
 
 /**
- * How the mind looks back with this decision. Where it was asked to and did not say, what is known says it; where it
- * was not asked and says it all the same, that counts too.
+ * The reflection of this decision. If the mind was asked to reflect and did not, it is derived from the
+ * state. If the mind reflects without being asked, that counts too.
  */
 export function looksBack(
   state: RunState,
@@ -41,7 +41,7 @@ function statusOf({ sinceReflection: { ended, failed } }: RunState): Reflected['
   return failed < ended ? 'partial' : 'failure';
 }
 
-/** A plan, or a change of one, as the fact that it was proposed. */
+/** The fact that a plan, or a change to a plan, was proposed. */
 export function proposal({ version, by, tasks, outline, removes = [], revision }: Draft): Fact {
   if (revision !== undefined) {
     const data = { version, by, ...revision, removes: [...removes], tasks: [...tasks] };

@@ -1,10 +1,10 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { RunState } from '../state/state.ts';
 
-/** An operation that is no tool: the engine itself performs it. */
+/** An operation that is not a tool: the engine itself performs it. */
 export interface OwnOperation {
   readonly name: string;
-  /** For the model. */
+  /** Description for the model. */
   readonly description: string;
   /** JSON Schema of its arguments. */
   readonly args: JsonObject;
@@ -12,10 +12,10 @@ export interface OwnOperation {
 
 const IDS = { type: 'array', items: { type: 'string' } };
 
-/** Actions, or what is said of success criteria: their form is told once in the instructions. */
+/** A list of actions or of judged success criteria. The instructions describe its form once. */
 const OBJECTS = { type: 'array', items: { type: 'object' } };
 
-/** All of them, in the order in which a model is told of them. */
+/** All own operations, in the order in which the model sees them. */
 const OWN: readonly OwnOperation[] = [
   {
     name: 'answer',
@@ -129,5 +129,5 @@ export function ownOperations({ conversation }: Pick<RunState, 'conversation'>):
   return conversation === undefined ? OWN : [...OWN, REPORT];
 }
 
-/** Their names. Everything else is a tool. */
+/** The names of the own operations. Every other operation is a tool. */
 export const OWN_OPERATIONS: ReadonlySet<string> = new Set([...OWN, REPORT].map(({ name }) => name));

@@ -17,19 +17,21 @@ export interface ParsedActions {
   readonly tasks: Task[];
   readonly questions: Fact[];
   readonly outline?: Outline | undefined;
-  /** Tasks that were never begun and stand in `tasks` again. */
+  /** Tasks that have not begun and that `tasks` contains again. */
   readonly removes?: readonly string[] | undefined;
-  /** Where an accepted plan is changed. */
+  /** Set if the decision changes an accepted plan. */
   readonly revision?: Draft['revision'];
   /** Why the decision cannot be used. */
   readonly problem?: string;
 }
 
-/** Reads the actions of one decision, one by one while the mind writes them, and all of them at the end. */
+/**
+ * Reads the actions of one decision: one at a time while the mind writes them, and all of them at the end.
+ */
 export interface ActionReader {
-  /** The task that a call becomes, with the id that it will have in the run; undefined where it becomes none. */
+  /** The task for a call, with its final id in the run. Undefined if the call becomes no task. */
   add(call: Action): Task | undefined;
-  /** The whole decision. A task that `add` has made of the same action is the same object. */
+  /** Reads the whole decision. If `add` already made a task for an action, the same object is returned. */
   finish(actions: readonly Action[]): ParsedActions;
 }
 
@@ -37,7 +39,7 @@ export function createActionReader(state: () => RunState, check: SchemaCheck = (
   const made: { readonly action: Action; readonly task: Task; readonly renames: number }[] = [];
   return {
     add(call) {
-      // Without arguments, so that a long list is not read again and again for the Refs in them.
+      // Earlier actions are passed without arguments, so that their Refs are not searched for every call.
       const earlier = made.map(({ action }) => (isStep(action) ? action : { ...action, args: {} }));
       let found: Task | undefined;
       parse([...earlier, call], state(), {
@@ -67,20 +69,22 @@ export function createActionReader(state: () => RunState, check: SchemaCheck = (
 
 interface Parsing {
   readonly check: SchemaCheck;
-  /** A task of the list, made now or taken as it was made before. */
+  /** Returns a task of the list: a new one, or the one that was made before. */
   readonly toTask: (about: AboutTask, make: () => Task) => Task;
 }
 
 interface AboutTask {
-  /** Among the calls of the list. */
+  /** Position among the calls of the list. */
   readonly index: number;
   readonly id: string;
   readonly action: Action;
-  /** How many ids of the list are renamed: Refs in the action may name any of them. */
+  /** How many ids of the list are renamed. Refs in the action may name any of them. */
   readonly renames: number;
 }
 
-/** Sorts a decision's actions into our own operations and tasks with ids that are new in this run. */
+/**
+ * Splits the actions of a decision into own operations and tasks. The tasks get ids that are new in this run.
+ */
 export function parseActions(
   actions: readonly Action[],
   state: RunState,
@@ -105,7 +109,7 @@ function parse(decided: readonly Action[], state: RunState, parsing: Parsing): P
   const taken = sortedOut(assigned, state, { free: new Set(removes), settled: read.settled, ...parsing });
   if (removes.length > 0 || revision !== undefined) return { ...taken, outline, revision, removes };
   const left = steps.length > 0 ? notBegun(state, new Set([...steps, ...ended])) : [];
-  // Later tasks of the plan are compiled again with these, because they may have to wait for each other.
+  // Later tasks of the plan are compiled together with these, because they may have to wait for each other.
   const isMixed = taken.tasks.length > 0 && left.some((task) => !isStep(task));
   if (!isMixed) return { ...taken, outline };
   return { ...taken, outline, tasks: [...taken.tasks, ...left], removes: left.map(({ id }) => id) };
@@ -114,7 +118,7 @@ function parse(decided: readonly Action[], state: RunState, parsing: Parsing): P
 const NO_PLANNING =
   'there are no plans and no steps in this run. Return only the next actions, with real values';
 
-/** `planning.enabled: false`: one turn after the other, whatever the mind would like. */
+/** `planning.enabled: false`: the mind acts turn by turn and cannot make plans. */
 export function isPlain({ settings: { mode, planning }, planGiven }: RunState): boolean {
   return mode === 'adaptive' && planning === undefined && !planGiven;
 }
@@ -132,11 +136,11 @@ interface Read {
   readonly outline?: Outline | undefined;
   readonly removes?: readonly string[] | undefined;
   readonly revision?: Draft['revision'];
-  /** Tasks of a refused plan that stay as they are: what they refer to was settled when they were written. */
+  /** Unchanged tasks of a refused plan. Their Refs are already correct and are not renamed. */
   readonly settled?: ReadonlySet<string>;
 }
 
-/** Operations that stand for tasks, with the tasks that they stand for. */
+/** Replaces the operations that describe tasks by those tasks. */
 function readActions(decided: readonly Action[], state: RunState, ended: ReadonlySet<string>): Read | string {
   const [proposal, ...others] = decided.filter(({ operation }) => operation === 'plan.propose');
   const [revision, ...more] = decided.filter(({ operation }) => operation === 'plan.revise');
@@ -151,22 +155,25 @@ function readActions(decided: readonly Action[], state: RunState, ended: Readonl
   return { actions: [withoutTasks(proposal), ...proposed.tasks, ...rest], outline: proposed.outline };
 }
 
-/** The tasks stand in the plan; a second time they would only fill the journal and the prompt. */
+/**
+ * Removes the tasks from the operation. The plan has them already, and a copy would only fill the journal and
+ * the prompt.
+ */
 function withoutTasks({ args: { steps: _, tasks: __, ...args }, ...action }: Action): Action {
   return { ...action, args };
 }
 
 interface Placing {
-  /** The steps that were asked for. */
+  /** The steps that the mind was asked to expand. */
   readonly asked: readonly string[];
-  /** Tasks of the plan that are written again or removed. */
+  /** Tasks of the plan that are rewritten or removed. */
   readonly removes: readonly string[];
   readonly state: RunState;
 }
 
 /**
- * Each task of a generated list belongs to a step that was asked for, and a step that is in the plan already is not
- * made again. A text says which of them cannot be placed.
+ * Assigns each task of a generated list to a step that the mind was asked to expand. A step that is already
+ * in the plan is not created again. A string names a task that cannot be assigned.
  */
 function withSteps(
   actions: readonly Action[],
@@ -223,7 +230,7 @@ function sortedOut(
       const isSettled = settled?.has(action.id) === true;
       return toTask({ index, id, action, renames: isSettled ? 0 : map.size }, () => {
         const task = renamed(action, id, isSettled ? (other) => other : rename);
-        // A call may have the name of the step that it is for.
+        // A call may have the same id as its step.
         const isMeant = action.step === undefined || newSteps.has(action.step);
         return isMeant ? task : { ...task, step: action.step };
       });
@@ -241,14 +248,14 @@ interface Revising {
   readonly ended: ReadonlySet<string>;
 }
 
-/** Corrections of a plan that was refused, or changes of one that was accepted. */
+/** Corrects a refused plan or changes an accepted one. */
 function withRevision(revision: Action, surroundings: Revising): Read | string {
   const { rest, state } = surroundings;
   const { refused } = state;
-  // A step may have been ended since.
+  // A step may have ended in the meantime.
   const isOpen = ({ id }: Pick<Task, 'id'>) => state.tasks.get(id)?.status !== 'succeeded';
   if (refused !== undefined) {
-    // ParsedActions as if the mind had written all of it again.
+    // The result is the same as if the mind had written the whole plan again.
     const tasks = revised(refused.tasks.filter(isOpen), revision.args);
     if (typeof tasks === 'string') return (refused.revision && changeAgain(revision, surroundings)) ?? tasks;
     if (tasks.length + rest.length === 0)
@@ -275,15 +282,15 @@ function changed(revision: Action, { rest, state, ended }: Revising): Read | str
   return { actions: [...tasks, ...rest], removes, revision: why };
 }
 
-/** A change that was refused may come again as a whole, in the words of the plan that it is a change of. */
+/** The mind may repeat a refused change in full, with the ids of the accepted plan. */
 function changeAgain(revision: Action, surroundings: Revising): Read | undefined {
   const read = changed(revision, surroundings);
   return typeof read === 'string' ? undefined : read;
 }
 
 /**
- * Models count from t1 at every turn. An id that an earlier plan has used gets a number, and Refs to it within the
- * same list follow. Two equal ids in one list are left alone: that is a mistake for the compiler to report.
+ * Models count from t1 at every turn. An id that an earlier plan used gets a number, and Refs to it in the
+ * same list follow. Duplicate ids within one list are kept, so that the compiler reports them.
  */
 function newIds(
   calls: readonly Action[],

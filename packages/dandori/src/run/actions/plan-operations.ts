@@ -13,11 +13,11 @@ import type { RunState, TaskState } from '../state/state.ts';
 
 interface Proposed {
   readonly outline: Outline;
-  /** The steps as tasks of the graph, each followed by those that it came with, and then what belongs to none. */
+  /** The steps as tasks of the graph, each followed by its own tasks. Tasks without a step come last. */
   readonly tasks: Task[];
 }
 
-/** Reads the arguments of `plan.propose`. A text says what is wrong with them. */
+/** Reads the arguments of `plan.propose`. A string describes what is wrong with them. */
 export function readProposal({ steps = [], tasks = [], ...rest }: JsonObject): Proposed | string {
   const outline = outlineShape.safeParse({
     objective: rest.objective,
@@ -86,9 +86,9 @@ function firstIssue(issues: readonly { path: readonly PropertyKey[]; message: st
 }
 
 /**
- * What the mind may answer instead of a whole new plan: `plan.revise` with the tasks to replace, to remove and to add.
- * What it adds under an id that is there stands for that one. The tasks that it does not name stay as they are, in their
- * order. A text where the revision cannot be read.
+ * Applies `plan.revise` to a refused plan, so that the mind need not write a whole new one. An added task
+ * whose id already exists replaces that task. Tasks that are not named keep their content and order. A string
+ * describes why the revision cannot be read.
  */
 export function revised(
   tasks: readonly Task[],
@@ -114,7 +114,10 @@ export function revised(
   return inOrder([...kept, ...added.filter(({ id }) => !ids.has(id))], places);
 }
 
-/** Several revisions in one decision are one. What is no list is left for the reader to complain about. */
+/**
+ * Merges several revisions in one decision into one. A value that is not a list is kept, so that the parser
+ * reports it.
+ */
 export function joined([first, ...others]: readonly [Action, ...Action[]]): Action {
   if (others.length === 0) return first;
   const all = [first, ...others].map(({ args }) => args);
@@ -134,9 +137,9 @@ type PlanChange = Pick<
 >;
 
 /**
- * `plan.revise` on a plan that was accepted. All tasks that were never begun are written again, so that it is compiled
- * as one plan; what has ended keeps its result. One that was begun and failed gets a successor with an id of its own.
- * A text says what cannot be done.
+ * Applies `plan.revise` to an accepted plan. All tasks that have not begun are written again, so that they
+ * are compiled as one plan. Tasks that succeeded keep their result. A task that began and failed gets a
+ * successor with a new id. A string describes what cannot be done.
  */
 export function changePlan(
   state: RunState,
@@ -188,7 +191,7 @@ export function changePlan(
   };
 }
 
-/** Tasks of the plan that have not begun, in written order. A step begins with the first of its tasks. */
+/** Tasks of the plan that have not begun, in written order. A step begins when its first task does. */
 export function notBegun({ tasks }: RunState, begun: ReadonlySet<string> = new Set()): Task[] {
   const isLeft = (one: TaskState) => isUntouched(one) && !begun.has(one.task.id);
   const begunSteps = new Set<string>();
@@ -205,7 +208,7 @@ export function notBegun({ tasks }: RunState, begun: ReadonlySet<string> = new S
     .map(({ task }) => task);
 }
 
-/** A step whose tasks could not run has failed with them, and is no more begun than they are. */
+/** A step whose tasks are all blocked has failed, but it has not begun. */
 function isUntouched({ task, attempts, status, children }: TaskState): boolean {
   if (attempts > 0) return false;
   if (status === 'pending' || status === 'ready' || status === 'blocked') return true;
@@ -231,7 +234,7 @@ function hasFailed(id: string, { state, left }: Standing): boolean {
   return state.tasks.get(id)?.status === 'failed' && !left.has(id);
 }
 
-/** What stands for a task belongs to the same step, unless it says another. */
+/** A replacement belongs to the same step as the task that it replaces, unless it names another step. */
 function inheriting({ tasks }: RunState, task: Task): Task {
   const step = task.step ?? tasks.get(task.id)?.task.step;
   return step === undefined ? task : { ...task, step };
@@ -242,7 +245,7 @@ function readIds(value: Json, name: string): string[] | string {
   return `plan.revise: "${name}" is a list of ids`;
 }
 
-/** Those that are named stand in the order of their names, in the places that they have together. */
+/** Puts the named tasks in the order of `ids`. Together they keep the positions that they had. */
 function inOrder(tasks: readonly Task[], ids: readonly string[]): Task[] {
   const named = ids.flatMap((id) => tasks.filter((task) => task.id === id).slice(0, 1));
   const isNamed = new Set(named);
@@ -250,7 +253,7 @@ function inOrder(tasks: readonly Task[], ids: readonly string[]): Task[] {
   return tasks.map((task) => (isNamed.has(task) ? (named[next++] ?? task) : task));
 }
 
-/** An id that was begun under is never used again: its attempts and its key belong to what was called then. */
+/** The id of a task that began is never reused: its attempts and its key belong to the earlier call. */
 function withSuccessors(tasks: readonly Task[], failed: readonly string[], state: RunState): Task[] {
   const used = new Set([...state.tasks.keys(), ...tasks.map(({ id }) => id)]);
   const fresh = new Map<string, string>();

@@ -3,18 +3,18 @@ import type { Option, Question } from '../../model/question.ts';
 import { clip } from '../../model/text.ts';
 import type { SchemaCheck } from '../../model/tool.ts';
 
-/** A person chooses from no more. */
+/** Longer lists are cut, because a person cannot choose from them. */
 const MOST_OPTIONS = 50;
 const LONGEST_LABEL = 500;
-/** Of a form as JSON. */
+/** Characters of the form as JSON. */
 const LONGEST_FORM = 10_000;
 const MOST_FIELDS = 50;
 
 type Asked = Pick<Question, 'text' | 'options' | 'form' | 'default'>;
 
 /**
- * What the mind asks, with as much of it as can be used. A form that is no schema and options that are none are left
- * out, so that the person is asked in words: to refuse the decision would cost a call and help nobody.
+ * Reads the usable parts of a question. An invalid form or invalid options are dropped, and the person
+ * answers in text. Refusing the decision would only cost another model call.
  */
 export function readQuestion(args: JsonObject, check: SchemaCheck): Asked {
   const { question: text, form: wanted, options: choices, default: fallback } = args;
@@ -28,7 +28,7 @@ export function readQuestion(args: JsonObject, check: SchemaCheck): Asked {
   return fits(fallback, asked, check) ? { ...asked, default: fallback } : asked;
 }
 
-/** Whether it is one of the options, or fits the form. */
+/** Whether the answer is one of the options, or matches the form. */
 export function fits(
   answer: Json | undefined,
   { options, form }: Pick<Question, 'form'> & { readonly options?: readonly Option[] | undefined },
@@ -72,7 +72,7 @@ const KEYWORDS = [
   'required',
 ];
 
-/** Some models write the fields alone, and some forget to say that it is an object. */
+/** Some models write only the fields. Others forget `"type": "object"`. */
 function readForm(form: Json | undefined, check: SchemaCheck): JsonObject | undefined {
   if (!isObject(form) || Object.keys(form).length === 0) return undefined;
   const isSchema = KEYWORDS.some((keyword) => Object.hasOwn(form, keyword));

@@ -5,7 +5,7 @@ import { OWN_OPERATIONS } from './own-operations.ts';
 
 const UPDATE = 'plan.update_step';
 
-/** Why `plan.update_step` changes nothing; undefined where it ends the step. Written for the mind. */
+/** Why `plan.update_step` changes nothing, as a text for the mind. Undefined if it ends the step. */
 export function updateProblem({ tasks }: RunState, { step: id, status }: JsonObject): string | undefined {
   const step = typeof id === 'string' ? tasks.get(id) : undefined;
   if (step === undefined || !isStep(step.task)) return `there is no step ${stringifyJson(id ?? null)}`;
@@ -17,15 +17,15 @@ export function updateProblem({ tasks }: RunState, { step: id, status }: JsonObj
 interface Updates {
   /** The steps that this decision ends. */
   readonly ended: ReadonlySet<string>;
-  /** Without the updates that change nothing. */
+  /** The actions without the updates that change nothing. */
   readonly actions: readonly Action[];
-  /** What is wrong with the first of those. */
+  /** What is wrong with the first update that changes nothing. */
   readonly problem: string | undefined;
 }
 
 /**
- * Who ends a step and says in the same breath what is to be done for it, or changes it, is taken at the second word:
- * the step then ends when its tasks have.
+ * If a decision both ends a step and adds tasks to it or changes it, the tasks win. The step then ends when
+ * its tasks have ended.
  */
 export function readUpdates(decided: readonly Action[], wanted: readonly string[], state: RunState): Updates {
   const ended = new Set<string>();

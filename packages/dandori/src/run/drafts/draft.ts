@@ -12,20 +12,20 @@ import { timeLeft } from '../limits.ts';
 import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../state/state.ts';
 import { waitsOf } from './replacement.ts';
 
-/** What a plan is compiled with, besides the state of the run. */
+/** What the compiler needs besides the state of the run. */
 export interface CompileParts {
   readonly toolbox: {
     tools(): ReadonlyMap<string, Tool>;
     missing(): readonly { readonly server: string; readonly reason: string }[];
   };
-  /** Checks arguments as they will be sent, so it must open sealed secrets. */
+  /** Checks arguments in the form in which they are sent, so it must open sealed secrets. */
   readonly check: SchemaCheck;
   readonly clock: Pick<Clock, 'now'>;
-  /** How long the calls of a tool took so far, in milliseconds. */
+  /** The expected duration of a tool's call in milliseconds, based on its earlier calls. */
   readonly durations?: { readonly expected: (operation: string) => number | undefined } | undefined;
-  /** What was checked before is not checked again. */
+  /** Tasks that were already checked, to avoid checking them again. */
   readonly checked?: CheckedTasks | undefined;
-  /** The plan was accepted before and is compiled again to prove it: secrets in it are not judged again. */
+  /** An accepted plan is compiled again to verify the journal. Its secrets are not checked again. */
   readonly isProof?: boolean;
 }
 
@@ -34,13 +34,13 @@ interface House {
   readonly parts: CompileParts;
 }
 
-/** Compiles a plan against the run as it stands. */
+/** Compiles a plan against the current state of the run. */
 export function compileDraft(draft: Draft, house: House): Compiled {
   const { tasks, revision } = draft;
   const isJudged = house.state.isSealed && house.parts.isProof !== true;
   const copied = isJudged ? tasks.flatMap(copiedSecrets) : [];
   if (copied.length > 0) return { ok: false, diagnostics: copied };
-  // A revision that only takes away leaves nothing to compile.
+  // A revision that only removes tasks leaves nothing to compile.
   if (tasks.length === 0 && revision !== undefined) return NOTHING;
   const replaced = house.state.tasks.get(revision?.replaces ?? '');
   if (replaced !== undefined) return compileReplacement(draft, replaced, house);
@@ -50,7 +50,10 @@ export function compileDraft(draft: Draft, house: House): Compiled {
   return { ok: false, diagnostics: [...taken, ...(compiled.ok ? [] : compiled.diagnostics)] };
 }
 
-/** What is under way stays as it was compiled, so that only what stands for the task is, and waits for the rest. */
+/**
+ * Compiles only the replacement of a task. The rest of the plan stays as it was compiled, and the replacement
+ * waits for it.
+ */
 function compileReplacement(draft: Draft, replaced: TaskState, house: House): Compiled {
   const tools = house.parts.toolbox.tools();
   const bare = draft.tasks.map(({ step: _, ...task }): Task => task);
@@ -83,11 +86,11 @@ const NOTHING: Compiled = {
   reasonsOf: () => [],
 };
 
-/** Ids of the mind are renamed if they are taken. A plan of the user is never changed silently, so it is refused. */
+/** Taken ids in the mind's plan are renamed. A user's plan is never changed silently, so it is refused. */
 function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[] {
   const isTaken = (id: string) => {
     const earlier = state.tasks.get(id);
-    // That of one that has succeeded is found by the compiler.
+    // The compiler itself reports the id of a task that succeeded.
     return earlier !== undefined && earlier.status !== 'succeeded' && !removes.includes(id);
   };
   return tasks.flatMap(({ id }, index) =>
@@ -119,7 +122,7 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
     missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
     check: parts.check,
     checked: parts.checked,
-    // A person's plan may hold Refs whatever the mode; the mode is what the mind is asked for.
+    // A user's plan may contain Refs in any mode. The mode only limits the mind.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
     ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
@@ -139,7 +142,7 @@ export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundi
   };
 }
 
-/** What a choice has changed in their arguments is what they touch. */
+/** The tasks that have not ended. If a choice changed the arguments, those decide what a task touches. */
 function openTasks({ tasks }: RunState, removes: ReadonlySet<string>): Task[] {
   const open: Task[] = [];
   for (const { task, status, override } of tasks.values())
@@ -154,7 +157,7 @@ function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
   return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
 }
 
-/** How many more there may be. What is removed makes room. */
+/** How many more tasks and steps the plan may have. Removed tasks make room. */
 function roomIn(
   { tasks, indexes: { stepCount }, settings: { limits } }: RunState,
   removes: ReadonlySet<string>,
@@ -167,7 +170,7 @@ function roomIn(
   };
 }
 
-/** Steps that are removed are written again, and are in the plan itself. */
+/** The open steps of the run. Removed steps are left out, because the draft contains them again. */
 function openSteps(
   { tasks, indexes: { stepCount } }: RunState,
   written: readonly Task[],
@@ -187,7 +190,7 @@ function openSteps(
   );
 }
 
-/** Steps that had ended without success and get a new task, they themselves or a step in them. */
+/** Steps that ended without success and that get a new task, directly or in a nested step. */
 function openedAgain(written: readonly Task[], tasks: RunState['tasks']): Set<string> {
   const again = new Set<string>();
   for (let { step } of written) {

@@ -12,8 +12,9 @@ import type { Draft, RunState } from '../state/state.ts';
 import { type CompileParts, compileDraft } from './draft.ts';
 
 /**
- * A whole plan of a person's in place of what a run has: what was begun must stand in it as it is, or not at all, and
- * everything else stands for what was not begun. Undefined where nothing changes; a diagnostic says what cannot be.
+ * Turns a user's whole plan into a change of the run's plan. A task that began must be unchanged or left out.
+ * Everything else replaces the tasks that have not begun. Undefined if nothing changes. A diagnostic
+ * describes a change that is not allowed.
  */
 export function changedPlan(state: RunState, tasks: readonly Task[]): Fact | Diagnostic | undefined {
   const left = new Map(notBegun(state).map((task) => [task.id, task]));
@@ -57,7 +58,7 @@ function changesBetween(left: ReadonlyMap<string, Task>, wanted: readonly Task[]
   return isMoved ? [...changes, { kind: 'reorder' }] : changes;
 }
 
-/** What it says to do. An empty list of tasks to wait for is no list. */
+/** Whether two tasks do the same. An empty `after` equals a missing one. */
 function isSame(one: Task, other: Task): boolean {
   return editedText(one) === editedText(other);
 }
@@ -66,15 +67,18 @@ function editedText({ after = [], ...task }: Task): string {
   return canonicalJson({ ...task, ...(after.length > 0 && { after }) } as Json);
 }
 
-/** What a proposed plan changes in what was accepted before and is not begun, or in the one that a person rejected. */
+/**
+ * What a proposed plan changes, compared with the accepted tasks that have not begun or with the plan that a
+ * person rejected.
+ */
 interface PlanDiff {
   readonly added: readonly string[];
-  /** As they were before. */
+  /** The tasks before the change. */
   readonly changed: readonly Task[];
   readonly removed: readonly Task[];
 }
 
-/** Undefined where there was nothing before it: then all of it is new. */
+/** Undefined if there is no earlier plan, so that all of it is new. */
 export function planDiff({ tasks, removes = [] }: Draft, state: RunState): PlanDiff | undefined {
   const accepted = removes.flatMap((id) => state.tasks.get(id)?.task ?? []);
   const before = accepted.length > 0 ? accepted : state.vetoed;
@@ -95,7 +99,7 @@ function taskText(task: Task): string {
   return canonicalJson(task);
 }
 
-/** Edited tasks of a user, with the secrets that the user was not shown. */
+/** The user's edited tasks, with the secrets that were hidden from the user. */
 export function asHidden(
   given: readonly Task[],
   { tasks, draft }: Pick<RunState, 'tasks' | 'draft'>,
@@ -105,8 +109,8 @@ export function asHidden(
 }
 
 /**
- * Compiles a person's plan as it would stand in a run: in place of the one that they are asked about, or of all that was
- * not begun. Nothing is written.
+ * Compiles a user's plan as a replacement for the plan that awaits approval, or for all tasks that have not
+ * begun. Nothing is journaled.
  */
 export function compileEdit(
   given: readonly Task[],
@@ -132,7 +136,7 @@ function draftOf(change: Fact | undefined, state: RunState): Draft {
   return { version, by: 'user', tasks: left, removes: left.map(({ id }) => id), revision };
 }
 
-/** What was begun stands in the file and not in what is compiled. */
+/** Converts positions: the user's file contains tasks that began, and the compiled draft does not. */
 function inFile<T extends { readonly index?: number | undefined }>(
   diagnostics: readonly T[],
   compiled: Draft,
@@ -144,7 +148,7 @@ function inFile<T extends { readonly index?: number | undefined }>(
   });
 }
 
-/** Refuses an edited plan, given as the answer to a plan approval, that does not compile. */
+/** Refuses an edited plan that does not compile. It was given as the answer to a plan approval. */
 export function checkEdit(
   { id }: Question,
   { answer, state }: { answer: Json; state: RunState },

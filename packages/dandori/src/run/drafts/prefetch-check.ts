@@ -13,15 +13,15 @@ interface Surroundings {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
   readonly checked?: CheckedTasks | undefined;
-  /** What stands before it in the list that is still being written, with the ids that it will have in the run. */
+  /** The tasks before it in the unfinished list, with their final ids in the run. */
   readonly earlier: readonly Task[];
 }
 
 /**
- * What may be done with a task of a list that is still being written.
- * `ahead`: it may be called as soon as these tasks of the list have succeeded ahead.
+ * What may be done with a task of a list that the mind is still writing.
+ * `ahead`: it may be called as soon as the tasks in `needs` have been prefetched successfully.
  * `later`: it waits until the whole list is compiled.
- * `unclear`: as it stands the list would be refused, so nothing behind it is called ahead either.
+ * `unclear`: the list would be refused as it is, so no task after this one is prefetched either.
  */
 export type Outlook =
   | { readonly kind: 'ahead'; readonly needs: readonly string[] }
@@ -29,12 +29,13 @@ export type Outlook =
   | { readonly kind: 'unclear' };
 
 /**
- * The task is compiled alone, with the run and all that stands before it as done, so that each costs the same however
- * long the list becomes. What it is not told this way is whether those have really succeeded: that is `needs`.
+ * Compiles the task alone and treats everything before it as done. The cost per task therefore does not grow
+ * with the list. `needs` names the tasks that must really have succeeded.
  *
- * O1  Only reads go ahead, that cost nothing and that no person is asked about.
- * O2  None overtakes a write that may touch what it reads: of the list, or of the run and not ended yet.
- * O3  Order rules hold: what must come before stands in `needs`, or has succeeded in the run.
+ * O1  Only reads that are free and need no approval are prefetched.
+ * O2  A read never overtakes a write that may touch the same resource. This includes writes of the list and
+ *     unfinished writes of the run.
+ * O3  Order rules apply: the earlier task is in `needs`, or it has succeeded in the run.
  */
 export function outlook(task: Task, { state, tools, check, checked, earlier }: Surroundings): Outlook {
   const { settings } = state;
@@ -74,7 +75,7 @@ export function outlook(task: Task, { state, tools, check, checked, earlier }: S
   return { kind: 'ahead', needs: [...new Set(needs)].filter((id) => !done.has(id)) };
 }
 
-/** Whether these two must keep the order in which they are written. */
+/** Whether these two tasks must keep their written order. */
 export function overtakes(later: Touching, earlier: Touching, tools: ReadonlyMap<string, Tool>): boolean {
   const touched = touches(earlier, tools);
   return touches(later, tools).some((one) => touched.some((other) => disturb(one, other)));
@@ -86,7 +87,7 @@ function touches(task: Touching, tools: ReadonlyMap<string, Tool>): Access[] {
   return accessesOf(task, tools).map((access) => filledIn(access, task.args));
 }
 
-/** The last of the list that each order rule wants before this one. */
+/** For each order rule, the last task of the list that must run before this one. */
 function ruledBy({ operation }: Task, { state, earlier }: Pick<Surroundings, 'state' | 'earlier'>): string[] {
   const rules = state.settings.order.filter(({ after }) => after === operation);
   return rules.flatMap(({ before }) => earlier.findLast((one) => one.operation === before)?.id ?? []);

@@ -10,8 +10,8 @@ import { overtakes } from './prefetch-check.ts';
 type Revised = Omit<FactOf<'plan_revised'>['data'], 'version' | 'reason'>;
 
 /**
- * What the user chose to do instead of a task, as a change of the plan. The task stays where it is and ends as
- * those that stand for it do, so that whatever waits for it or refers to it need not know.
+ * The user's alternative to a task, as a change of the plan. The task stays in the plan and ends when its
+ * replacements end. Tasks that wait for it or refer to it need no change.
  */
 export function replacementFor(state: RunState, { task, replacement = [] }: TaskState): Revised {
   const tasks = withFreshIds(replacement, state).map((one) => ({ ...one, step: task.id }));
@@ -24,7 +24,7 @@ export function replacementFor(state: RunState, { task, replacement = [] }: Task
   };
 }
 
-/** The tool that offered these tasks cannot know which ids the run has used. */
+/** Renames ids that the run already uses. The tool that offered these tasks cannot know them. */
 function withFreshIds(tasks: readonly Task[], state: RunState): Task[] {
   const used = new Set(state.tasks.keys());
   const fresh = new Map<string, string>();
@@ -40,8 +40,9 @@ function withFreshIds(tasks: readonly Task[], state: RunState): Task[] {
 }
 
 /**
- * What those that stand for a task wait for besides each other: all that it waits for itself, and whatever is not done
- * yet and touches the same. Those that wait for the task come after them anyway.
+ * What a replacement waits for besides the other replacements. It waits for everything that the replaced task
+ * waits for, and for unfinished tasks that touch the same resource. Tasks that wait for the replaced task run
+ * after it anyway.
  */
 export function waitsOf(
   one: Task,

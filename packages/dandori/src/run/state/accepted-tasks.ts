@@ -15,7 +15,7 @@ import type { RunState } from './state.ts';
 import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './task-moves.ts';
 import { hasEnded, setReplacement, type TaskState } from './tasks.ts';
 
-/** The tasks of an accepted plan take their places; those that it removes or supersedes leave theirs. */
+/** Adds an accepted plan's tasks. Drops the tasks that it removes, and marks those that it supersedes. */
 export function tasksAccepted(
   state: RunState,
   draft: Draft | undefined,
@@ -36,11 +36,11 @@ export function tasksAccepted(
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
   const added = tasks.flatMap((checked) => {
     const task = written.get(checked.id);
-    // What is begun keeps its attempts, whatever a plan says: they are all that is known of its effect.
+    // A task that began keeps its attempts, because they are the only record of its effect.
     const isTaken = state.tasks.has(checked.id);
     return task === undefined || isTaken ? [] : [addTask(state, task, { ...checked, gates, coveredBy })];
   });
-  // A task may be written before its step.
+  // A task may come before its step in the list.
   for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
   for (const id of supersedes) left.add(state.tasks.get(id)?.task.step);
   for (const id of left) goOnWithout(state, id);
@@ -54,7 +54,7 @@ function hasApproved({ questions }: RunState, id: string | undefined, version: n
   return kind === 'approved' || kind === 'edited';
 }
 
-/** It was never begun, and a new one stands for it or nothing does. */
+/** Drops a task that has not begun. The plan may contain a new version of it. */
 function forget(state: RunState, id: string): void {
   const task = state.tasks.get(id);
   if (task === undefined || task.attempts > 0 || task.status === 'succeeded') return;
@@ -66,7 +66,7 @@ function forget(state: RunState, id: string): void {
   if (index >= 0) siblings?.splice(index, 1);
 }
 
-/** With a step all of it that failed does not matter any more. */
+/** Superseding a step also supersedes its tasks that did not succeed. */
 function supersede(state: RunState, id: string): void {
   const task = state.tasks.get(id);
   if (task === undefined || task.isSuperseded || task.status === 'succeeded') return;
@@ -74,7 +74,10 @@ function supersede(state: RunState, id: string): void {
   for (const child of task.children) supersede(state, child);
 }
 
-/** A step that waited for what is gone now, or failed by it, ends without it, and so does the step that it is in. */
+/**
+ * Settles a step again after it lost tasks that it waited for or failed because of. Repeats this for the
+ * enclosing steps.
+ */
 function goOnWithout(state: RunState, id: string | undefined): void {
   let step = state.tasks.get(id ?? '');
   while (step?.status === 'failed' || step?.status === 'expanding') {
@@ -82,7 +85,7 @@ function goOnWithout(state: RunState, id: string | undefined): void {
     if (step.links.open > 0) return;
     const before = step.status;
     moveTo(state, step, settleStep(state, step));
-    // The step around it has ended by it already.
+    // The status is unchanged, so the enclosing step is already correct.
     if (step.status === before) return;
     step = state.tasks.get(step.task.step ?? '');
   }
@@ -142,7 +145,7 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
   return added;
 }
 
-/** A step is open as long as one of its tasks is, and is opened again by a new one, and so is the step that it is in. */
+/** Adds a task to a step. A step that had ended is opened again, and so are the enclosing steps. */
 function join(state: RunState, id: string, child: string): void {
   let step = stepToJoin(state, id);
   step?.children.push(child);
@@ -154,14 +157,14 @@ function join(state: RunState, id: string, child: string): void {
   }
 }
 
-/** One that has succeeded keeps its result. */
+/** The step to add a task to. A step that succeeded keeps its result. */
 function stepToJoin({ tasks }: RunState, id: string | undefined): TaskState | undefined {
   const step = tasks.get(id ?? '');
   return step !== undefined && hasTasks(step) && step.status !== 'succeeded' ? step : undefined;
 }
 
 function connect(state: RunState, added: TaskState): void {
-  // A step whose tasks all turned out to be blocked has ended with them.
+  // A step whose tasks are all blocked has already ended.
   if (hasEnded(added.status)) return;
   connectLinks(state, added);
   if (added.links.unmet > 0) return;

@@ -36,13 +36,14 @@ import {
 import { upgrade } from './upgrade.ts';
 
 /**
- * Folds one event into the state. The state is changed in place and returned: a copy of 100,000 tasks for each event
- * would make a run quadratic. A caller that needs an older state folds again from the journal.
+ * Folds one event into the state. The state is changed in place and returned, because a copy of 100,000 tasks
+ * per event would make a run quadratic. A caller that needs an older state folds the journal again.
  *
- * A1  The same events give the same state, on any machine, at any time and in any later version. The fold records: what is
- *     decided about a fact stands in the fact. Events of version 1 did not say it; `upgrade` adds it by the rules of then.
- * A2  No event is refused: what is in the journal has happened. Odd ones (an outcome of an attempt that is over)
- *     change nothing, and `laws` reports them.
+ * A1  The same events give the same state, on any machine, at any time and in any later version. The fold
+ *     only records: the verdict on a fact is part of the fact. Events of version 1 lack it, so `upgrade` adds
+ *     it by the rules of that version.
+ * A2  No event is refused, because what is in the journal has happened. Invalid events (such as the outcome
+ *     of an attempt that is over) change nothing, and `laws` reports them.
  */
 export function apply(state: RunState | undefined, event: Event): RunState {
   if (event.type === 'run_started') return initial(event);
@@ -54,7 +55,7 @@ export function apply(state: RunState | undefined, event: Event): RunState {
   return state;
 }
 
-/** Hands an event to the slices that care. */
+/** Passes an event to the slices that it changes. */
 function hand(state: RunState, event: Event): void {
   const { seq, at } = event;
   switch (event.type) {
@@ -72,7 +73,7 @@ function hand(state: RunState, event: Event): void {
     case 'decision_made':
       addUsage(state, event.data.usage);
       decisionMade(state, event.data, seq);
-      // Only the very next decision can correct it: after that, what it was about may have been begun.
+      // Only the next decision can correct a refused plan. After that, its tasks may have begun.
       state.refused = undefined;
       stepsEnded(state, event.data.endedSteps ?? []);
       return;
@@ -176,7 +177,7 @@ function planApproved(state: RunState, { data, at }: Event & { type: 'plan_appro
   tasksAccepted(state, draft, data);
 }
 
-/** What a person chose instead of a task cannot be done: that is no matter of the mind's plan, and ends only the task. */
+/** If the user's alternative to a task is refused, only that task fails, not the mind's plan. */
 function planRejected(state: RunState, { data, at }: Event & { type: 'plan_rejected' }): void {
   const { draft } = state;
   if (data.failure === undefined) {
@@ -196,7 +197,7 @@ function asked(state: RunState, { data, at }: Event & { type: 'question_asked' }
   if (state.questions.has(question.id)) return;
   const open = questionAsked(state, data, at);
   if (question.kind === 'plan_approval') planAsked(state, question);
-  // A mind that asks has made no mistake.
+  // A question from the mind is not a mistake.
   else if (question.task === undefined) startOver(state);
   else taskAsks(state, open, data);
 }

@@ -5,22 +5,22 @@ import { dollars } from '../../model/text.ts';
 
 /** What the run may use and what it has used. */
 export interface Budget {
-  /** As journaled with the start, with the limits as they were raised since. */
+  /** The settings from the start of the run, with limits that were raised since. */
   settings: Settings;
-  /** Of model calls and tool calls together. */
+  /** Usage of model calls and tool calls together. */
   readonly usage: Usage;
   modelCalls: number;
-  /** Model calls that were lost because the driver died, and are not in `modelCalls` for that. */
+  /** Model calls that were lost because the driver died. `modelCalls` does not include them. */
   forgivenCalls: number;
-  /** Decisions whose plan was accepted: what `max_steps` counts. */
+  /** Decisions whose plan was accepted. `max_steps` limits this number. */
   plansAccepted: number;
   /** Milliseconds during which a driver drove the run. */
   activeMs: number;
-  /** Time of the last fact that a driver wrote; of the start before that. */
+  /** Time of the last fact that a driver wrote. Before that, the time of the start. */
   lastAt: number;
-  /** Whether a driver has written yet. */
+  /** Whether a driver has written a fact yet. */
   isTakenUp: boolean;
-  /** A limit that what comes next would break. */
+  /** The limit that the next action would exceed. */
   limitReached: FactOf<'limit_reached'>['data']['limit'] | undefined;
 }
 
@@ -39,12 +39,12 @@ export function createBudget(settings: Settings, at: number): Budget {
 }
 
 /**
- * Only time in which a driver drove the run counts: not the days between a crash and a resume, nor those in a queue, nor
- * those in which it only holds calls open for a person. True where a driver wrote the event.
+ * Counts only the time in which a driver works on the run. Time between a crash and a resume, in a queue, or
+ * only holding calls open for a person does not count. Returns whether a driver wrote the event.
  */
 export function keepTime(budget: Budget, event: Event, isOnlyHolding: boolean): boolean {
   if (isFromOutside(event)) {
-    // An answer ends the wait, whenever the driver hears of it.
+    // An answer ends the wait, even if the driver reads it later.
     if (isOnlyHolding) budget.lastAt = Math.max(budget.lastAt, event.at);
     return false;
   }
@@ -75,7 +75,7 @@ export function addUsage({ usage }: Budget, more: Usage | undefined): void {
   if (more.cost !== undefined) spend(usage, more.cost);
 }
 
-/** A call is paid for when it starts, so that those that run at once cannot overrun the limit together. */
+/** A call is paid for when it starts, so that concurrent calls cannot exceed the limit together. */
 export function spend(usage: Usage, cost: number): void {
   if (cost !== 0) usage.cost = dollars((usage.cost ?? 0) + cost);
 }

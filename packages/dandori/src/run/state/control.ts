@@ -1,13 +1,13 @@
 import type { FactOf } from '../../model/event.ts';
 
-/** Whether the run may go on: where its journal is, and who has paused, cancelled, ended or rated it. */
+/** The journal position of the run, and whether it was paused, cancelled, ended or rated. */
 export interface Control {
-  /** Of the last event. */
+  /** The `seq` of the last event. */
   seq: number;
   paused: FactOf<'run_paused'>['data'] | undefined;
   cancel: FactOf<'cancel_requested'>['data'] | undefined;
   end: (FactOf<'run_finished'>['data'] & { readonly at: number }) | undefined;
-  /** What a person thinks of it. The last rating counts. */
+  /** The user's rating. The last one counts. */
   rating: FactOf<'run_rated'>['data'] | undefined;
 }
 
@@ -24,7 +24,7 @@ export function runPaused(control: Control, data: FactOf<'run_paused'>['data']):
   control.paused ??= data;
 }
 
-/** A run that was exhausted is open again; any other end stays. True where it was opened. */
+/** Opens an exhausted run again. Any other end is final. Returns whether the run was opened. */
 export function reopened(control: Control): boolean {
   if (control.end?.outcome !== 'exhausted') return false;
   control.end = undefined;

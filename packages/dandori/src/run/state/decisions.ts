@@ -11,28 +11,30 @@ export interface Decisions {
   readonly decisions: Decision[];
   /** The decision that the mind is working on. */
   thinking: Thinking | undefined;
-  /** Tools that the mind has been told of; undefined before its first decision, and in old journals. */
+  /** Tools that the mind has been told about. Undefined before its first decision, and in old journals. */
   offered: Offered | undefined;
-  /** Not before this time may the mind be asked again. */
+  /** The mind may not be asked again before this time. */
   thinkAfter: number;
-  /** Failed decisions and rejected plans since the last plan that was accepted or question that was asked. */
+  /** Failed decisions and rejected plans since the last accepted plan or question. */
   stumbles: number;
-  /** Asking once more cannot help. */
+  /** Asking the mind again cannot help. */
   isHopeless: boolean;
   /** What was wrong with the last plan that was rejected. */
   rejection: readonly Diagnostic[] | undefined;
-  /** The decision that was told that the run goes in circles, by a version that told it once a run. */
+  /**
+   * The decision that was told about a loop. Only set by a version that reported at most one loop per run.
+   */
   loopTold: number | undefined;
-  /** The last event by which a person said something to the mind or raised the limits; 0 before that. */
+  /** The last event in which the user gave input to the mind or raised the limits. 0 before that. */
   lastWord: number;
   /** The limits were raised after the end, and the mind has not decided since. */
   isContinued: boolean;
   readonly reflections: (Reflection & { readonly decision: number; readonly at: number })[];
-  /** Tasks that have ended, and of them failed, since the mind last looked back. */
+  /** Tasks that have ended since the last reflection, and how many of them failed. */
   sinceReflection: { ended: number; failed: number };
-  /** What people said to the run while it was under way, and what models of other runs passed on. */
+  /** Notes that users added during the run, and notes that models of other runs passed on. */
   readonly notes: (FactOf<'note_added'>['data'] & { readonly seq: number; readonly at: number })[];
-  /** Steps of a run of a conversation that have ended, and of which the user has not been told. */
+  /** Steps that have ended and that the user has not been told about. Only used in a conversation. */
   readonly unreported: Set<string>;
 }
 
@@ -42,7 +44,7 @@ interface Thinking {
   readonly brief: Brief | undefined;
   readonly offer: Offer | undefined;
   readonly startedSeq: number;
-  /** No model is called for it. */
+  /** The decision needs no model call. */
   readonly isFree: boolean;
 }
 
@@ -51,7 +53,7 @@ export interface Decision {
   readonly number: number;
   readonly purpose: Purpose;
   readonly brief: Brief | undefined;
-  /** What had happened up to this event was known when it was made. */
+  /** The decision takes into account all events up to this one. */
   readonly startedSeq: number;
   reasoning: string | undefined;
   operations: readonly Action[];
@@ -59,21 +61,21 @@ export interface Decision {
   proposed: readonly Task[];
   diagnostics: readonly Diagnostic[] | undefined;
   failure: Failure | undefined;
-  /** Why a person did not approve what was proposed; empty where they did not say. */
+  /** Why a person rejected the proposal. Empty if the person gave no reason. */
   veto?: string | undefined;
-  /** Calls that have succeeded and that were proposed again. */
+  /** Proposed calls that had already succeeded. */
   repeats?: FactOf<'plan_rejected'>['data']['repeats'];
-  /** A person has changed what was proposed; `proposed` is what came of it. */
+  /** A person has edited the proposal. `proposed` is the edited version. */
   isEdited?: boolean;
-  /** Tools that it was told of. */
+  /** Tools that this decision was told about. */
   offer?: Offer | undefined;
-  /** The model that is asked instead of the one that failed, from here on. */
+  /** The model to use from here on, because the previous one failed. */
   next?: string | undefined;
 }
 
-/** The tools that the mind has been told of so far. */
+/** The tools that the mind has been told about so far. */
 export interface Offered {
-  /** What stands in the instructions, which are the same for the whole run. */
+  /** The tools in the instructions, which stay the same for the whole run. */
   readonly first: Offer;
   readonly names: Set<string>;
   /** Undefined while every tool is described. */
@@ -103,7 +105,7 @@ export function lastDecision({ decisions }: Decisions): Decision | undefined {
   return decisions.at(-1);
 }
 
-/** Whether the mind has stumbled so often, or so badly, that it is not asked again. */
+/** Whether the mind has failed too often, or in a way that a retry cannot fix. */
 export function hasGivenUp({
   stumbles,
   isHopeless,
@@ -140,7 +142,7 @@ export function decisionFailed(
 ): void {
   close(state, seq, { number: decision, failure, next });
   state.thinkAfter = retryAt ?? at;
-  // Another model has made no mistake yet.
+  // The next model has made no mistake yet.
   if (next !== undefined) startOver(state);
   else {
     state.stumbles++;
@@ -151,7 +153,7 @@ export function decisionFailed(
 function close(state: Decisions, seq: number, how: Partial<Decision> & { readonly number: number }): void {
   const { purpose = 'act', brief, offer, startedSeq = seq } = state.thinking ?? {};
   state.thinking = undefined;
-  // Only now: of a thought that was lost the mind remembers nothing.
+  // Recorded only now: if a decision is lost, the mind does not remember the tools it was offered.
   toolsOffered(state, offer);
   state.decisions.push({
     purpose,
@@ -180,7 +182,7 @@ function toolsOffered(state: Decisions, offer: Offer | undefined): void {
   if (servers !== undefined) offered.servers = new Map([...(offered.servers ?? []), ...servers]);
 }
 
-/** What went wrong before does not count any more. */
+/** Clears earlier mistakes. */
 export function startOver(state: Decisions): void {
   state.stumbles = 0;
   state.isHopeless = false;
@@ -195,7 +197,7 @@ export function planRefused(state: Decisions, data: FactOf<'plan_rejected'>['dat
     decision.repeats = repeats;
   }
   state.rejection = diagnostics;
-  // A plan that only repeats is no mistake in writing it.
+  // A plan that only repeats calls is not a malformed plan.
   if (repeats === undefined) state.stumbles++;
   if (final === true) state.isHopeless = true;
 }
@@ -216,9 +218,9 @@ export function limitsWereRaised(state: Decisions, seq: number, wasEnded: boolea
   if (wasEnded) state.isContinued = true;
 }
 
-/** Steps are told to the user of a conversation, tasks to the mind when it looks back. */
+/** Ended steps are reported to the user of a conversation. Ended tasks count towards the next reflection. */
 export function taskEnded(state: Decisions, { task, status }: TaskState, isInConversation: boolean): void {
-  // A step that never began is told of by what kept it from beginning.
+  // A blocked step is not reported, because the failure that blocked it is.
   if (status === 'blocked') return;
   if (isStep(task)) {
     if (isInConversation) state.unreported.add(task.id);

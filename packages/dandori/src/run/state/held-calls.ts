@@ -7,13 +7,14 @@ import type { TaskState } from './tasks.ts';
 export const MOST_ROUNDS = 10;
 /** How many questions the calls of one task may ask. */
 export const MOST_QUESTIONS = 100;
-/** Milliseconds that a call is held open for an answer, where the settings do not say. */
+/** Milliseconds that a call is held open for an answer, unless the settings say otherwise. */
 const HOLD = 300_000;
 
 /**
- * What a call asked for. `ended`: the server said that it wants input first. `held`: the call is open until it is answered.
- * `ending`: it was held for long enough, and the server is told that nobody answers. `lost`: the call is gone, and the
- * answer is not. `over`: the call went on or ended, and nothing of it waits for an answer any more.
+ * What a call asked for. `ended`: the call ended because the server needs input first. `held`: the call stays
+ * open until the question is answered. `ending`: the hold timed out, and the server is told that there is no
+ * answer. `lost`: the call is lost, but the answer can still be used. `over`: the call continued or ended,
+ * and no longer waits for an answer.
  */
 export interface Asking {
   readonly attempt: number;
@@ -22,18 +23,18 @@ export interface Asking {
   readonly since: number;
 }
 
-/** What a person gave to a server that asked. `cancel`: nobody said yes or no. */
+/** A person's response to a server that asked. `cancel`: the person neither accepted nor declined. */
 export type InputResponse =
   | { readonly action: 'accept'; readonly content?: JsonObject }
   | { readonly action: 'decline' | 'cancel' };
 
-/** What a call is made again with. */
+/** The input for calling a task again. */
 export interface Inputs {
   readonly responses: Readonly<Record<string, InputResponse>>;
   readonly state?: string | undefined;
 }
 
-/** A call asks for input: it has ended for it, or it is held open until it is answered. */
+/** A call asks for input. Either it has ended, or it is held open until the question is answered. */
 export function askedByCall(task: TaskState, { question, askedAt, isHeld }: OpenQuestion): void {
   const { attempts: attempt, asking, status } = task;
   if (asking?.attempt === attempt && status === 'waiting') asking.questions.push(question.id);
@@ -43,16 +44,16 @@ export function askedByCall(task: TaskState, { question, askedAt, isHeld }: Open
     task.asking = { attempt, questions: [...earlier, question.id], call, since: askedAt };
     if (!isHeld) task.rounds++;
   }
-  // It may have done a part of its work before it asked.
+  // The call may have done part of its work before it asked.
   task.mayHaveTouched = true;
 }
 
-/** Whether a call of the task is out of the house. */
+/** Whether the task has a call in progress. */
 export function hasOpenCall({ indexes }: RunState, { task, status }: TaskState): boolean {
   return status === 'running' || indexes.held.has(task.id);
 }
 
-/** When the call is given up for want of an answer. */
+/** When the hold times out. */
 export function heldUntil({ settings }: RunState, { asking }: TaskState): number {
   if (asking?.call !== 'held') return Number.POSITIVE_INFINITY;
   return asking.since + (settings.questions?.hold ?? HOLD);
@@ -81,7 +82,7 @@ export function responseTo({ question, answer }: OpenQuestion): InputResponse {
   };
 }
 
-/** What was answered when an earlier call of the task asked the same, as often as it did. */
+/** The answer that an earlier call of the task got to the same question. Each answer is used once. */
 export function savedAnswer(
   state: RunState,
   task: TaskState,

@@ -5,52 +5,56 @@ import type { RunState } from './state.ts';
 import { hasEnded, type TaskState } from './tasks.ts';
 
 /**
- * What `decide` looks at, so that it never walks over all tasks. All of it can be worked out from the other slices.
+ * What `decide` reads, so that it never iterates over all tasks. Everything here is derived from the other
+ * slices.
  *
  * X1  Only this file writes it.
- * X2  After every event it is what `recount` finds. Tests hold that.
+ * X2  After every event it equals the result of `recount`. Tests check this.
  */
 export interface Indexes {
   readonly ready: ReadyQueue<TaskState>;
-  /** What is due first comes first. */
+  /** The task that is due first comes first. */
   readonly retrying: ReadyQueue<TaskState>;
-  /** Open questions. What expires first comes first. */
+  /** Open questions. The question that expires first comes first. */
   readonly expiring: ReadyQueue<OpenQuestion>;
   readonly running: Set<string>;
-  /** How many of them run in each lane. */
+  /** How many tasks run in each lane. */
   readonly runningIn: Map<string, number>;
-  /** Tasks whose call is held open while a person is asked; they are `waiting`. */
+  /** Tasks whose call is held open for a person. Their status is `waiting`. */
   readonly held: Set<string>;
-  /** Tasks that have got the answers that they waited for, until those are applied. */
+  /** Tasks that have all their answers, until the answers are applied. */
   readonly answered: Set<string>;
   readonly inDoubt: Set<string>;
-  /** Those of them that are being looked for. */
+  /** Tasks in doubt that are being probed. */
   readonly probing: Set<string>;
-  /** Tasks that a person's choice replaces, until that is compiled. */
+  /** Tasks that a person's choice replaces, until the replacement is compiled. */
   readonly replacing: Set<string>;
-  /** Steps whose tasks are wanted now. */
+  /** Steps that the mind should expand now. */
   readonly stepsReady: Set<string>;
   stepCount: number;
   openQuestions: number;
-  /** Of them those that no task asked: the whole run waits. */
+  /** Open questions that belong to no task. The whole run waits for them. */
   runQuestions: number;
 }
 
-/** What a task knows of its neighbours. Derived too, and written here only. */
+/** How a task is connected to other tasks. Derived, and written only in this file. */
 export interface Links {
-  /** How many of `needs`, `waits` and `gates` have not come true yet. */
+  /** How many entries of `needs`, `waits` and `gates` are still open. */
   unmet: number;
-  /** Tasks to tell when this one ends. */
+  /** Tasks to notify when this one ends. */
   readonly dependents: string[];
-  /** Gates that its end helps to open. */
+  /** Gates that this task is a member of. */
   readonly opens: Gate[];
-  /** Of a step: how many of its tasks have not ended. */
+  /** For a step: how many of its tasks have not ended. */
   open: number;
-  /** Where it stands among those that are ready or wait for their time. */
+  /** Its entry in the ready or retrying queue. */
   queued: Queued<TaskState> | undefined;
 }
 
-/** Opens when the last of its members has ended, so that n who wait for the same m cost n + m and not n × m. */
+/**
+ * Opens when its last member has ended. With a gate, n tasks that wait for the same m tasks cost n + m links
+ * instead of n × m.
+ */
 export interface Gate {
   readonly members: readonly string[];
   closed: number;
@@ -80,22 +84,22 @@ export function createLinks(): Links {
   return { unmet: 0, dependents: [], opens: [], open: 0, queued: undefined };
 }
 
-/** Whether something is under way that will end by itself. */
+/** Whether something is in progress that ends by itself. */
 export function isAlive(state: RunState): boolean {
   return state.indexes.held.size > 0 || isAtWork(state);
 }
 
-/** Whether it does not only wait for a person. */
+/** Whether a call, a probe or a decision is in progress that does not wait for a person. */
 function isAtWork({ indexes: { running, probing }, thinking }: RunState): boolean {
   return running.size > 0 || probing.size > 0 || thinking !== undefined;
 }
 
-/** Whether nothing is under way but calls that wait for a person. Such time counts for nobody. */
+/** Whether the only calls in progress wait for a person. This time does not count against the limit. */
 export function isOnlyHolding(state: RunState): boolean {
   return state.indexes.held.size > 0 && !isAtWork(state);
 }
 
-/** Before the status of a task changes. */
+/** Removes a task from the indexes before its status changes. */
 export function leave({ indexes }: RunState, task: TaskState): void {
   const { links, lane, status } = task;
   const { id } = task.task;
@@ -113,7 +117,7 @@ export function leave({ indexes }: RunState, task: TaskState): void {
   }
 }
 
-/** After it has changed. */
+/** Adds a task to the indexes after its status has changed. */
 export function enter({ indexes }: RunState, task: TaskState): void {
   const { links, lane, order, dueAt = 0, status } = task;
   const { id } = task.task;
@@ -132,7 +136,7 @@ export function taskAdded({ indexes }: RunState, { task }: TaskState): void {
   if (isStep(task)) indexes.stepCount++;
 }
 
-/** It is in no plan any more: nothing that it waited for tells it. */
+/** Disconnects a task that is no longer in a plan from everything that it waited for. */
 export function taskForgotten({ indexes, tasks }: RunState, { task, needs, waits, gates }: TaskState): void {
   if (isStep(task)) indexes.stepCount--;
   for (const earlier of [...needs, ...waits]) without(tasks.get(earlier)?.links.dependents, task.id);
@@ -144,7 +148,7 @@ function without(list: string[] | undefined, id: string): void {
   if (index >= 0) list?.splice(index, 1);
 }
 
-/** Ties a new task to all that it needs and waits for. */
+/** Connects a new task to everything that it needs and waits for. */
 export function connect({ tasks }: RunState, { task, links, needs, waits, gates }: TaskState): void {
   for (const id of [...needs, ...waits]) {
     const earlier = tasks.get(id);
@@ -159,7 +163,7 @@ export function connect({ tasks }: RunState, { task, links, needs, waits, gates 
   }
 }
 
-/** One that did not wait before. */
+/** Adds a new wait. The caller checks that it does not exist yet. */
 export function waitFor(later: TaskState, earlier: TaskState): void {
   later.waits.push(earlier.task.id);
   earlier.links.dependents.push(later.task.id);
@@ -175,7 +179,7 @@ export function closeGate({ tasks }: RunState, gate: Gate): void {
   }
 }
 
-/** The tasks that waited for this one, or for a gate of which it was the last; each has one thing less to wait for. */
+/** The tasks that waited for this one, or for a gate that it opened. Each has one open dependency less. */
 export function* toldBy(
   { tasks }: RunState,
   { links: { dependents, opens } }: TaskState,
@@ -208,7 +212,7 @@ export function callHeld({ indexes }: RunState, { task }: TaskState): void {
   indexes.held.add(task.id);
 }
 
-/** The call has ended; its task still waits for the answer. */
+/** The call has ended, but its task still waits for the answer. */
 export function callUnheld({ indexes }: RunState, { task }: TaskState): void {
   indexes.held.delete(task.id);
 }
@@ -238,13 +242,13 @@ export function questionClosed({ indexes }: RunState, open: OpenQuestion): void 
   open.queued = undefined;
 }
 
-/** After an answer, or when what it waits for has changed. */
+/** Called after an answer, and when a task starts to wait for other questions. */
 export function answersCounted(state: RunState, task: TaskState): void {
   if (isAnswerDue(state, task)) state.indexes.answered.add(task.task.id);
   else state.indexes.answered.delete(task.task.id);
 }
 
-/** All of it worked out again, for tests: what `countedOf` must say too. */
+/** Derives the indexes again from the other slices. Tests compare the result with `countedOf`. */
 export function recount(state: RunState): Counted {
   const tasks = [...state.tasks.values()];
   const calls = tasks.filter(({ task }) => !isStep(task));
@@ -282,7 +286,7 @@ export function recount(state: RunState): Counted {
   };
 }
 
-/** The indexes as they were kept, in the form of `recount`. */
+/** The maintained indexes, in the same form as `recount`. */
 export function countedOf(state: RunState): Counted {
   const { indexes } = state;
   const tasks = [...state.tasks.values()];
@@ -316,7 +320,7 @@ function names(tasks: readonly TaskState[]): string[] {
   return tasks.map(({ task }) => task.id).sort();
 }
 
-/** Whether it can still be told that something has ended. */
+/** Whether the task can still be notified. */
 function isAhead({ status }: TaskState): boolean {
   return !hasEnded(status);
 }

@@ -25,23 +25,25 @@ export interface InnerCall {
   readonly attempt: number;
   readonly startedSeq: number;
   endedSeq: number;
-  /** Undefined where the journal does not say how it ended. */
+  /** Undefined if the journal does not record how the call ended. */
   outcome: InnerOutcome | undefined;
-  /** It is a service itself and has made calls: those say how far it got. */
+  /** The call is itself a service that made calls. Those show how far it got. */
   isEntered: boolean;
 }
 
 /*
  * What a later attempt of the task may rely on:
  *
- * I1  A call that may have changed something is never forgotten. If it succeeded, the service is given its recorded
- *     result and the call is not made again.
- * I2  The frontier is the start of the last call that may have changed something. Whatever ended before it may have
- *     led to that call, so reads and failures from before the frontier are answered from the record too. Otherwise a
- *     service that works off "what is left" would read a shorter list and take its next call for one that is done.
- * I3  Nothing was done because of what ended behind the frontier: reads and failures there are forgotten, so that a
- *     service that waits for something sees the world as it is now.
- * I4  A call whose end is unknown is made again under its own key if it is idempotent. Otherwise a person is asked.
+ * I1  A call that may have changed something is never forgotten. If it succeeded, the service is given its
+ *     recorded result and the call is not made again.
+ * I2  The frontier is the start of the last call that may have changed something. Anything that ended before
+ *     it may have led to that call, so earlier reads and failures are answered from the record too. Otherwise
+ *     a service that processes "what is left" would read a shorter list and confuse its next call with one
+ *     that is done.
+ * I3  Nothing was done because of what ended after the frontier. Reads and failures there are forgotten, so
+ *     that a service that waits for something sees the current state.
+ * I4  A call whose end is unknown is made again under its own key if it is idempotent. Otherwise a person is
+ *     asked.
  */
 
 export function innerCallStarted(state: RunState, data: FactOf<'inner_call_started'>['data']): void {
@@ -66,7 +68,7 @@ export function innerCallEnded(state: RunState, data: Ended): void {
     const { operation, args = {}, effect = 'read' } = data;
     put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq, outcome });
   }
-  // The task gets on: how often its driver has died before says nothing about the next time.
+  // The task makes progress, so earlier driver crashes no longer count against it.
   if (outcome.kind === 'succeeded') task.crashesInVain = 0;
 }
 
@@ -96,7 +98,7 @@ function outcomeIn({ result, blob, failure, lost, ambiguous }: Ended): InnerOutc
   return { kind: 'succeeded', result: blob === undefined ? { value: result ?? null } : { blob } };
 }
 
-/** What a new attempt has to find out again (I3): calls to forget, and calls whose end is unknown again. */
+/** What a new attempt must find out again (I3): calls to forget, and calls whose outcome is unknown again. */
 export function staleCalls({ innerCalls }: Pick<TaskState, 'innerCalls'>): {
   readonly forgets: string[];
   readonly reopens: string[];
@@ -130,12 +132,12 @@ function frontierOf(calls: ReadonlyMap<string, InnerCall>): number {
   return frontier;
 }
 
-/** Whether it may have changed something, as far as the journal knows. */
+/** Whether the call may have changed something, according to the journal. */
 function mayHaveHappened({ effect, outcome }: InnerCall): boolean {
   if (effect === 'read') return false;
   switch (outcome?.kind) {
     case 'failed':
-      // What was idempotent and failed is simply made again, under its own key.
+      // An idempotent call that failed is made again under its own key.
       return !isRepeatable(effect) && !saysNothingHappened(outcome.failure);
     case 'ambiguous':
       return false;
@@ -148,18 +150,21 @@ export function saysNothingHappened(failure: Failure): boolean {
   return wasNeverSent(failure) || failure.kind === 'cancelled';
 }
 
-/** Whether its end is still to be found out. A service that has gone on after a loss has taken note of it (I2). */
+/**
+ * Whether the outcome must still be found out. If the service continued after a lost call, it has handled the
+ * loss (I2).
+ */
 function isOpen({ effect, outcome, endedSeq }: InnerCall, frontier: number): boolean {
   if (effect === 'read') return false;
   return outcome === undefined || (outcome.kind === 'lost' && endedSeq > frontier);
 }
 
-/** The first call of the service of which a person has to say whether it took effect. */
+/** The first call of the service that a person must check. */
 export function innerCallInDoubt(task: TaskState): InnerCall | undefined {
   return innerCallsInDoubt(task)[0];
 }
 
-/** Several only where the service made them at once. */
+/** There are several only if the service made them at once. */
 export function innerCallsInDoubt({ innerCalls }: Pick<TaskState, 'innerCalls'>): InnerCall[] {
   if (innerCalls === undefined) return [];
   const frontier = frontierOf(innerCalls);
@@ -168,7 +173,7 @@ export function innerCallsInDoubt({ innerCalls }: Pick<TaskState, 'innerCalls'>)
   );
 }
 
-/** A person has looked at the call in doubt. */
+/** A person has checked the call in doubt. */
 export function settleInnerCall(
   { innerCalls }: Pick<TaskState, 'innerCalls'>,
   { key, took }: NonNullable<FactOf<'answer_applied'>['data']['inner']>,
@@ -183,7 +188,7 @@ export function settleInnerCall(
   }
 }
 
-/** Whether a person has to be asked about yet another call of the service, once they have looked at this one. */
+/** Whether a person must check another call of the service after this one. */
 export function isInDoubtAfter(
   { innerCalls = new Map() }: TaskState,
   inner: NonNullable<FactOf<'answer_applied'>['data']['inner']>,
@@ -194,7 +199,7 @@ export function isInDoubtAfter(
   return innerCallsInDoubt({ innerCalls: after }).length > 0;
 }
 
-/** The calls that are done and that a later attempt does not make again, in order. Reads change nothing and are left out. */
+/** Finished calls that a later attempt does not repeat, in order. Reads change nothing and are left out. */
 export function finishedInnerCalls({ innerCalls }: TaskState): InnerCall[] {
   const calls = [...(innerCalls?.values() ?? [])];
   return calls.filter(({ effect, outcome }) => effect !== 'read' && outcome?.kind === 'succeeded');

@@ -7,18 +7,22 @@ import { moveTo } from './task-moves.ts';
 import { hasEnded, type TaskState } from './tasks.ts';
 
 /**
- * A person's choice may change what a task touches, and with it what it must wait for and what must wait for it.
+ * A person's choice may change what a task touches. This changes which tasks it waits for and which tasks
+ * wait for it.
  *
- * P1  While the question is open, later tasks that any of its options would disturb are held back.
- * P2  A task goes on after the earlier ones that its new arguments disturb.
- * P3  Where a later one has touched the same already, the order cannot be kept any more: the task may not be called.
+ * P1  While the question is open, later tasks that conflict with any of its options are held back.
+ * P2  A task continues after the earlier tasks that conflict with its new arguments.
+ * P3  If a later task has already touched the same resource, the order is broken and the task may not be
+ *     called.
  */
 export function heldBackBy(state: RunState, task: TaskState, options: readonly JsonObject[]): string[] {
   const found = options.flatMap((args) => around(state, task, args).later.filter((one) => !hasTouched(one)));
   return [...new Set(found)].filter((one) => canWait(one, task)).map(({ task: { id } }) => id);
 }
 
-/** Where a task with these arguments belongs: who then waits for whom, or the later one that has overtaken it. */
+/**
+ * The place of a task with these arguments: the waits that it needs, or the later task that has overtaken it.
+ */
 export function placeOf(
   state: RunState,
   task: TaskState,
@@ -35,7 +39,7 @@ export function placeOf(
   return { waits: needed.map(([one, other]) => ({ task: one.task.id, for: other.task.id })) };
 }
 
-/** The tasks that it would disturb with these arguments, by where they stand in the plan. */
+/** The tasks that conflict with these arguments: those before it in the plan and those after it. */
 function around(
   { accesses, tasks }: RunState,
   { task: { id } }: TaskState,
@@ -61,7 +65,7 @@ function hasTouched({ mayHaveTouched, status }: TaskState): boolean {
   return mayHaveTouched || status === 'running';
 }
 
-/** Whether it is not over, and does not wait already. */
+/** Whether the task has not ended and does not wait for the other one yet. */
 function canWait({ status, waits, needs }: TaskState, { task: { id } }: TaskState): boolean {
   return !hasEnded(status) && !waits.includes(id) && !needs.includes(id);
 }

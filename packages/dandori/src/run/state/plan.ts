@@ -7,24 +7,24 @@ import { lastDecision } from './decisions.ts';
 import type { OpenQuestion } from './questions.ts';
 import type { RunState } from './state.ts';
 
-/** What is planned: the accepted plan as a whole, and the one that is being looked at. */
+/** The accepted plan as a whole, and the plan that is being checked or approved. */
 export interface Plan {
   planVersion: number;
-  /** What the plan will take, where a person will be asked about it. */
+  /** The estimate of the plan. Only set if a person must approve it. */
   estimate: Estimate | undefined;
-  /** What the tasks of the plan touch, in the order that is kept; only where arguments decide on it. */
+  /** What the tasks of the plan touch, in plan order. Only set if it depends on arguments. */
   accesses: readonly Access[];
-  /** A proposed plan that has not been accepted: it is to be compiled, or a person is asked about it. */
+  /** A proposed plan that has not been accepted. It waits for the compiler or for a person's approval. */
   draft: Draft | undefined;
-  /** The last one that was refused, until another is accepted. */
+  /** The last plan that was refused, until another is accepted. */
   refused: Draft | undefined;
-  /** The tasks of the last one that a person did not approve, until another is accepted. */
+  /** The tasks of the last plan that a person rejected, until another is accepted. */
   vetoed: readonly Task[];
-  /** The plan that the user gave, as it was given. */
+  /** The user's plan, unchanged. */
   given: readonly Task[];
-  /** What the mind took the goal to be, as of its last plan that said so. */
+  /** The mind's understanding of the goal, from its last plan that states it. */
   outline: Outline | undefined;
-  /** Of accepted plans. */
+  /** Revisions in accepted plans. */
   readonly revisions: (Revision & {
     readonly version: number;
     readonly by: Draft['by'];
@@ -38,14 +38,14 @@ export interface Draft {
   readonly by: 'mind' | 'user' | 'repair';
   readonly tasks: readonly Task[];
   readonly outline?: Outline | undefined;
-  /** Tasks that were never begun and that this stands for. */
+  /** Tasks that have not begun and that this draft replaces. */
   readonly removes?: readonly string[] | undefined;
   readonly revision?:
     | Pick<FactOf<'plan_revised'>['data'], 'reason' | 'changes' | 'supersedes' | 'replaces'>
     | undefined;
-  /** What a person was asked about it. */
+  /** The approval question about this draft. */
   readonly question?: string | undefined;
-  /** Why a person did not approve it; empty where they did not say. */
+  /** Why a person rejected it. Empty if the person gave no reason. */
   readonly veto?: string | undefined;
 }
 
@@ -89,7 +89,7 @@ function draftMade(state: RunState, draft: Draft): void {
   if (isEdited) decision.isEdited = true;
 }
 
-/** A person is asked about the proposed plan. */
+/** A person is asked to approve the proposed plan. */
 export function planAsked(plan: Plan, { id, plan: version }: Question): void {
   if (plan.draft?.version === version) plan.draft = plan.draft && { ...plan.draft, question: id };
 }
@@ -100,7 +100,7 @@ export function draftRefused(plan: Plan, { reason }: FactOf<'plan_rejected'>['da
   plan.draft = undefined;
 }
 
-/** The draft that is accepted now; its tasks are added by `accepted-tasks`. */
+/** Takes the draft that is accepted now. `accepted-tasks` adds its tasks. */
 export function draftAccepted(
   plan: Plan,
   { version, accesses = [], estimate }: FactOf<'plan_approved'>['data'],
@@ -116,7 +116,7 @@ export function draftAccepted(
     const { reason, changes } = draft.revision;
     plan.revisions.push({ version, by: draft.by, reason, changes, at });
   }
-  // Where a person's choice replaces a task, all else stays as it was planned.
+  // If a person's choice replaces a task, the rest of the plan stays unchanged.
   if (draft?.revision?.replaces !== undefined) plan.accesses = [...plan.accesses, ...accesses];
   else {
     plan.estimate = estimate;
@@ -124,26 +124,28 @@ export function draftAccepted(
   }
 }
 
-/** What a later plan does not say again still holds: success criteria are not shed by planning again. */
+/**
+ * What a later plan leaves out stays valid. Otherwise the mind could drop success criteria by planning again.
+ */
 function merged(before: Outline | undefined, { successCriteria = [], ...outline }: Outline): Outline {
   const criteria = successCriteria.length > 0 ? successCriteria : before?.successCriteria;
   return { ...before, ...outline, ...(criteria !== undefined && { successCriteria: criteria }) };
 }
 
-/** What a person has said to a plan that they were asked about. */
+/** A person's answer to a plan approval. */
 export type PlanWord =
   | { readonly kind: 'approved'; readonly question: Question }
   | { readonly kind: 'edited'; readonly question: Question; readonly tasks: readonly Task[] }
-  /** The reason is empty where none was given. */
+  /** The reason is empty if the person gave none. */
   | { readonly kind: 'rejected'; readonly question: Question; readonly reason: string };
 
-/** Whether a person is asked about the proposed plan and has not answered. */
+/** Whether a person has been asked to approve the proposed plan and has not answered. */
 export function isPlanAsked({ draft, questions }: RunState): boolean {
   const asked = questions.get(draft?.question ?? '');
   return asked !== undefined && asked.answer === undefined;
 }
 
-/** The word on the proposed plan; undefined where nobody was asked or has answered. */
+/** The answer about the proposed plan. Undefined if there was no question or there is no answer yet. */
 export function wordOnDraft({ draft, questions }: RunState): PlanWord | undefined {
   const asked = questions.get(draft?.question ?? '');
   return asked === undefined ? undefined : planWord(asked);
@@ -157,7 +159,7 @@ export function planWord({ question, answer }: OpenQuestion): PlanWord | undefin
   return { kind: 'rejected', question, reason: answer.comment ?? '' };
 }
 
-/** The tasks of an answer that is a plan in place of the one that was asked about; undefined where it is none. */
+/** The tasks of an answer that is an edited plan. Undefined if the answer is not a plan. */
 export function editedTasks(answer: Json): readonly Task[] | undefined {
   if (!isObject(answer)) return undefined;
   const read = taskShape.array().safeParse(answer.tasks);

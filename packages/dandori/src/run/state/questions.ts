@@ -6,7 +6,7 @@ import { answersCounted, questionClosed, questionOpened } from './indexes.ts';
 import type { RunState } from './state.ts';
 import type { TaskState } from './tasks.ts';
 
-/** What people were asked, and what became of it. */
+/** The questions to people, and their answers. */
 export interface Questions {
   /** In the order in which they were asked. */
   readonly questions: Map<string, OpenQuestion>;
@@ -19,21 +19,21 @@ export interface OpenQuestion {
   readonly attempt?: number | undefined;
   /** Whether a call is held open for it. */
   readonly isHeld: boolean;
-  /** How the server wants the answer. */
+  /** The form in which the server expects the answer. */
   readonly input?: FactOf<'question_asked'>['data']['input'];
   answer: Answer | undefined;
-  /** Where it stands among those that expire. */
+  /** Its entry in the queue of questions that expire. */
   queued: Queued<OpenQuestion> | undefined;
 }
 
-/** What became of a question. */
+/** The answer to a question, or how it ended without one. */
 export interface Answer {
   readonly value: Json;
   readonly at: number;
   readonly declined?: boolean;
   readonly comment?: string;
   readonly by?: string;
-  /** Nobody answered in time. */
+  /** The question expired before it was answered. */
   readonly isExpired?: boolean;
 }
 
@@ -56,7 +56,7 @@ export function questionAsked(
   return open;
 }
 
-/** That it fits the question was checked before it was journaled. What it leads to is `answer_applied`. */
+/** The answer was checked before it was journaled. `answer_applied` records its consequence. */
 export function questionAnswered(
   state: RunState,
   { question: id, answer: value, declined, comment, by }: FactOf<'question_answered'>['data'],
@@ -98,7 +98,10 @@ function close(state: RunState, open: OpenQuestion, answer: Answer): void {
   if (task !== undefined) answersCounted(state, task);
 }
 
-/** Whether a task has all the answers that it waits for. A call whose hold is ending is told first that nobody answers. */
+/**
+ * Whether a task has all the answers that it waits for. If a hold is ending, the server is first told that
+ * there is no answer.
+ */
 export function isAnswerDue(
   { questions }: Pick<RunState, 'questions'>,
   { status, waitsFor, asking }: Pick<TaskState, 'status' | 'waitsFor' | 'asking'>,
@@ -109,11 +112,11 @@ export function isAnswerDue(
   return asked.every((one) => one?.answer !== undefined) && !(isOfCall && asking?.call === 'ending');
 }
 
-/** Questions are counted in a run: q1, q2, … `skipped`: how many are asked together with it and before it. */
+/** The id of the next question: q1, q2, … `skipped`: how many questions of the same batch come before it. */
 export function nextQuestion({ questions }: Questions, skipped = 0): string {
   let left = skipped;
   for (let number = questions.size + 1; ; number++) {
-    // One that was asked before the last may have been dropped, where a command came in between.
+    // An id may be taken: if a command came in between, an earlier question may have been dropped.
     if (questions.has(`q${number}`)) continue;
     if (left === 0) return `q${number}`;
     left--;

@@ -1,20 +1,20 @@
 import type { Envelope, FactOf } from '../../model/event.ts';
 
-/** What a run began with. Nothing of it ever changes. */
+/** What a run started with. It never changes. */
 export interface Start {
   readonly run: string;
   readonly goal: string;
   readonly mind: string;
   readonly userId: string | undefined;
   readonly planGiven: boolean;
-  /** The run whose past this one shares, and up to which event. */
+  /** The run that this one was forked from, and the last event that they share. */
   readonly forkedFrom: FactOf<'run_started'>['data']['forkedFrom'];
   readonly conversation: string | undefined;
-  /** What the mind is told of the conversation. */
+  /** What the mind is told about the conversation. */
   readonly context: string | undefined;
-  /** Whether its mind may cancel another run unasked, before a tool has spoken. */
+  /** Whether the mind may cancel another run without approval, before it has seen a tool result. */
   readonly mayCancel: boolean | undefined;
-  /** Secrets stand in it as marks. False for a run of version 0.1, where `[secret]` is all that is left of them. */
+  /** Whether secrets are sealed. False for a run of version 0.1, which kept only `[secret]`. */
   readonly isSealed: boolean;
   readonly startedAt: number;
 }

@@ -9,8 +9,8 @@ import { createStart, type Start } from './start.ts';
 import type { TaskState, Tasks } from './tasks.ts';
 
 /**
- * What is known of a run: its slices side by side, and what is derived from them. Each slice is a file with its type, the
- * functions that fold events into it, and its queries; `apply` says which event changes which.
+ * The state of a run: its slices, and the indexes derived from them. Each slice is a file with its type, the
+ * functions that fold events into it, and its queries. `apply` defines which event changes which slice.
  */
 export interface RunState extends Start, Control, Budget, Plan, Decisions, Questions, Tasks {
   readonly indexes: Indexes;
@@ -40,18 +40,18 @@ export function initial(event: Envelope & FactOf<'run_started'>): RunState {
 }
 
 /**
- * All of a state as one text, so that two can be compared. Queues are told by what stands in them, in the order in which
- * it would be taken: how a heap lies in memory does not matter.
+ * The whole state as a string, for comparing two states. Queues are listed in the order in which items would
+ * be taken, because the memory layout of a heap does not matter.
  */
 export function snapshot(state: RunState): string {
   return JSON.stringify(state, (key, value: unknown) => {
     if (key === 'ready' || key === 'retrying') return queued(state.indexes[key]);
     if (key === 'expiring')
       return [...state.indexes.expiring.inOrder(() => true)].map(({ item }) => item.question.id);
-    // It holds the task itself.
+    // The entry contains the task itself.
     if (key === 'queued') return value !== undefined;
     if (value instanceof Map || value instanceof Set) return [...value];
-    // Not as the text of the same digits would be.
+    // A bigint must differ from a string with the same digits.
     if (typeof value === 'bigint') return { integer: String(value) };
     return value;
   });

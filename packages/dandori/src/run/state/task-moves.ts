@@ -5,7 +5,7 @@ import { childEnded, enter, leave, toldBy } from './indexes.ts';
 import type { RunState } from './state.ts';
 import { hasEnded, type TaskState, type TaskStatus } from './tasks.ts';
 
-/** Changes the status of a task and keeps the indexes. */
+/** Changes the status of a task and updates the indexes. */
 export function moveTo(state: RunState, task: TaskState, status: TaskStatus): void {
   leave(state, task);
   task.status = status;
@@ -18,21 +18,21 @@ export function makeReady(state: RunState, task: TaskState): void {
 }
 
 function readyAs({ children, dueAt }: TaskState): TaskStatus {
-  // Where the plan came with the tasks of a step, the mind need not be asked for them.
+  // If the plan already contains the tasks of a step, the mind is not asked for them.
   if (children.length > 0) return 'expanding';
-  // One that was held back while it waited for its time still has to.
+  // A retry that was held back must still wait until it is due.
   return dueAt === undefined ? 'ready' : 'retrying';
 }
 
-/** After an answer: at once, or behind those that it must wait for meanwhile. */
+/** Continues a task after an answer. It becomes ready, or waits for the tasks that it must now wait for. */
 export function release(state: RunState, task: TaskState): void {
   if (task.links.unmet === 0) makeReady(state, task);
   else moveTo(state, task, 'pending');
 }
 
 /**
- * Ends a task and tells those that wait for it. A list of our own and no recursion: a failure at the head of a chain
- * of 100,000 blocks all of them.
+ * Ends a task and notifies the tasks that wait for it. Uses a list instead of recursion: a failure at the
+ * start of a chain of 100,000 tasks blocks all of them.
  */
 export function complete(state: RunState, task: TaskState, status: 'succeeded' | 'failed' | 'blocked'): void {
   const ended: TaskState[] = [];
@@ -48,7 +48,7 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
     const step = closedBy(state, source);
     if (step !== undefined) end(step, settleStep(state, step));
     for (const dependent of toldBy(state, source)) {
-      // One that a person is asked about may be held back too, and goes on when it is answered.
+      // A task that waits for an answer may also be held back. It continues when it is answered.
       if (dependent.status !== 'pending' || dependent.links.unmet > 0) continue;
       if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
       else end(dependent, 'blocked');
@@ -64,12 +64,12 @@ function closedBy(state: RunState, { task }: TaskState): TaskState | undefined {
   return step.links.open > 0 ? undefined : step;
 }
 
-/** Whether it ends as its tasks do: a step, or one that others stand for. */
+/** Whether its end depends on its `children`: a step, or a task that was replaced. */
 export function hasTasks({ task, isReplaced }: TaskState): boolean {
   return isStep(task) || isReplaced;
 }
 
-/** A step is as its tasks are: its result is that of the last one, its failure that of the first that failed. */
+/** A step takes its result from its last task, or its failure from the first task that did not succeed. */
 export function settleStep(state: RunState, step: TaskState): 'succeeded' | 'failed' {
   const tasks = step.children.flatMap((id) => state.tasks.get(id) ?? []).filter((one) => !one.isSuperseded);
   const undone = tasks.find(({ status }) => status !== 'succeeded');
@@ -89,8 +89,8 @@ export function settleStep(state: RunState, step: TaskState): 'succeeded' | 'fai
 }
 
 /**
- * Asked only when everything before the task has ended. A task that cannot run is not passed over earlier: those who
- * wait for it rely on it having waited for those before it, and would overtake a write that is still under way.
+ * Called only when everything before the task has ended. A task that cannot run is not blocked earlier. Tasks
+ * behind it rely on its waits, and would otherwise overtake a write that is still running.
  */
 export function hasAllItNeeds(state: RunState, { needs }: TaskState): boolean {
   return needs.every((id) => (state.tasks.get(id)?.status ?? 'succeeded') === 'succeeded');

@@ -22,26 +22,26 @@ import { type OpenQuestion, questionExpired } from './questions.ts';
 import type { RunState } from './state.ts';
 import { complete, moveTo, release } from './task-moves.ts';
 
-/** The accepted tasks and how each of them stands. */
+/** The accepted tasks and their status. */
 export interface Tasks {
-  /** In written order. */
+  /** Tasks in written order. */
   readonly tasks: Map<string, TaskState>;
   /** How many tasks were ever accepted. */
   written: number;
-  /** In the order in which they ended. */
+  /** Ended tasks, in the order in which they ended. */
   readonly ends: TaskEnd[];
 }
 
-/** A task at the moment at which it ended. */
+/** The event at which a task ended. */
 interface TaskEnd {
   readonly seq: number;
   readonly task: TaskState;
 }
 
 /**
- * `pending` waits for other tasks, `ready` may start, `retrying` waits for its time, `waiting` for a person,
- * `in_doubt` was called and its outcome is unknown, `blocked` cannot run because something it needs failed.
- * `expanding` is a step whose tasks are known and have not all ended.
+ * `pending` waits for other tasks, `ready` may start, `retrying` waits until it is due, `waiting` waits for a
+ * person. `in_doubt` was called and its outcome is unknown. `blocked` cannot run because something that it
+ * needs failed. `expanding` is a step whose tasks are known and have not all ended.
  */
 export type TaskStatus =
   | 'pending'
@@ -55,80 +55,80 @@ export type TaskStatus =
   | 'failed'
   | 'blocked';
 
-/** A result in the journal or, where it is large, in a blob. */
+/** A result in the journal or, if it is large, in a blob. */
 export type Stored = { readonly value: Json } | { readonly blob: BlobHandle };
 
 export interface TaskState {
   readonly task: Task;
   readonly effect: Effect;
   readonly needs: readonly string[];
-  /** More may come when an answer changes what a task touches. */
+  /** Grows when an answer changes what a task touches. */
   readonly waits: string[];
-  /** Where it waits for many that others wait for too. */
+  /** Shared groups of tasks that it waits for. */
   readonly gates: readonly Gate[];
-  /** The server; it may have a limit of its own. */
+  /** The server, which may have its own concurrency limit. */
   readonly lane: string;
   readonly rank: number;
-  /** US dollars a call. */
+  /** US dollars per call. */
   readonly cost: number;
-  /** Its place in the written order. */
+  /** Its position in the written order. */
   readonly order: number;
-  /** The question by which a person approved the plan that it is written in. */
+  /** The question with which a person approved the plan that contains it. */
   readonly coveredBy: string | undefined;
-  /** Of a step: its tasks. */
+  /** For a step: its tasks. For a replaced task: its replacements. */
   readonly children: string[];
   /** Derived: only `indexes` writes it. */
   readonly links: Links;
   status: TaskStatus;
-  /** Where it is `waiting`: the questions that must be answered. */
+  /** The questions that must be answered while it is `waiting`. */
   waitsFor: readonly string[];
-  /** It was called and its outcome is unknown; true also while a person is asked about it. */
+  /** The task was called and its outcome is unknown. Stays true while a person is asked about it. */
   isInDoubt: boolean;
-  /** Why it is unknown, of the last attempt that was lost. */
+  /** Why the outcome of the last lost attempt is unknown. */
   doubt: Pick<FactOf<'task_in_doubt'>['data'], 'cause' | 'message'> | undefined;
-  /** A look for the call in doubt is under way. */
+  /** A probe of the call in doubt is running. */
   isProbed: boolean;
-  /** What a look for the call in doubt has found. */
+  /** The result of the last probe. */
   probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined;
   attempts: number;
-  /** Attempts that were lost because the driver died. They are not the tool's. */
+  /** Attempts that were lost because the driver died. They do not count against the tool. */
   crashes: number;
-  /** Of them those in a row in which the task got no further. */
+  /** How many of the last crashes in a row happened without progress in the task. */
   crashesInVain: number;
-  /** What its service called, by key, as far as a later attempt may rely on it. */
+  /** The calls of its service, by key. Contains only calls that a later attempt may rely on. */
   innerCalls: Map<string, InnerCall> | undefined;
-  /** What its calls are recognised by; kept across attempts, and by a fork of the run. */
+  /** Idempotency key of its calls. It stays the same across attempts and in a fork of the run. */
   key: string | undefined;
-  /** An attempt has ended that may have changed something. */
+  /** An attempt that may have changed something has ended. */
   mayHaveTouched: boolean;
-  /** The arguments as a person's choice changed them. */
+  /** The arguments after a person's choice changed them. */
   override: JsonObject | undefined;
-  /** The arguments of the last attempt, with Refs filled. */
+  /** The arguments of the last attempt, with Refs resolved. */
   sent: JsonObject | undefined;
   /** SHA-256 of the call that a person approved. */
   approved: string | undefined;
-  /** What its last call that wanted input asked for. */
+  /** What its last call asked for. */
   asking: Asking | undefined;
-  /** How many of its calls have ended because the server wants input first. */
+  /** How many of its calls ended because the server needs input first. */
   rounds: number;
   result: Stored | undefined;
-  /** What is odd about the result. */
+  /** A remark about an unusual result. */
   note: string | undefined;
   failure: Failure | undefined;
-  /** Of the last attempt. */
+  /** Start of the last attempt. */
   startedAt: number | undefined;
-  /** Milliseconds of all attempts together; waiting between them and for a person is left out. */
+  /** Milliseconds of all attempts together, without the waits between them and for a person. */
   ms: number | undefined;
   endedAt: number | undefined;
-  /** When to try again. */
+  /** When to retry. */
   dueAt: number | undefined;
-  /** A revision has put others in its place; what became of it does not matter any more. */
+  /** A revision has replaced or removed the task, so its outcome no longer matters. */
   isSuperseded: boolean;
-  /** What a person chose to have done instead of it, until that is compiled. */
+  /** The tasks that a person chose instead of this one, until they are compiled. */
   replacement: readonly Task[] | undefined;
-  /** Others stand for it, as `children`: it ends as they do. */
+  /** Its `children` replace it, and it ends when they end. */
   isReplaced: boolean;
-  /** Its call was told to stop and went on. */
+  /** Its call was told to stop but continued. */
   isUnstopped: boolean;
 }
 
@@ -136,7 +136,7 @@ export function hasEnded(status: TaskStatus): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'blocked';
 }
 
-/** The tasks that wait for the answer, from the one that asked on. None where it is the mind's next decision that waits. */
+/** The task that asked and all tasks that wait for it. Empty if only the mind's next decision waits. */
 export function blockedBy({ task, plan }: Question, state: RunState): string[] {
   const { draft, tasks } = state;
   if (plan !== undefined && draft?.version === plan) return draft.tasks.map(({ id }) => id);
@@ -144,7 +144,7 @@ export function blockedBy({ task, plan }: Question, state: RunState): string[] {
   return [...behind(task, state)].filter((id) => !hasEnded(tasks.get(id)?.status ?? 'blocked'));
 }
 
-/** The task and all that waits for it, directly or not. */
+/** The task and all tasks that wait for it, directly or indirectly. */
 export function behind(task: string, { tasks }: RunState): Set<string> {
   const found = new Set<string>();
   const next = [task];
@@ -157,7 +157,7 @@ export function behind(task: string, { tasks }: RunState): Set<string> {
   return found;
 }
 
-/** What has waited for its time is as ready as any other now. Here, and not when it is started: that costs no search. */
+/** Makes due retries ready. Done at each event, so that starting a task needs no search. */
 export function wakeDue(state: RunState, at: number): void {
   const { retrying } = state.indexes;
   if (retrying.size === 0) return;
@@ -182,7 +182,7 @@ export function taskStarted(state: RunState, data: FactOf<'task_started'>['data'
   task.dueAt = undefined;
 }
 
-/** A read that was called ahead took longer than from its start as a task. */
+/** A prefetched read may have taken longer than the time since its start as a task. */
 function endAttempt(task: TaskState, at: number, took = 0): void {
   task.ms = (task.ms ?? 0) + Math.max(at - (task.startedAt ?? at), took);
 }
@@ -241,17 +241,17 @@ export function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data
   if (data.forgiven === true) {
     task.crashes++;
     task.crashesInVain++;
-    // What an earlier attempt failed with is not why this one is lost.
+    // The failure of an earlier attempt is not the reason why this one is lost.
     task.failure = undefined;
   }
   if (task.status === 'waiting') {
-    // The call that asked is gone. The answer is still heard.
+    // The call that asked is lost. The answer is still used.
     if (task.asking !== undefined) task.asking.call = 'lost';
     task.isInDoubt = data.next === 'settle';
     answersCounted(state, task);
     return;
   }
-  // How long it ran before its driver was lost is unknown.
+  // If the driver was lost, the duration of the attempt is unknown.
   if (data.cause !== 'driver_lost') endAttempt(task, at);
   if (data.next === 'again') release(state, task);
   else {
@@ -260,7 +260,7 @@ export function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data
   }
 }
 
-/** The task, if this attempt is the one that is open; a late outcome of an earlier attempt counts for nothing. */
+/** The task, if this attempt is the open one. A late outcome of an earlier attempt is ignored. */
 function endOfCall(
   state: RunState,
   { task: id, attempt }: { task: string; attempt: number },
@@ -274,7 +274,7 @@ function endOfCall(
   return task;
 }
 
-/** Its call was held open and has ended for good without an answer: nobody need be asked any more. */
+/** The held call has ended without an answer, so its questions are closed. */
 function withdrawQuestions(state: RunState, task: TaskState, at: number): void {
   if (task.status !== 'waiting') return;
   for (const question of task.waitsFor) questionExpired(state, { question, as: 'declined' }, at);
@@ -303,7 +303,7 @@ export function probeEnded(state: RunState, data: FactOf<'probe_ended'>['data'],
   else if (next === 'again') release(state, task);
 }
 
-/** What the driver that died was looking for is looked for again. */
+/** Probes that were lost with the driver are started again. */
 export function probesLost(state: RunState): void {
   for (const id of [...state.indexes.probing]) {
     const task = state.tasks.get(id);
@@ -316,7 +316,7 @@ function markProbed(state: RunState, task: TaskState, isProbed: boolean): void {
   probeMarked(state, task);
 }
 
-/** Its task waits for the answer, and with it those that the answer may concern. */
+/** The task waits for the answer, and so do the tasks that the answer may affect. */
 export function taskAsks(
   state: RunState,
   open: OpenQuestion,
@@ -329,7 +329,8 @@ export function taskAsks(
   if (isOfCall) askedByCall(task, open);
   else if (task.status === 'running') task.asking = undefined;
   if (task.status === 'running' && !held) endAttempt(task, askedAt);
-  // It did nothing, and what is called after the choice is another call: a fork that chooses otherwise has a key of its own.
+  // The call had no effect, and the choice leads to a different call. A fork with another choice needs its
+  // own key.
   if (question.kind === 'ambiguity') task.key = undefined;
   task.waitsFor = isOfCall && task.asking !== undefined ? task.asking.questions : [question.id];
   moveTo(state, task, 'waiting');
@@ -337,7 +338,7 @@ export function taskAsks(
   for (const id of holdsBack) wait(state, state.tasks.get(id), task);
 }
 
-/** What the answers lead to, as the driver decided. */
+/** Applies the consequence of the answers that the driver journaled. */
 export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['data'], at: number): void {
   const task = state.tasks.get(data.task);
   if (task?.status !== 'waiting') return;
@@ -370,7 +371,7 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
   }
 }
 
-/** The time in which it was held open for a person is no time of the call. */
+/** The time for which the call was held open does not count as its duration. */
 function goOnWithCall(state: RunState, task: TaskState, at: number): void {
   const { asking, startedAt = at } = task;
   if (asking !== undefined) {
@@ -386,7 +387,7 @@ export function setReplacement(
   replacement: readonly Task[] | undefined,
 ): void {
   task.replacement = replacement;
-  // It has its answer, and waits for the plan now.
+  // The task has its answer, and now waits for the plan.
   task.waitsFor = [];
   answersCounted(state, task);
   replacementMarked(state, task);

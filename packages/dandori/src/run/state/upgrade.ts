@@ -18,9 +18,9 @@ import type { TaskState } from './tasks.ts';
 /**
  * Reads an event of version 1 as events of version 2.
  *
- * In version 1 the fold itself decided when a task is retried, what an answer leads to and so on, and worded it. Those
- * rules stand here as they were in 0.1 and 0.2. They are frozen: to change one changes what old journals tell. The rules
- * that hold today are in `run/verdicts` and `run/answers`.
+ * In version 1 the fold itself decided when a task is retried, what an answer leads to and so on, and wrote
+ * the texts. This file keeps those rules as they were in 0.1 and 0.2. They are frozen: changing a rule would
+ * change the meaning of old journals. The current rules are in `run/verdicts` and `run/answers`.
  */
 export function upgrade(state: RunState, event: Event): readonly Event[] {
   switch (event.type) {
@@ -74,7 +74,7 @@ export function upgrade(state: RunState, event: Event): readonly Event[] {
   }
 }
 
-/** Most tasks are no services, and a long journal has many of these. */
+/** A shortcut: most tasks are not services, and a long journal has many of these events. */
 function withCallsAgain(state: RunState, event: Event & { type: 'task_started' }): Event {
   const task = state.tasks.get(event.data.task);
   if (task?.innerCalls === undefined) return event;
@@ -100,7 +100,7 @@ function endedSteps(
   });
 }
 
-/** In 0.1 and 0.2 an answer without judged criteria was told by this text. */
+/** In 0.1 and 0.2 this text marked an answer without judged criteria. */
 const UNJUDGED =
   'The plan has success criteria. Give the answer again with "criteria": for each of them, in their order, {"met": true or false, "because": "…"}';
 
@@ -120,7 +120,7 @@ function decisionVerdict(
   };
 }
 
-/** Doubled with each attempt, up to a minute. */
+/** The delay doubles with each attempt, up to a minute. */
 function backoff(first: number, attempts: number): number {
   return Math.min(first * 2 ** Math.min(attempts - 1, 30), 60_000);
 }
@@ -202,7 +202,8 @@ function probeVerdict(
 ): Partial<FactOf<'probe_ended'>['data']> {
   const task = tasks.get(id);
   if (found !== 'not_happened' || task === undefined) return {};
-  // Of a service it may have looked for the end of the whole: only a person can tell of a call in the middle.
+  // For a service, the probe may have checked only the overall result. Only a person can tell about an inner
+  // call.
   return { next: innerCallInDoubt(task) === undefined ? 'again' : 'settle' };
 }
 
@@ -242,7 +243,7 @@ interface Given {
 
 type Consequence = Omit<FactOf<'answer_applied'>['data'], 'task' | 'question'>;
 
-/** What an answer led to, at once and in the fold. */
+/** What an answer led to. In version 1 the fold decided this immediately. */
 function applied(state: RunState, event: Event, given: Given): Event[] {
   const open = state.questions.get(given.question);
   const task = state.tasks.get(open?.question.task ?? '');
@@ -269,7 +270,7 @@ interface Answered {
 
 function consequence(state: RunState, task: TaskState, answered: Answered): Consequence | undefined {
   const { question, given } = answered;
-  // A server hears a no like any other answer, where it can be told.
+  // A refusal is passed to the server if the server can receive it.
   if (question.kind === 'elicitation')
     return isRefused(state, task, given) ? declined(state, task, answered) : withInput(state, task, given);
   if (given.declined) return declined(state, task, answered);
@@ -300,7 +301,7 @@ function isRefused(state: RunState, task: TaskState, given: Given): boolean {
   );
 }
 
-/** Nothing happens before the last answer is there. */
+/** Nothing happens until the last answer has arrived. */
 function withInput(state: RunState, task: TaskState, given: Given): Consequence | undefined {
   const asked = questionsOf(state, task.asking?.questions ?? []);
   if (asked.some(({ question, answer }) => answer === undefined && question.id !== given.question))
@@ -372,7 +373,7 @@ function worded(state: RunState, cause: Cause): Failure {
   return { ...cause, message: sentence(state, cause) };
 }
 
-/** The sentences of 0.1 and 0.2. */
+/** The texts of 0.1 and 0.2. */
 function sentence(
   run: { readonly goal: string; readonly settings: Settings },
   { code, params = {} }: Pick<Cause, 'code' | 'params'>,
