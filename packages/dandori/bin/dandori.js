@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Plain JavaScript that any Node understands: it must be able to say that the Node it runs on is too old.
+// Plain JavaScript for any Node version: this file must be able to report that the Node is too old.
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import module, { createRequire } from 'node:module';
@@ -8,13 +8,13 @@ import { dirname, join } from 'node:path';
 
 const { enableCompileCache } = module;
 const SOURCE = new URL('../src/cli/start.ts', import.meta.url);
-/** In the repository the source, which Node runs as it is; in the published package the bundle made of it. */
+/** The repository has the source, which Node runs directly. The published package has only the bundle. */
 const IS_SOURCE = existsSync(SOURCE);
-/** The bundle is made for the lowest Node in `engines`. The source has syntax (`using`) that only Node 24 understands. */
+/** The bundle runs on the lowest Node in `engines`. The source uses syntax (`using`) that needs Node 24. */
 const NEEDED = IS_SOURCE ? [24, 0] : [22, 18];
 
 if (isEnough(process.versions.node)) {
-  // Compiled code is kept between two starts; it halves the time to the first line.
+  // Keeps compiled code between starts, which halves the time to the first line.
   enableCompileCache?.();
   await import(IS_SOURCE ? SOURCE.href : new URL('../lib/code/start.js', import.meta.url).href);
 } else reexecute();
@@ -24,14 +24,15 @@ function isEnough(version) {
   return major > NEEDED[0] || (major === NEEDED[0] && minor >= NEEDED[1]);
 }
 
-/** A newer Node may lie in node_modules, brought by npm as a package. */
+/** Restarts with a newer Node from node_modules, if npm has installed one as a package. */
 function reexecute() {
   const newer = newerNode();
   if (newer === undefined) {
     console.error(tooOld());
     process.exit(2);
   }
-  // In a group of its own, so that a signal to ours reaches the child once, through us, and never twice.
+  // The child gets its own process group. A signal to our group then reaches it once, forwarded by us, and
+  // not twice.
   const child = spawn(newer, process.argv.slice(1), { stdio: 'inherit', detached: true });
   const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGWINCH'].filter((name) => name in constants.signals);
   for (const signal of forwarded) process.on(signal, () => child.kill(signal));
@@ -41,7 +42,7 @@ function reexecute() {
   });
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code ?? 1);
-    // Ended by a signal, as the child was; our own handlers would only swallow it.
+    // End by the same signal as the child. Our own handlers would swallow it.
     for (const name of forwarded) process.removeAllListeners(name);
     process.kill(process.pid, signal);
   });
@@ -57,7 +58,7 @@ function tooOld() {
 What to do: install a newer Node, or add one to your project: npm install node@24`;
 }
 
-/** Only one that is new enough: an old one would look for a newer Node in turn, and find itself for ever. */
+/** Accepts only a Node that is new enough. An old one would run this search again and find itself forever. */
 function newerNode() {
   const require = createRequire(import.meta.url);
   const platform = process.platform === 'win32' ? 'win' : process.platform;
@@ -69,7 +70,7 @@ function newerNode() {
       const path = join(dirname(manifest), 'bin', file);
       if (existsSync(path) && isEnough(version.replace(/^v/, ''))) return path;
     } catch {
-      // Not installed; the next one may be.
+      // Not installed: try the next package.
     }
   }
   return undefined;

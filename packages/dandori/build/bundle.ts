@@ -4,22 +4,25 @@ import { type OutputChunk, rolldown } from 'rolldown';
 
 const PACKAGES = join(import.meta.dirname, '../..');
 
-/** What stays outside of the bundle, and is found where it is installed. */
+/** Packages that are not bundled. Node finds them in `node_modules`. */
 const OUTSIDE: Readonly<Record<Bundled, readonly string[]>> = {
-  // Loaded late by `require`, which no bundler follows.
+  // Loaded lazily with `require`, which bundlers do not follow.
   dandori: ['ajv', 'ajv-formats'],
   servers: ['mathjs'],
 };
 
-/** What npm installs with the package: also those whose types are part of ours, as zod's in the tools that users define. */
+/**
+ * Dependencies of the published package. They include packages whose types are part of our API, such as zod
+ * in user-defined tools.
+ */
 export const INSTALLED: Readonly<Record<Bundled, readonly string[]>> = {
   dandori: [...OUTSIDE.dandori, '@modelcontextprotocol/server', 'zod'],
   servers: OUTSIDE.servers,
 };
 
 /**
- * The files that something outside starts or imports by name. A file that the code finds by its URL, such as that of a
- * worker or a second process, must be named here: the bundler does not see it otherwise.
+ * The files that other programs start or import by name. List here any file that the code finds by URL, such
+ * as a worker or a second process. Otherwise the bundler does not see it.
  */
 export const ENTRIES = {
   dandori: {
@@ -36,7 +39,7 @@ export const ENTRIES = {
     places: 'src/places/main.ts',
     shell: 'src/shell/main.ts',
     sqlite: 'src/sqlite/main.ts',
-    // The process in which sqlite reads, found beside it by this name.
+    // sqlite starts this file as a second process and finds it by this name.
     reader: 'src/sqlite/reader.ts',
   },
 } as const satisfies Record<string, Readonly<Record<string, string>>>;
@@ -44,10 +47,10 @@ export const ENTRIES = {
 export type Bundled = keyof typeof ENTRIES;
 
 /**
- * Puts a package and all that it imports into a few files: a start reads 30 files where it would read 600. What is
- * imported late stays in files of its own, and what several entries use is there once.
+ * Bundles a package and everything it imports into a few files, so that a start reads 30 files instead of
+ * 600. Lazily imported code stays in separate files. Code that several entries share is included once.
  *
- * @returns the files that went into it
+ * @returns the source files in the bundle
  */
 export async function bundle(name: Bundled, directory: string): Promise<string[]> {
   const folder = join(PACKAGES, name);
@@ -66,7 +69,10 @@ export async function bundle(name: Bundled, directory: string): Promise<string[]
   return output.flatMap((file) => (file.type === 'chunk' ? inside(file) : []));
 }
 
-/** The oldest Node that the published package says it runs on. Syntax that is newer, such as `using`, is rewritten for it. */
+/**
+ * The oldest Node that the published package supports. The bundler rewrites newer syntax, such as `using`,
+ * for it.
+ */
 export function lowestNode(): string {
   const text = readFileSync(join(PACKAGES, 'dandori/package.json'), 'utf8');
   const { engines } = JSON.parse(text) as { engines: { node: string } };

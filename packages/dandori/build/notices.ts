@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `…/node_modules/NAME` of a file, the innermost where they are nested. */
+/** The `…/node_modules/NAME` part of a path: the innermost, if packages are nested. */
 const PACKAGE = /^(.*\/node_modules\/((?:@[^/]+\/)?[^/]+))\//;
 const LICENCE = /^(licen[cs]e|notice|copying)/i;
 
-/** Whose code the bundle holds, in which version, and under which licence: nobody sees it in the dependencies any more. */
+/**
+ * Writes the name, version and licence of each bundled package. Bundled packages no longer appear as
+ * dependencies.
+ */
 export function writeNotices(files: readonly string[], target: string): void {
   const folders = files.flatMap((file) => PACKAGE.exec(file.replaceAll('\\', '/'))?.[1] ?? []);
   const notices = [...new Set(folders)].map(noticeOf).toSorted();

@@ -7,7 +7,10 @@ import { writeNotices } from './notices.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
-/** Two folders deep, as the source is: from there it looks for its prompts, its version and the page. */
+/**
+ * The code finds its prompts, its version and the page by relative paths. So it must be two folders deep,
+ * like the source.
+ */
 const CODE: Readonly<Record<Bundled, string>> = { dandori: 'lib/code', servers: 'lib/servers' };
 
 const ALONG: readonly (readonly [from: string, to: string])[] = [
@@ -15,17 +18,17 @@ const ALONG: readonly (readonly [from: string, to: string])[] = [
   ['packages/dandori/plan.schema.json', 'plan.schema.json'],
   ['packages/dandori/src/mind/prompts', CODE.dandori],
   ['packages/web/dist', 'page'],
-  // Errors name their page in `docs`. The README leads there, and from there to the others.
+  // Error messages name a page in `docs`. The README links to `docs`, which links to the other files.
   ...['README.md', 'README.ja.md', 'docs', 'examples', 'packages/servers/README.md', 'LICENSE'].map(
     (name) => [name, name] as const,
   ),
   ...['AGENTS.md', 'CHANGELOG.md', 'CONTEXT.md', 'CONTRIBUTING.md'].map((name) => [name, name] as const),
 ];
 
-/** The prompts lie beside the code that reads them, and examples that were run have left their runs. */
+/** TypeScript files beside the prompts, and runs that the examples have left behind. */
 const LEFT_OUT = /\/mind\/prompts\/.*\.ts$|\/\.dandori(\/|$)/;
 
-/** Makes the whole package of JavaScript as it is published, the shipped servers inside, with a `package.json` of its own. */
+/** Makes the package as published: JavaScript, the shipped servers, and its own `package.json`. */
 export async function makePackage(target: string): Promise<void> {
   rmSync(target, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
@@ -34,7 +37,7 @@ export async function makePackage(target: string): Promise<void> {
   writeNotices([...own, ...servers], join(target, 'THIRD-PARTY.txt'));
   for (const [from, to] of ALONG) {
     const source = join(ROOT, from);
-    // The page is there once `npm run prepare` has built it.
+    // The page is missing until `npm run prepare` has built it.
     if (!existsSync(source)) continue;
     cpSync(source, join(target, to), {
       recursive: true,
@@ -44,7 +47,7 @@ export async function makePackage(target: string): Promise<void> {
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(published(), null, 2)}\n`);
 }
 
-/** Apart from the rest, as it takes seconds and no program needs it to run. */
+/** A separate step: it takes seconds, and programs run without type declarations. */
 export function declareTypes(target: string): void {
   const compiler = join(dirname(fileURLToPath(import.meta.resolve('typescript/package.json'))), 'bin/tsc');
   const project = join(ROOT, 'packages/dandori/tsconfig.build.json');
@@ -77,7 +80,7 @@ function published() {
   };
 }
 
-/** What is not compiled stays where it is. */
+/** Files that are not TypeScript keep their path. */
 function compiled(file: string): string | { types: string; default: string } {
   if (!file.endsWith('.ts')) return file;
   const entry = Object.entries<string>(ENTRIES.dandori).find(([, source]) => `./${source}` === file);

@@ -17,7 +17,7 @@ const DEEPEST = 500;
 const GRACE = 5_000;
 
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner' | 'seal'> {
-  /** Whether the calls of a service are journaled. Calls of a read change nothing and are not. */
+  /** Whether the calls that the service makes are journaled. A read changes nothing, so its calls are not. */
   readonly isFollowed?: boolean;
   /** A probe for the call of this attempt, not the call itself. */
   readonly isProbe?: boolean;
@@ -46,9 +46,9 @@ export interface Begun {
 /**
  * Running tool calls and the running decision. Each ends with exactly one mail.
  *
- * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may start while
- *     the disk still writes. A prefetched read has no effect, so it is made at once.
- * C2  Every call has its own signal, which its timeout, the run's cancel and the end of the drive abort.
+ * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may
+ *     start while the disk still writes. A prefetched read has no effect, so it is made at once.
+ * C2  Every call has its own signal. The call's timeout, the run's cancel and the end of the drive abort it.
  * C3  A call that does not stop within the grace period counts as lost, and its late outcome is ignored.
  */
 export interface Calls {
@@ -127,7 +127,8 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       );
       const startedAt = clock.now();
       const outcome = answer === 'make' ? await safely(make, brokenCall) : answer;
-      // If it was allowed and stopped at the same moment, the journal must say that it was not made.
+      // The driver may have allowed the call just before the stop. Then the journal must say that it was not
+      // made.
       if (answer !== 'make' && answer !== stopped) return answer;
       const ms = clock.now() - startedAt;
       return unlessAborted(signal, outcome, (reply) =>
@@ -245,8 +246,8 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
 }
 
 /**
- * Normalises a result to what the journal holds before anything sees it, so that a live run and a resumed run see the
- * same.
+ * Normalises a result to what the journal stores before any code uses it. A live run and a resumed run then
+ * see the same value.
  */
 function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
   switch (outcome.kind) {
@@ -273,7 +274,7 @@ function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
   }
 }
 
-/** Undefined if it can't be asked at all. */
+/** Undefined if the request cannot be written as JSON. */
 function normalRequest(request: InputRequest): InputRequest | undefined {
   try {
     return isNormal(request) ? request : (normalise(request) as unknown as InputRequest);
@@ -282,7 +283,7 @@ function normalRequest(request: InputRequest): InputRequest | undefined {
   }
 }
 
-/** Normalises actions to what the journal holds. A timeout stays a number. */
+/** Normalises an action to what the journal stores. A timeout stays a number. */
 function normalAction(action: Action): Action {
   const { args, expect, ...rest } = action;
   if (isNormal(args) && (expect === undefined || isNormal(expect))) return action;
@@ -308,7 +309,10 @@ function notCalled(operation: string): CallOutcome {
   return { kind: 'failed', failure: { kind: 'cancelled', message } };
 }
 
-/** The reply, or this value if the call is told to stop first: a driver that has left does not reply. */
+/**
+ * Resolves with the reply, or with `otherwise` if the signal aborts first. A driver that has left never
+ * replies.
+ */
 function unlessAborted<T>(
   signal: AbortSignal,
   otherwise: T,
@@ -329,7 +333,7 @@ function brokenThought(message: string): Thinking {
   return { kind: 'failed', failure: { kind: 'model_error', message: `The mind broke: ${message}` } };
 }
 
-/** Ends at once when the call should stop. The signal tells the tool. */
+/** Waits `ms`, or until the signal aborts. The tool then sees the aborted signal. */
 function pause(ms: number, { signal, clock }: { signal: AbortSignal; clock: Parts['clock'] }): Promise<void> {
   return new Promise((resolve) => {
     const takeBack = clock.at(clock.now() + ms, resolve);
@@ -364,7 +368,7 @@ async function withGrace<T>(work: Promise<T>, { signal, clock, otherwise }: Grac
   }
 }
 
-/** A tool sees only that its signal was aborted. Whether that was a timeout is known here. */
+/** A tool sees only an aborted signal. The abort reason tells the driver whether it was a timeout. */
 function isTimeUp({ kind }: CallOutcome, { aborted, reason }: AbortSignal): boolean {
   const hasAnswered = kind === 'succeeded' || kind === 'ambiguous' || kind === 'input_wanted';
   return aborted && reason === 'timeout' && !hasAnswered;

@@ -1,11 +1,11 @@
 import type { Clock } from '../model/clock.ts';
 
 /**
- * A clock that never goes back, neither before the journal's last event nor during the drive. If the machine's clock is
- * set back by an hour, a timer of one second still takes one second.
+ * A clock that never goes back, neither before the journal's last event nor during the drive. If the
+ * machine's clock is set back by an hour, a timer of one second still takes one second.
  */
 export interface SteadyClock extends Clock {
-  /** Never earlier than this. */
+  /** From now on, `now()` returns at least this time. */
   notBefore(time: number): void;
 }
 

@@ -22,9 +22,10 @@ import { planDigest, planQuestion } from './questions.ts';
 import type { Results } from './results.ts';
 
 /**
- * Compiles the draft and records what came of it: it is accepted, refused, or a person is asked about it. Certain
- * mistakes of the mind are corrected without asking it. What a person has approved is compiled once more, as the tools
- * may be others by now, and they are asked again where it would do anything else than what they saw.
+ * Compiles the draft and records the result: the plan is approved, rejected, or the user is asked about it.
+ * Certain mistakes of the mind are repaired without asking it again. A plan that the user approved is
+ * compiled again, because the tools may have changed. If it would now do something else, the user is asked
+ * again.
  */
 export async function compilePlan({
   ledger,
@@ -46,7 +47,7 @@ export async function compilePlan({
     return;
   }
   const atStart = version === 1 && draft.by === 'user' && word === undefined ? compiledAtStart() : undefined;
-  // Which task is urgent matters only where not all can start at once.
+  // Durations tell which task is urgent. That matters only if the tasks cannot all start at once.
   const isCrowded = draft.tasks.length > state.settings.concurrency;
   if (isCrowded && atStart === undefined) await parts.durations?.load();
   const house = { state, parts: { ...withOpenedCheck(parts), checked }, results, atStart };
@@ -60,7 +61,10 @@ interface House {
   readonly atStart?: Compiled | undefined;
 }
 
-/** It was compiled before it was journaled; where it does not compile any more, the person hears of it. */
+/**
+ * The user's edited plan compiled before it was journaled. If it no longer compiles, the driver judges the
+ * original draft and reports the problems in its question.
+ */
 function edited(draft: Draft, word: PlanWord & { kind: 'edited' }, house: House): Fact[] {
   const theirs: Draft = { ...draft, by: 'user', tasks: word.tasks };
   const compiled = compileDraft(theirs, house);
@@ -94,11 +98,11 @@ interface Circumstances {
   readonly results: Results;
   readonly word?: (PlanWord & { kind: 'approved' }) | undefined;
   readonly repairs?: readonly string[];
-  /** What was wrong with the plan that the user wrote instead. */
+  /** Problems in the user's edited plan, if it no longer compiles. */
   readonly problems?: readonly Diagnostic[] | undefined;
 }
 
-/** The plan is right. It may do again what is done already, and a person may have to say yes to it first. */
+/** The plan compiles. It may still repeat finished calls, or need the user's approval first. */
 function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances: Circumstances): Fact[] {
   const { state, word, problems } = circumstances;
   const repairs = circumstances.repairs ?? notesIn(word?.question);
@@ -118,8 +122,8 @@ function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances
 }
 
 /**
- * The calls of a list that change something and whose arguments are known before it runs. What was in the plan already
- * and is only compiled again is left out: it is no second wish.
+ * Calls that change something and whose arguments are known before the plan runs. Tasks that were already in
+ * the plan are left out: compiling them again is not a new request.
  */
 function knownCalls(
   draft: Draft,
@@ -137,7 +141,7 @@ function knownCalls(
   });
 }
 
-/** More than these tell the mind nothing. */
+/** More entries would not help the mind. */
 const MOST_TOLD = 20;
 
 const WHEN_INSISTED: Readonly<Record<Repeats['next'], string>> = {
@@ -146,7 +150,10 @@ const WHEN_INSISTED: Readonly<Record<Repeats['next'], string>> = {
   end: 'returning the same list again ends the run. What the goal needs several times more belongs in one list',
 };
 
-/** Nothing is wrong with it but that it is done. The results are not quoted: what a tool said stands in its tags only. */
+/**
+ * The plan is valid but repeats finished calls. Results are not quoted, because tool output may appear only
+ * inside its tags.
+ */
 function refusal({ version }: Draft, { calls, verdict, next }: Repeats): Fact {
   const diagnostics = calls.slice(0, MOST_TOLD).map(({ call, done }): Diagnostic => {
     const { id } = done.task;
@@ -167,7 +174,7 @@ function notesOnRepeats(found: Repeats | undefined, state: RunState): string[] {
   return (found?.calls ?? []).slice(0, MOST_TOLD).map(({ call, done }) => repeats(call.id, done.task.id));
 }
 
-/** The tasks that a plan repeats, as a person was asked about it. */
+/** The repeated tasks that the question to the user listed. */
 function repeatsIn({ context }: Question): string[] {
   const { repeats } = (context ?? {}) as { repeats?: Json };
   return Array.isArray(repeats) ? repeats.filter((id) => typeof id === 'string') : [];
@@ -202,7 +209,7 @@ function notesOn(compiled: Compiled & { ok: true }, repairs: readonly string[]):
   return [...new Set([...repairs, ...compiled.notes, ...warnings])];
 }
 
-/** What was corrected before a person was asked is not found again. */
+/** Notes on repairs made before the user was asked. Compiling the approved plan does not find them again. */
 function notesIn(question: Question | undefined): string[] {
   const { notes } = (question?.context ?? {}) as { notes?: Json };
   return Array.isArray(notes) ? notes.filter((note) => typeof note === 'string') : [];

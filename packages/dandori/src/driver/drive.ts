@@ -19,19 +19,20 @@ import { createReadAhead } from './prefetch.ts';
 import { createResults } from './results.ts';
 
 /**
- * Drives a run as far as it can go: until it has ended, or only a person can go on and no call is held open for them.
- * Nothing is kept between two calls: the next call reads the journal and goes on from there.
+ * Drives a run as far as it can go: until it ends, or until only the user can continue it and no call is held
+ * open for them. Nothing is kept between two calls of `drive`: the next call reads the journal and continues
+ * from there.
  *
- * S1  One driver a run: the claim is held from the first read to the last write.
- * S2  A call is made only after the fact that it starts is durable. A read may be made ahead of it, as it has no
- *     effect; nothing is known of it then but in this process.
- * S3  An outcome is durable before anything is decided to happen because of it outside this process.
- * S4  There is one wait, in the mailbox. No polling. Facts on which nothing waits are written with those that come in
- *     the same turn of the event loop.
- * S5  When this returns or throws, no call and no thought of it is left running.
- * S6  Who is asked to leave begins nothing more and comes back when what runs has ended, and so has every hold; who is
- *     asked to leave at once comes back without it. The journal knows nothing of it: whoever drives next goes on, and
- *     settles what was lost.
+ * S1  One driver per run: the driver holds the claim from the first read to the last write.
+ * S2  A call is made only after its start is durable. A prefetched read is the exception: it has no effect,
+ *     and only this process knows about it.
+ * S3  An outcome is durable before the driver makes any call because of it.
+ * S4  There is one wait, in the mailbox. No polling. Facts that nothing waits for are written together with
+ *     those that arrive in the same turn of the event loop.
+ * S5  When `drive` returns or throws, none of its calls and thoughts is still running.
+ * S6  After `leaving.soon` aborts, the driver starts nothing more. It returns when all running calls and all
+ *     holds have ended. After `leaving.now` aborts, it stops them and returns. Neither is journaled: the next
+ *     driver continues the run and settles lost calls.
  */
 export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
   const { run, ...started } = typeof what === 'string' ? { run: what } : what;
@@ -53,8 +54,8 @@ export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {
 }
 
 /**
- * A run by its id, or as it was just started in this process. Its first events are then not read again, and its plan is not
- * compiled again while the tools are the same.
+ * A run id, or a run that this process has just started. For a started run, the driver does not read the
+ * first events again. It also does not compile the plan again while the tools are the same.
  */
 export type Drivable = string | StartedRun;
 
@@ -110,11 +111,13 @@ async function driveClaimed(
   }
 }
 
-/** Both are wishes of the process, not of the run. `now` without `soon` makes no sense. */
+/** Both signals are about this process, not about the run. Set `now` only together with `soon`. */
 export interface Leaving {
   readonly soon?: AbortSignal;
   readonly now?: AbortSignal;
-  /** Told when nothing is under way any more but calls that wait for a person, and when something is again. */
+  /**
+   * Called with true when only calls that wait for the user are left, and with false when other work starts.
+   */
   readonly onHold?: (isHolding: boolean) => void;
 }
 
@@ -150,7 +153,7 @@ async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leavin
   }
 }
 
-/** A call that is held open comes to its end too, when it has been for long enough. */
+/** While the driver is leaving, it only applies answers and ends the holds whose time is up. */
 async function endHolds(driver: Driver): Promise<number | undefined> {
   const { ledger, parts } = driver;
   for (const intention of applyingAnswers(ledger.state)) await perform(intention, driver);
@@ -159,7 +162,10 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** Without this, the first of twenty calls that end together gets a sync of its own, and the others wait for it. */
+/**
+ * Also handles mail that arrives in the same turn. Otherwise the first of twenty calls that end together gets
+ * its own disk sync, and the others wait for it.
+ */
 async function planTogether(driver: Driver): Promise<number | undefined> {
   const { ledger, mailbox, calls, innerCalls } = driver;
   const wakeAt = await planAhead(driver);
@@ -170,7 +176,7 @@ async function planTogether(driver: Driver): Promise<number | undefined> {
   return rest.length === 0 ? wakeAt : planAhead(driver);
 }
 
-/** Performs intentions until no new one comes. Nothing leaves the process before the commit. */
+/** Performs intentions until there are no new ones. Nothing leaves the process before the commit. */
 async function planAhead(driver: Driver): Promise<number | undefined> {
   for (;;) {
     const { state } = driver.ledger;
@@ -185,12 +191,15 @@ async function planAhead(driver: Driver): Promise<number | undefined> {
 }
 
 /**
- * Takes a run up where another driver left it; false where only a person can go on, and nothing is written then.
+ * Resumes a run that another driver left. Returns false, and writes nothing, if only the user can continue
+ * it.
  *
- * The question is put as of the last fact, and that the run is taken up again is written before anything is decided
- * as of now: the days in between do not count. Only questions expire in them: a person was told until when to answer.
- * We hold the claim and have called nothing yet, so what the journal says is running, or is held open for a person, was
- * lost with its driver.
+ * Whether there is work is decided as of the last event. `run_resumed` is recorded before anything is decided
+ * as of now, so the time without a driver does not count. Only questions expire in that time, because the
+ * user was told the deadline.
+ *
+ * This driver holds the claim and has made no calls yet. So every call that the journal shows as running or
+ * held was lost with its driver.
  */
 function recover({ ledger, parts }: Driver): boolean {
   const { state } = ledger;
@@ -207,7 +216,10 @@ function recover({ ledger, parts }: Driver): boolean {
   return true;
 }
 
-/** A crash of the driver is no attempt of the tool. But a call that brings the driver down each time must end too. */
+/**
+ * A driver crash does not count as an attempt of the tool. But a call that crashes the driver every time must
+ * end too.
+ */
 function endlessCrash(id: string, state: RunState): Failure | undefined {
   const task = state.tasks.get(id);
   const { restarts = Number.POSITIVE_INFINITY } = state.settings.task;

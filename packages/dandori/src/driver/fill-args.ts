@@ -6,12 +6,12 @@ import type { RunState } from '../run/state/state.ts';
 import { injectSealed } from '../trust/index.ts';
 import type { Results } from './results.ts';
 
-/** Work after which other runs get a turn: the Refs of a hundred tasks may each take a second. */
+/** After this much work, other runs get a turn. The Refs of a hundred tasks may each take a second. */
 const LONG_WORK = 500_000;
 /** Milliseconds. An answer over HTTP takes several turns of the event loop. */
 const PAUSE = 20;
 
-/** Set while some run has taken long. Every other run of this process waits for it too. */
+/** Set after a run has blocked the event loop for long. Every other run of this process waits for it too. */
 let pause: Promise<void> | undefined;
 
 /** Fills the Refs in arguments with results of the run, and yields the event loop after long work. */

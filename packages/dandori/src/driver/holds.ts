@@ -20,10 +20,10 @@ type Asked = Mail & { type: 'input_asked' };
  * Calls that stay open while the user is asked.
  *
  * H1  A question is journaled before it can be answered, and an answer is durable before the call gets it.
- * H2  A call gets one answer per question: the user's, the answer to an earlier call of the same task, or that there is
- *     none.
- * H3  The call is told that there is no answer only after the end of the hold is durable. So a late answer is kept for
- *     the next call.
+ * H2  A call gets one answer per question: the user's, a saved answer to an earlier call of the same task, or
+ *     `cancel`.
+ * H3  The call gets `cancel` only after the end of the hold is durable. A late answer is then kept for the
+ *     next call.
  */
 export interface Holds {
   ask(mail: Asked): void;
@@ -33,7 +33,7 @@ export interface Holds {
 
 export function createHolds(ledger: Ledger): Holds {
   const waiting = new Map<string, Asked>();
-  /** By attempt: the saved answers that it already got. */
+  /** Per attempt: the questions whose saved answers the call already got. */
   const used = new Map<string, Set<string>>();
 
   return {

@@ -20,11 +20,12 @@ type Ended = Mail & { type: 'inner_call_ended' };
 /**
  * Calls that a service makes while its task runs. They have the same guarantees as tasks.
  *
- * N1  A call that may change something is made only after its start is durable. A read is made at once; its end is
- *     journaled before the start of any call that the service makes because of it.
- * N2  The service sees the outcome of a call that may have changed something only after it is durable. It gets a copy,
- *     with secrets opened.
- * N3  Calls that an earlier attempt finished are answered from the record and not repeated (`run/state/inner-calls`).
+ * N1  A call that may change something is made only after its start is durable. A read is made at once. Its
+ *     end is journaled before the start of any call that the service makes because of it.
+ * N2  The service sees the outcome of a call that may have changed something only after it is durable. It
+ *     gets a copy, with secrets opened.
+ * N3  Calls that an earlier attempt finished are answered from the record and not repeated
+ *     (`run/state/inner-calls`).
  * N4  After its attempt has ended, a service can make no more calls.
  */
 export interface InnerCalls {

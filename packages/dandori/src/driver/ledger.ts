@@ -11,26 +11,26 @@ import { withTerms } from './questions.ts';
 /**
  * The driver's side of the journal: events are folded at once and written together.
  *
- * G1  Nothing is done because of an event before `commit` has made it durable.
- * G2  If another process has written a command meanwhile, intentions are dropped, outcomes are kept and written after
- *     the command, and the caller decides again.
+ * G1  The driver does nothing because of an event before `commit` has made it durable.
+ * G2  If another process has written a command in the meantime, intentions are dropped. Outcomes are kept and
+ *     written after the command, and the caller decides again.
  * G3  If another driver has written, this one stands down.
  */
 export interface Ledger {
   readonly state: RunState;
   record(...facts: Fact[]): void;
-  /** False if a command came in between: intentions were dropped and must be decided again. */
+  /** False if another process wrote a command first: intentions were dropped and must be decided again. */
   commit(): Promise<boolean>;
-  /** False if the journal has no events that are unknown here. */
+  /** Whether the journal has events that this ledger does not know. */
   isNews(last: number | undefined): boolean;
   /** Reads what other processes have written. */
   catchUp(): Promise<void>;
 }
 
-/** The run was written to after its first events, so that a ledger that was seeded with them must read it. */
+/** The journal has more events than the caller passed to `openLedger`, so it must be read. */
 export class StaleStart extends Error {}
 
-/** `started`: all events of the run, where the caller has just written them. They are not read again. */
+/** `started`: all events of the run, if the caller has just written them. They are not read again. */
 export async function openLedger(run: string, parts: Parts, started?: readonly Event[]): Promise<Ledger> {
   const { journal, clock } = parts;
   const sealing = sealingOf(parts);
@@ -56,7 +56,7 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
     state = apply(state, event);
   }
 
-  /** Here and not where it is asked: no question of anybody's may stay open for longer than the settings say. */
+  /** Applied to every question here, so that no caller can forget the run's expiry and answerers. */
   function onTerms(fact: Fact, at: number): Fact {
     if (fact.type !== 'question_asked') return fact;
     const { question } = fact.data;
@@ -89,7 +89,7 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
     for (const { type, data } of kept) add({ type, data } as Fact);
   }
 
-  /** Whether what is pending fits is seen when it is appended. */
+  /** Pending events may clash with those of another process. `append` detects that. */
   function isNews(last = Number.POSITIVE_INFINITY): boolean {
     return last > (pending.at(-1)?.seq ?? lastSeq());
   }
@@ -129,7 +129,7 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
   };
 }
 
-/** Outcomes can't be repeated. Everything else can be decided again, with what followed from it. */
+/** Outcomes cannot be repeated, so they are kept. Everything else is decided again, with its consequences. */
 function worthKeeping(pending: readonly Event[]): Event[] {
   const dropped = new Set<string>();
   return pending.filter((event) => {
@@ -143,15 +143,15 @@ function attemptOf({ task, attempt }: { task: string; attempt: number }): string
   return `${task}#${attempt}`;
 }
 
-/** Every kind of fact is listed, so that a new one cannot be dropped unnoticed. */
+/** Every kind of fact is listed, so that a new kind cannot be dropped by accident. */
 function isFromTheWorld(event: Event): boolean {
   switch (event.type) {
-    // That we have taken the run up stays true; without it the time before and a thought that was lost would count.
+    // Without this fact, the time before the resume and a lost thought would count.
     case 'run_resumed':
     case 'task_succeeded':
     case 'task_failed':
     case 'task_in_doubt':
-    // A service waits for it to be made, whatever was commanded meanwhile.
+    // The service waits for this call, even if a command arrived in the meantime.
     case 'inner_call_started':
     case 'inner_call_ended':
     case 'probe_ended':
@@ -174,7 +174,7 @@ function isFromTheWorld(event: Event): boolean {
     case 'answer_applied':
     case 'limit_reached':
     case 'run_finished':
-    // Written by others, never by a driver.
+    // Never written by a driver.
     case 'run_started':
     case 'question_answered':
     case 'note_added':

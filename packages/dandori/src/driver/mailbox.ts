@@ -35,7 +35,7 @@ export type Mail =
       readonly type: 'inner_call_asked';
       readonly reply: (answer: 'make' | CallOutcome) => void;
     } & InnerMail)
-  /** It has ended. The reply is the outcome as journaled. */
+  /** An inner call has ended. The reply is the outcome as journaled. */
   | ({
       readonly type: 'inner_call_ended';
       readonly outcome: CallOutcome;
@@ -48,15 +48,18 @@ export type Mail =
       readonly thinking: Thinking;
       readonly ms: number;
     }
-  /** While the model still writes. */
+  /** The model has written an action and is still writing. */
   | { readonly type: 'action_written'; readonly stream: number; readonly action: Action }
-  /** A prefetched call, whose task has not started. */
+  /** A prefetched call has ended before its task started. */
   | { readonly type: 'read_ended'; readonly stream: number; readonly task: string }
   | { readonly type: 'journal_changed' }
   /** The process ends, or the caller of `drive` wants to stop. */
   | { readonly type: 'leave_asked' };
 
-/** The one place where the driver waits. Mail that arrives while it works is delivered together at the next wait. */
+/**
+ * The only place where the driver waits. Mail that arrives while it works is delivered together at the next
+ * wait.
+ */
 export interface Mailbox {
   post(mail: Mail): void;
   /** All new mail, as soon as there is some or the time is up. */

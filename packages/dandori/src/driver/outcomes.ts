@@ -23,17 +23,20 @@ import type { Driver } from './perform.ts';
 import { probeEnded } from './settle.ts';
 import { thoughtEnded } from './thoughts.ts';
 
-/** Deeper results overflow the stack of `JSON.stringify`, which would end the drive and not only the task. */
+/**
+ * Deeper results overflow the stack of `JSON.stringify`, which would end the whole drive and not only the
+ * task.
+ */
 const DEEPEST = 500;
 
-/** Turns what came from outside into facts. */
+/** Turns mail into facts. */
 export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
   const mail = sealed(arrived, driver);
   switch (mail.type) {
     case 'journal_changed':
       return driver.ledger.catchUp();
     case 'leave_asked':
-      // What it changes is seen in its signal.
+      // The driver loop reads the signal itself.
       return;
     case 'thought_ended':
       return thoughtEnded(mail, driver);
@@ -56,10 +59,13 @@ export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
   }
 }
 
-/** Nothing that a mind or a tool says is taken for a mark of ours. A result is sealed where it is measured, in `written`. */
+/**
+ * Seals text from the mind and the tools, so that it cannot pass for one of our secret marks. Results are
+ * sealed in `written`, where they are measured.
+ */
 function sealed(mail: Mail, { parts }: Driver): Mail {
   const sealing = sealingOf(parts);
-  // The built-in planner is no stranger: it writes what stands in the state.
+  // The built-in planner is trusted: it copies text from the state, including our marks.
   const said = parts.mind.name === BUILT_IN ? sealing.conceal : sealing.seal;
   switch (mail.type) {
     case 'thought_ended':
@@ -84,7 +90,7 @@ function sealed(mail: Mail, { parts }: Driver): Mail {
     case 'journal_changed':
     case 'leave_asked':
     case 'read_ended':
-    // The service waits for what it gets; `inner-calls` seals what is written of it.
+    // The service gets unsealed values. `inner-calls` seals what is journaled.
     case 'inner_call_asked':
     case 'inner_call_ended':
       return mail;
@@ -123,7 +129,9 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   else ledger.record(asFact(mail, outcome, driver));
 }
 
-/** It ended before a person had answered: it could not go on without, or was lost. The question stays. */
+/**
+ * The call ended before the user answered: it failed without the answer or was lost. The question stays open.
+ */
 function unheld(
   { task, attempt }: Mail & { type: 'call_ended' },
   outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
@@ -137,7 +145,7 @@ function unheld(
   return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', message } };
 }
 
-/** The call is over; the task is started again when all that it wants is there. */
+/** The call has ended and wants input. The task starts again when all answers have arrived. */
 function inputWanted(
   { task: id, attempt, ms }: Mail & { type: 'call_ended' },
   { requests, state: kept }: CallOutcome & { kind: 'input_wanted' },
@@ -154,7 +162,7 @@ function inputWanted(
   for (const [index, { name, ...request }] of requests.entries()) {
     const input = {
       ...(name !== undefined && { name }),
-      // Once is enough for what they have in common.
+      // All requests share this state, so only the first question stores it.
       ...(index === 0 && kept !== undefined && { state: kept }),
     };
     const question = toQuestion(ledger, task, request);
@@ -201,7 +209,8 @@ function asFact(
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
       const { cause, message, unstopped } = outcome;
       const data = { task, attempt, ...(unstopped === true && { unstopped }) };
-      // Where the run is given more time, what its limit stopped goes on as after a crash.
+      // If the time limit stopped the call, it is in doubt. With more time, the run continues as after a
+      // crash.
       const isTimeUp = cause === 'cancelled' && timeLeft(ledger.state, parts.clock.now()) <= 0;
       if (!isRepeatable(effect) || (isTimeUp && ledger.state.cancel === undefined))
         return { type: 'task_in_doubt', data: { ...data, cause, message } };
@@ -212,7 +221,9 @@ function asFact(
   }
 }
 
-/** A reader of the failure must know what was done before it: calling the service again would do that once more. */
+/**
+ * Adds the inner calls that finished before the failure, because calling the service again would repeat them.
+ */
 function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
   const task = state.tasks.get(id);
   const done = task === undefined ? [] : finishedInnerCalls(task);
@@ -221,13 +232,13 @@ function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
   return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, clip(calls, 200)) };
 }
 
-/** Its fields become arguments, so that nothing but an object can be the answer. */
+/** The form's fields become arguments, so the answer must be an object. */
 function formProblem(form: JsonObject, check: SchemaCheck): string | undefined {
   if (form.type !== 'object' && form.properties === undefined) return 'type must be "object"';
   return check.problem?.(form);
 }
 
-/** The call that could not be made as it stands. */
+/** The call that the question is about. */
 function contextOf(id: string, { tasks }: RunState): Pick<Question, 'context'> {
   const task = tasks.get(id);
   if (task === undefined) return {};
@@ -235,7 +246,7 @@ function contextOf(id: string, { tasks }: RunState): Pick<Question, 'context'> {
   return { context: { operation, args: task.sent ?? args } };
 }
 
-/** A read or an idempotent call that was lost has simply failed: it can be made again. */
+/** A lost read or idempotent call counts as failed, because it can be made again safely. */
 function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message: string): Failure {
   if (cause === 'timeout') return { kind: 'timeout', message, retryable: true };
   if (cause === 'cancelled') return { kind: 'cancelled', message };
@@ -246,12 +257,15 @@ type Written = { ok: true; value: Json; text: string } | { ok: false; failure: F
 
 interface Writing {
   readonly sealing: Sealing;
-  /** The result of an own tool: it was made of what is sealed already. */
+  /** The result of one of Dandori's own tools, made from values that are already sealed. */
   readonly isOurs?: boolean;
   readonly texts: Texts;
 }
 
-/** A result as the journal can hold it: without secrets, in blobs too, and no deeper than what reads it can follow. */
+/**
+ * A result as the journal stores it: with secrets sealed, also in blobs, and not too deep for the code that
+ * reads it.
+ */
 export function written(result: Json, { sealing, isOurs = false, texts }: Writing): Written {
   const refused = (reason: string): Written => ({
     ok: false,
@@ -263,7 +277,7 @@ export function written(result: Json, { sealing, isOurs = false, texts }: Writin
     if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
     return { ok: true, value, text };
   } catch (error) {
-    // What is deeper still ends the walk itself, by the size of the stack.
+    // An even deeper result overflows the stack before the depth check above.
     if (isDeeper(result, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
     return refused(error instanceof Error ? error.message : String(error));
   }

@@ -22,18 +22,18 @@ export interface Parts {
   readonly toolbox: Toolbox;
   readonly mind: Mind;
   readonly check: SchemaCheck;
-  /** Typical durations; without them all tools count the same. */
+  /** Without it, all tools are assumed to take equally long. */
   readonly durations?: Durations;
-  /** The other runs of a conversation, for a run of it. */
+  /** For a run of a conversation: its other runs. */
   readonly others?: OtherRuns;
   /** Secrets: never journaled, but sent in calls. */
   readonly secrets: readonly string[];
-  /** The key of the store, with which marks of secrets are made. */
+  /** The key of the store, used to make the marks that replace secrets. */
   readonly storeKey?: () => string;
   /** The name of this process, for `run_resumed`. */
   readonly driver: string;
   /** Called with every event once it is durable. */
   readonly onEvent?: (event: Event) => void;
-  /** Called with what is not durable: progress, text as it is written. */
+  /** Called with live updates that are never journaled: progress and streamed text. */
   readonly onLive?: (live: Live) => void;
 }

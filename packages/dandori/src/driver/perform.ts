@@ -37,7 +37,7 @@ import { callDigest } from './questions.ts';
 import type { Results } from './results.ts';
 import { settle } from './settle.ts';
 
-/** Everything that one drive works with. */
+/** What the functions of one drive share. */
 export interface Driver {
   readonly run: string;
   readonly parts: Parts;
@@ -48,15 +48,15 @@ export interface Driver {
   readonly holds: Holds;
   readonly innerCalls: InnerCalls;
   readonly readAhead: ReadAhead;
-  /** Tasks that were checked in this drive, so that none is checked twice. */
+  /** Tasks already checked in this drive, so that no task is checked twice. */
   readonly checked: CheckedTasks;
-  /** The plan that was given at the start, where it was compiled then and the tools are still the same. */
+  /** The plan compiled at the start of the run. Undefined if there is none or the tools have changed. */
   readonly compiledAtStart: () => Compiled | undefined;
 }
 
 type Carried = Exclude<Intention, { type: 'wake_at' }>;
 
-/** Carries out one intention: records its facts, and plans what is to be done once they are durable. */
+/** Performs one intention: records its facts, and plans the calls to make once they are durable. */
 export async function perform(intention: Carried, driver: Driver): Promise<void> {
   switch (intention.type) {
     case 'compile_plan':
@@ -129,7 +129,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const attempt = task.attempts + 1;
-  // A task that was begun before the run was forked is still known by the key that was sent then.
+  // After a fork, a task that had already started keeps the key that was sent then.
   const key = task.key ?? `${run}/${id}`;
   const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
@@ -151,7 +151,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     return;
   }
   const inputs = inputsOf(ledger.state, task);
-  // What is sent is what the plan says, and only what is written down is sealed.
+  // The tool gets the real values. Only what is journaled is sealed.
   const sent = filled.ok ? sealingOf(parts).open({ args: filled.args, inputs }) : undefined;
   if (!filled.ok || sent === undefined) {
     const message = filled.ok ? textsOf(ledger.state).secretGone : filled.message;
@@ -174,8 +174,8 @@ async function startTask(id: string, driver: Driver): Promise<void> {
 }
 
 /**
- * The task that has done already what this one turns out to do. What is written with its values was looked at when its
- * list was compiled; only now are the others known. What a person has approved is done.
+ * The finished task that already made this exact call. Literal arguments were checked when the plan was
+ * compiled. Arguments with Refs are known only now. Retries and approved calls are exempt.
  */
 function doneNow(task: TaskState, args: JsonObject, state: RunState): TaskState | undefined {
   const isFree = task.attempts > 0 || task.approved !== undefined || task.coveredBy !== undefined;
@@ -187,7 +187,10 @@ function endHold(id: string, { ledger }: Driver): void {
   ledger.record({ type: 'hold_ended', data: { task: id, attempt } });
 }
 
-/** What was approved is another call, or the tool does more to the world by now than when its plan was accepted. */
+/**
+ * Whether the call differs from the approved one, or the tool's effect is now worse than in the accepted
+ * plan.
+ */
 function mustAskAgain(task: TaskState, args: JsonObject, driver: Driver): boolean {
   const { operation } = task.task;
   if (task.approved !== undefined) return task.approved !== callDigest(operation, args);
@@ -195,7 +198,7 @@ function mustAskAgain(task: TaskState, args: JsonObject, driver: Driver): boolea
   return effect !== task.effect && asksFirst({ operation, effect }, driver.ledger.state.settings);
 }
 
-/** The effect that was accepted with the plan, unless the tool says a worse one by now. */
+/** The effect that was accepted with the plan, or the tool's current effect if that is worse. */
 function effectNow({ task, effect }: TaskState, { parts }: Driver): Effect {
   const now = parts.toolbox.tools().get(task.operation)?.effect ?? effect;
   return isWorse(now, effect) ? now : effect;
@@ -203,10 +206,10 @@ function effectNow({ task, effect }: TaskState, { parts }: Driver): Effect {
 
 type Filled = { ok: true; args: JsonObject } | { ok: false; message: string };
 
-/** A list of a thousand wrong rows is told by its first ones. */
+/** For a list with a thousand wrong rows, the first issues are enough. */
 const MOST_ISSUES = 10;
 
-/** The real value is checked against the schema again: only now is it known. */
+/** Checks the filled arguments against the schema again, because the values of Refs are known only now. */
 async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
   const written = task.override ?? task.task.args;
   const refs = refsIn(written);
@@ -242,7 +245,8 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
   const task = ledger.state.tasks.get(id);
   if (task === undefined) return;
   const filled = await fillIn(task, driver);
-  // A person is not asked about a call that cannot be made; starting it says why, as soon as there is room for it.
+  // The user is not asked about a call that cannot be made. Starting the task records why, once there is room
+  // for it.
   if (!filled.ok) {
     const { indexes, settings } = ledger.state;
     return indexes.running.size < settings.concurrency ? startTask(id, driver) : undefined;
@@ -304,7 +308,7 @@ async function finished(
   };
 }
 
-/** Undefined where a Ref in it cannot be filled: nobody is to read a raw one. */
+/** Undefined if a Ref in the answer cannot be filled. The user must never see a raw Ref. */
 export async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
   const injected = await fillArgs(answer, { state, results });
   if (!injected.ok && namesTask(answer, state)) return undefined;
@@ -312,7 +316,7 @@ export async function answerText(answer: JsonObject, { state, results }: Found):
   return typeof text === 'string' ? text : stringifyJson(text ?? null);
 }
 
-/** A text that speaks of ${HOME} refers to nothing of ours, and is meant as it stands. */
+/** A text such as ${HOME} names no task of the run, so it stays as written. */
 function namesTask(answer: JsonObject, { tasks }: RunState): boolean {
   const names = stringifyJson(answer).matchAll(/\$\{\s*([A-Za-z_][\w-]*)/g);
   return names.some(([, name = '']) => tasks.has(name));
@@ -323,7 +327,7 @@ function applyAnswer(id: string, { ledger }: Driver): void {
   if (data !== undefined) ledger.record({ type: 'answer_applied', data });
 }
 
-/** Proposes what a person chose in place of a task; it is compiled like any other plan. */
+/** Proposes the replacement that the user chose for a task. It is compiled like any other plan. */
 function replaceTask(id: string, { ledger }: Driver): void {
   const { state } = ledger;
   const task = state.tasks.get(id);
@@ -335,8 +339,8 @@ function replaceTask(id: string, { ledger }: Driver): void {
 }
 
 /**
- * What a call of the model can take at most is set aside before it is made, so that no limit is found out only when it
- * is broken. Undefined where it fits.
+ * Estimates the most that a model call can use before making it, so that the call cannot exceed a limit.
+ * Undefined if the call fits.
  */
 async function tooDear(
   thought: Omit<Thought, 'signal'>,

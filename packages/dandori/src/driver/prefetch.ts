@@ -23,42 +23,44 @@ import { unexpected, written } from './outcomes.ts';
 import type { Driver } from './perform.ts';
 
 /**
- * Reads that are called while the mind still writes. Nothing of it is journaled: a read has no effect, and where the
- * run dies it is simply made again. Once the list is compiled and a task of it is started, the task takes its call
- * from here instead of making it, and the journal looks as without.
+ * Prefetch: reads that are called while the mind still writes. They are not journaled. A read has no effect,
+ * so after a crash it is simply made again. When a task of the compiled list starts, it takes its prefetched
+ * call instead of making a new one. The journal looks the same as without prefetch.
  *
- * R1  Only what `run/drafts/prefetch-check` lets go ahead is called, with every Ref filled from results that are there.
- * R2  Each call is taken at most once, by the first attempt of its own task, and only for the very same arguments.
- * R3  What is taken is what the call would give now: a write that starts makes worthless what touches the same.
- * R4  Calls ahead and tasks together keep the limits of calls at once. A task that is due comes first.
- * R5  What will never be a task is told to stop as soon as that is known.
+ * R1  Only reads that `run/drafts/prefetch-check` allows are called, and only when every Ref can be filled
+ *     from an available result.
+ * R2  A call is taken at most once: by the first attempt of its own task, and only for identical arguments.
+ * R3  A prefetched result must equal what the call would return now. A write that starts discards the
+ *     prefetched reads of the same resource.
+ * R4  Prefetched calls and tasks share the concurrency limits. A task that is due has priority.
+ * R5  A call that will not become a task is aborted as soon as the driver knows that.
  */
 export interface ReadAhead {
-  /** The callback for each action of this decision, as it is written. */
+  /** Returns the callback for each action of this decision, as the mind writes it. */
   listen(decision: number, purpose: Purpose): (action: Action) => void;
   see(mail: Mail & { type: 'action_written' }): Promise<void>;
-  /** A decision as a whole. What was looked at while it was written is not parsed and checked again. */
+  /** Parses a whole decision. Actions that were parsed while they were written are not parsed again. */
   parse(decision: number, actions: readonly Action[]): ParsedActions;
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
-  /** The call that was made ahead for this one. To be asked for every call that is due, writes too (R3). */
+  /** Returns the prefetched call for this one. Call it for every call that is due, including writes (R3). */
   take(call: PlannedCall): Begun | undefined;
-  /** To be called when all calls that are due have been taken: aborts those that no task will take (R4, R5). */
+  /** Call it after `take` has seen every due call. It aborts the calls that no task will take (R4, R5). */
   settle(): void;
 }
 
 interface Ahead {
   readonly task: Task;
   readonly lane: string;
-  /** Tasks of the list that must have succeeded ahead. */
+  /** Tasks of the list whose prefetched calls must succeed first. */
   readonly needs: readonly string[];
   made: { readonly call: PlannedCall; readonly begun: Begun } | undefined;
   ended: Ended | undefined;
-  /** As it will be journaled, where it succeeded. */
+  /** The result as it will be journaled, if the call succeeded. */
   result: { readonly value: Json } | undefined;
   isTask: boolean;
 }
 
-/** The list that is being written. */
+/** The list that the mind is writing. */
 interface Stream {
   readonly number: number;
   readonly decision: number;
@@ -67,18 +69,18 @@ interface Stream {
   isUnclear: boolean;
 }
 
-/** Those that leave the tool calls beside them as they are. */
+/** Operations that do not affect the tool calls beside them. */
 const HARMLESS: readonly string[] = ['answer', 'ask', 'reflect'];
 
 export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   const { run, parts, ledger, mailbox, calls, results, checked } = house;
   const sealing = sealingOf(parts);
   let stream = streamOf(0, 0);
-  /** In written order. */
+  /** In the order in which the mind wrote them. */
   const entries = new Map<string, Ahead>();
-  /** Those of the stream that have not been called. */
+  /** Entries of the stream that have not been called yet. */
   const waiting = new Set<Ahead>();
-  /** What is out of the house besides the tasks that have been started. */
+  /** Prefetched calls that are running and belong to no task yet. */
   const underWay = new Set<Ahead>();
 
   function isWriting(decision: number): boolean {
@@ -119,7 +121,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     waiting.add(entry);
   }
 
-  /** Calls what has what it needs, as far as there is room. */
+  /** Calls the entries whose needs are met, while there is room. */
   async function callReady(): Promise<void> {
     if (!isWriting(stream.decision) || timeLeft(ledger.state, parts.clock.now()) <= 0) return;
     for (const entry of [...waiting]) {
@@ -132,7 +134,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     }
   }
 
-  /** Undefined where it cannot be called like this; its task will say why. */
+  /** Undefined if the call cannot be made. Its task will report why. */
   async function fillIn({ args, operation }: Task): Promise<JsonObject | undefined> {
     const { state } = ledger;
     const refs = refsIn(args);
@@ -198,7 +200,9 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     entry.made?.begun.abort(reason);
   }
 
-  /** Of a list that is written to its end: what has not become a task by now never will. */
+  /**
+   * Call it only when the list is complete: an entry that is not a pending task by now will never become one.
+   */
   function letGoOfTheRest(): void {
     for (const entry of [...entries.values()]) {
       const task = ledger.state.tasks.get(entry.task.id);
@@ -261,7 +265,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     },
     settle() {
       if (!isWriting(stream.decision)) letGoOfTheRest();
-      // The last ones first: what is written early is likely to be wanted early.
+      // Drops the latest first, because the run probably needs the earlier ones sooner.
       for (const entry of [...underWay].toReversed()) {
         const isTooMuch =
           load() > ledger.state.settings.concurrency || load(entry.lane) > limitOf(entry.lane);

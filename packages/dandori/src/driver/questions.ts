@@ -17,12 +17,12 @@ interface About {
   readonly digest: string;
   readonly notes: readonly string[];
   readonly problems?: readonly Diagnostic[] | undefined;
-  /** Where it is asked about for this alone. */
+  /** Set if the question is about repeated calls. */
   readonly repeated?: Repeats | undefined;
   readonly state: RunState;
 }
 
-/** Asks for approval of a plan. The question holds all of the plan, so that it can be answered anywhere. */
+/** Asks for approval of a plan. The question holds the whole plan, so that it can be answered anywhere. */
 export function planQuestion(
   draft: Draft,
   { compiled, digest, notes, problems, repeated, state }: About,
@@ -74,7 +74,7 @@ function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts
     : texts.mayChange(revision.reason);
 }
 
-/** As the journal will hold it: without what is undefined. */
+/** As the journal stores it: without undefined fields. */
 function plain(value: object): JsonObject {
   return normalise(value) as JsonObject;
 }
@@ -84,13 +84,13 @@ export function callDigest(operation: string, args: JsonObject): string {
   return sha256([operation, args]);
 }
 
-/** Approval of a plan is bound to what is written in it, to what that does to the world, and to what it stands for. */
+/** Approval of a plan is bound to its tasks, their effects, and the tasks that it removes or supersedes. */
 export function planDigest(
   { tasks, removes = [], revision }: Draft,
   checked: readonly Pick<CheckedTask, 'id' | 'effect'>[],
 ): string {
   const effects = checked.map(({ id, effect }) => [id, effect]);
-  // Through text, so that a field that is absent and one that is undefined are the same.
+  // Normalised, so that a missing field and an undefined field give the same digest.
   const written = normalise(tasks);
   return sha256([written, effects, [...removes], [...(revision?.supersedes ?? [])]]);
 }

@@ -9,10 +9,13 @@ import type { ResultReader } from '../tools/index.ts';
 import { digestOf, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 
-/** Larger results (characters) go to a blob, so that a journal stays fast to read and fold. */
+/** In characters. Larger results go to a blob, so that a journal stays fast to read and fold. */
 const INLINE_LIMIT = 32 * 1024;
 
-/** Access to results in the journal and in blobs. Blobs are loaded before they are needed and cached for the drive. */
+/**
+ * Access to results in the journal and in blobs. Blobs are loaded before they are needed and cached for the
+ * drive.
+ */
 export interface Results extends ResultReader {
   store(result: {
     readonly value: Json;
@@ -20,7 +23,7 @@ export interface Results extends ResultReader {
   }): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
   /** The content of a blob. Throws `blob-damaged` if it has changed. */
   read(blob: BlobHandle): Promise<Json>;
-  /** As a prompt shows it, at most `limit` characters. Default: the limit of the run. */
+  /** The result as a prompt shows it, at most `limit` characters. Default: the limit of the run. */
   text(state: RunState, task: string, limit?: number): string;
 }
 

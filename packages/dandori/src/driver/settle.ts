@@ -13,8 +13,8 @@ import { written } from './outcomes.ts';
 import type { Driver } from './perform.ts';
 
 /**
- * A call that was made and of which nobody knows how it ended: it is looked for where that can be done, and else a
- * person is asked. It is never simply made again.
+ * Settles a call whose outcome is unknown. The driver probes for it if the tool has a probe, and otherwise
+ * asks the user. It never just repeats the call.
  */
 export function settle(id: string, driver: Driver): void {
   const task = driver.ledger.state.tasks.get(id);
@@ -47,12 +47,12 @@ type Look =
   | { readonly probe: Probe; readonly args: JsonObject; readonly opened: JsonObject }
   | { readonly problem: string };
 
-/** Undefined where there is nothing to look with, or where a look has not helped. */
+/** Undefined if the tool has no probe, or if probing has not helped. */
 function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefined {
   const { state } = ledger;
   const tools = parts.toolbox.tools();
   const probe = tools.get(task.task.operation)?.probe;
-  // One that is lost again and again is not only unlucky.
+  // If a call is lost repeatedly, the driver asks the user instead of probing again.
   const { attempts, restarts = 0 } = state.settings.task;
   if (probe === undefined || attemptsMade(task) > attempts) return undefined;
   if (task.crashes > restarts) return undefined;
@@ -91,7 +91,7 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
 }
 
-/** Whether a person was asked while it ran: whether it got the answer is as unknown as the rest. */
+/** Whether the call asked the user while it ran. It is unknown whether the call got the answer. */
 function hasAsked({ asking, attempts }: TaskState): boolean {
   return asking !== undefined && asking.attempt === attempts && asking.call !== 'ended';
 }
@@ -117,7 +117,8 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
           effect,
           attempt: attempts,
           ...(key !== undefined && { key }),
-          // Where a person was asked meanwhile, that time is reckoned out of it.
+          // If the call asked the user, `startedAt` was moved by the time of the wait and is not the real
+          // start.
           ...(startedAt !== undefined &&
             of.asking === undefined && { called: new Date(startedAt).toISOString() }),
           ...(doubt !== undefined && { cause: doubt.message ?? texts.causes[doubt.cause] }),
@@ -136,7 +137,7 @@ function ask(of: TaskState, driver: Driver, problem?: string): void {
 interface Known {
   /** Calls of the service that are done. */
   readonly done: readonly InnerCall[];
-  /** The one whose outcome is unknown. */
+  /** The call of the service whose outcome is unknown. */
   readonly open: InnerCall | undefined;
   readonly texts: Texts;
 }
@@ -151,7 +152,10 @@ function textAbout(
     : texts.isDone(operation, cause === undefined ? '' : texts.causes[cause]);
 }
 
-/** Each can be true: of a service that was interrupted in the middle, neither "all" nor "nothing" is. */
+/**
+ * Every option must be possible. After an interruption midway, the user can keep the finished calls and
+ * continue.
+ */
 function optionsFor({ done, open, texts }: Known): Option[] {
   const kept = done.length;
   const giveUp = { label: texts.giveUp, value: 'give_up' };
@@ -171,7 +175,7 @@ function optionsFor({ done, open, texts }: Known): Option[] {
   return [{ label: texts.happened, value: 'happened' }, { label: texts.again, value: 'again' }, giveUp];
 }
 
-/** The last ones of a long list are those that a person looks for. */
+/** In a long list, the user looks for the last calls. */
 const MOST_SHOWN = 20;
 
 function shownCalls(calls: readonly InnerCall[]): JsonObject[] {

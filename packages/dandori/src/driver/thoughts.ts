@@ -10,7 +10,7 @@ import { textsOf } from '../views/texts/driver.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 
-/** Turns a thought into facts: what was decided, how the mind looks back, what it plans and what it asks. */
+/** Turns a thought into facts: the decision, the reflection, the plan and the questions. */
 export function thoughtEnded(
   { decision, thinking, ms }: Mail & { type: 'thought_ended' },
   { ledger, readAhead }: Driver,
@@ -39,7 +39,7 @@ export function thoughtEnded(
   ledger.record(...decidedFacts(thinking, { decision, ms, taken, state }));
 }
 
-/** A mind may be anybody's code; what is no action must not come further than here. */
+/** A mind may be third-party code, so the driver validates its actions here. */
 function brokenAction(actions: readonly Action[]): string | undefined {
   for (const [index, action] of actions.entries()) {
     const [issue] = actionShape.safeParse(action).error?.issues ?? [];
@@ -56,7 +56,7 @@ interface Decided {
   readonly state: RunState;
 }
 
-/** What is written down of a decision that can be used. */
+/** The facts to journal for a usable decision. */
 export function decidedFacts(
   { actions, reasoning, repaired, model, usage }: Thinking & { kind: 'decided' },
   { decision, ms, taken, state }: Decided,
@@ -87,7 +87,7 @@ export function decidedFacts(
   ];
 }
 
-/** The journal holds the tasks that came of it, from which the action cannot be had back. */
+/** The journal keeps these actions too, because they cannot be rebuilt from the tasks that they produce. */
 function changesPlan({ operation }: Action): boolean {
   return operation === 'plan.propose' || operation === 'plan.revise';
 }
@@ -99,7 +99,10 @@ function planned(taken: ParsedActions, state: RunState, reasoning: string | unde
   return [proposal({ version: state.planVersion + 1, by: 'mind', tasks, outline, removes, revision })];
 }
 
-/** Where the plan was meant to be whole and something in it failed, more tasks are a change of it, however they are written. */
+/**
+ * In modes that plan everything at once, tasks added after a failure are a revision, even if the mind did not
+ * call it one.
+ */
 function impliedRevision(
   { tasks }: ParsedActions,
   { settings, thinking }: RunState,
@@ -117,7 +120,7 @@ function isClosing({ thinking }: RunState): boolean {
   return thinking?.purpose === 'answer' || thinking?.purpose === 'conclude';
 }
 
-/** Why nothing can be done with this; written for the mind. */
+/** Why the decision cannot be used. The message is written for the mind. */
 function uselessness(taken: ParsedActions, state: RunState): Pick<Failure, 'message' | 'code'> | undefined {
   const { operations, tasks, revision } = taken;
   const texts = textsOf(state);
@@ -130,7 +133,8 @@ function uselessness(taken: ParsedActions, state: RunState): Pick<Failure, 'mess
     return { message: operations.length === 0 ? texts.noAction : texts.noNext };
   const isJudged =
     answer === undefined || answer.args.achieved === false || unmetCriteria(answer.args, state);
-  // Told once, as a weak model may forget it. The second time the answer counts as not having reached the goal.
+  // The mind is told once, because a weak model may forget it. The second time, the answer counts as not
+  // having reached the goal.
   const wasTold = lastDecision(state)?.failure?.code === NOT_JUDGED;
   if (isJudged || tasks.length > 0 || wasTold) return undefined;
   return { message: TO_JUDGE, code: NOT_JUDGED };
