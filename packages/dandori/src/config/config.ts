@@ -1,6 +1,6 @@
 import type { ApprovalPolicy, Settings, Strategy } from '../model/settings.ts';
 import type { ToolPolicy } from '../model/tool.ts';
-import type { DIALECTS, PROVIDERS } from './file-shape.ts';
+import type { DIALECTS, PROVIDERS, REASONING_EFFORTS } from './file-shape.ts';
 import type { ServerConfig, ShippedServer } from './servers.ts';
 import type { TelemetryConfig } from './telemetry-shape.ts';
 
@@ -45,6 +45,8 @@ export interface ModelConfig {
   readonly baseUrl: string | undefined;
   readonly apiKey: string | undefined;
   readonly temperature: number | undefined;
+  readonly topP: number | undefined;
+  readonly reasoningEffort: (typeof REASONING_EFFORTS)[number] | undefined;
   readonly maxOutputTokens: number | undefined;
   /** Milliseconds for one call. */
   readonly timeout: number;

@@ -21,6 +21,7 @@ import { SHIPPED_SERVERS, serverShape } from './servers.ts';
 import { telemetryShape } from './telemetry-shape.ts';
 
 export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
+export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export const DIALECTS = ['json', 'tools', 'auto'] as const;
 
 const VARIABLE_NAME = 'must be the name of an environment variable, such as OPENAI_API_KEY';
@@ -34,6 +35,8 @@ const modelKeys = {
     .regex(/^[A-Za-z_]\w*$/, { error: VARIABLE_NAME })
     .optional(),
   temperature: numberBetween(0, 2, 0.2).optional(),
+  top_p: numberBetween(0, 1, 0.9).optional(),
+  reasoning_effort: choice(REASONING_EFFORTS).optional(),
   max_output_tokens: wholeNumber({ example: 4000 }).optional(),
   timeout: duration({ example: '2m' }).prefault('2m'),
   dialect: choice(DIALECTS).default('json'),

@@ -28,6 +28,8 @@ function resolveOne(section: Omit<ModelSection, 'fallback'>, env: Environment): 
     baseUrl: section.base_url ?? (section.provider === 'ollama' ? OLLAMA_URL : undefined),
     apiKey: findKey(keyVariables(section.provider, section.api_key_env), env),
     temperature: section.temperature,
+    topP: section.top_p,
+    reasoningEffort: section.reasoning_effort,
     maxOutputTokens: section.max_output_tokens,
     timeout: section.timeout,
     dialect: section.dialect,

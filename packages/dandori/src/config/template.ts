@@ -20,7 +20,9 @@ export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; w
 #   name: my-model
 #   base_url: http://localhost:8080/v1
 #   api_key_env: MY_API_KEY        # the variable that holds the key, where one is needed
-#   temperature: 0.2
+#   temperature: 0.1               # left out where the model refuses it
+#   top_p: 0.9
+#   reasoning_effort: low          # none | minimal | low | medium | high | xhigh
 #   max_output_tokens: 4000
 #   timeout: 2m                    # one call
 #   dialect: json                  # json | tools (native tool calls) | auto (json, then tools if that fails)

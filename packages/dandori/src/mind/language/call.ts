@@ -4,6 +4,7 @@ import { type Json, stringifyJson } from '../../model/json.ts';
 import { hugeIn, withTextIntegers } from '../../model/stand-in.ts';
 import type { DialectPrompt, Listener, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
+import { refusedIn, rememberRefusal, type Sampling, samplingFor, without } from './sampling.ts';
 
 interface ModelCall {
   readonly model: LanguageModel;
@@ -70,15 +71,25 @@ function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof
   };
 }
 
-/** One model call, without retries. Never rejects: a problem is in `error`. */
-export async function callModel({
-  model,
-  options,
-  prompt,
-  sent,
-  signal,
-  listener,
-}: ModelCall): Promise<ModelOutput> {
+/**
+ * One model call, without retries. Never rejects: a problem is in `error`. A request that the server refuses
+ * because of a sampling option is sent again without it: the model has not been called yet.
+ */
+export async function callModel(call: ModelCall): Promise<ModelOutput> {
+  const dropped = new Set<keyof Sampling>();
+  for (let sampling = samplingFor(call.options); ; sampling = without(sampling, dropped)) {
+    const output = await callOnce(call, sampling);
+    const refused = refusedIn(output.error, sampling);
+    if (output.error === undefined) rememberRefusal(call.options, dropped);
+    if (refused.size === 0) return output;
+    for (const name of refused) dropped.add(name);
+  }
+}
+
+async function callOnce(
+  { model, options, prompt, sent, signal, listener }: ModelCall,
+  sampling: Sampling,
+): Promise<ModelOutput> {
   const output: ModelOutput = {
     text: '',
     thoughts: '',
@@ -108,7 +119,8 @@ export async function callModel({
       ...sent,
       onError: () => {},
       providerOptions: providerOptions(options),
-      ...(options.temperature !== undefined && { temperature: options.temperature }),
+      ...sampling,
+      ...(options.reasoningEffort !== undefined && { reasoning: options.reasoningEffort }),
       ...(options.maxOutputTokens !== undefined && { maxOutputTokens: options.maxOutputTokens }),
     });
     const pieces = new Map<string, string>();

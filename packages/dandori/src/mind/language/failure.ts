@@ -61,6 +61,8 @@ function badRequestFix({ message, responseBody = '' }: ApiError, options: Langua
   const text = `${message} ${responseBody}`.toLowerCase();
   if (dialect !== 'json' && /\btool|function/.test(text))
     return `If this server knows no tool calls, or not so many tools, set ${section}.dialect: json.`;
+  if (options.reasoningEffort !== undefined && /reasoning|effort|thinking/.test(text))
+    return `If this model takes no such effort, remove or change ${section}.reasoning_effort.`;
   if (/response_format|json_schema|structured|grammar/.test(text)) {
     return `If this server knows no JSON schemas, set ${section}.supports_structured_outputs: false.`;
   }

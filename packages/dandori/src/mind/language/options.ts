@@ -2,6 +2,8 @@ import type { DialectName } from './dialects/dialect.ts';
 
 type Provider = 'openai' | 'anthropic' | 'google' | 'ollama' | 'openai-compatible';
 
+type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
+
 /** US dollars for a million tokens. */
 export interface Price {
   readonly input: number;
@@ -19,7 +21,10 @@ export interface LanguageMindOptions {
   /** Required for `ollama` and `openai-compatible`. */
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
+  /** Default: 0.1. Left out for a model that refuses it. */
   readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly reasoningEffort?: ReasoningEffort | undefined;
   readonly maxOutputTokens?: number | undefined;
   /** Milliseconds for one whole call. Default: two minutes. */
   readonly timeout?: number | undefined;

@@ -1,0 +1,58 @@
+import type { LanguageMindOptions } from './options.ts';
+
+/** Agents need the same decision for the same state more than they need variety. */
+const DEFAULT_TEMPERATURE = 0.1;
+
+/** How the model samples its output. Providers have defaults for what is missing. */
+export interface Sampling {
+  readonly temperature?: number;
+  readonly topP?: number;
+}
+
+type SamplingOption = keyof Sampling;
+
+/** How servers name each option in the error of a request that they refuse because of it. */
+const NAMES: Readonly<Record<SamplingOption, RegExp>> = {
+  temperature: /\btemperature\b/i,
+  topP: /\btop_?p\b/i,
+};
+const OPTIONS: readonly SamplingOption[] = ['temperature', 'topP'];
+
+/** What each model has refused since this process started. */
+const refused = new Map<string, ReadonlySet<SamplingOption>>();
+
+/** The sampling options for this model, without those that it has refused. */
+export function samplingFor(options: LanguageMindOptions): Sampling {
+  const { topP } = options;
+  // Some models refuse both together, so the default gives way to a `top_p` that the user chose.
+  const temperature = options.temperature ?? (topP === undefined ? DEFAULT_TEMPERATURE : undefined);
+  const wanted = { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { topP }) };
+  return without(wanted, refused.get(keyOf(options)) ?? new Set());
+}
+
+/** The options that the server names in its refusal. Empty if the error is about something else. */
+export function refusedIn(error: unknown, sent: Sampling): ReadonlySet<SamplingOption> {
+  if (!(error instanceof Error) || !('statusCode' in error)) return new Set();
+  if (error.statusCode !== 400 && error.statusCode !== 422) return new Set();
+  const body = 'responseBody' in error ? String(error.responseBody ?? '') : '';
+  return new Set(
+    OPTIONS.filter((name) => sent[name] !== undefined && NAMES[name].test(`${error.message} ${body}`)),
+  );
+}
+
+export function rememberRefusal(options: LanguageMindOptions, names: ReadonlySet<SamplingOption>): void {
+  if (names.size > 0)
+    refused.set(keyOf(options), new Set([...(refused.get(keyOf(options)) ?? []), ...names]));
+}
+
+export function without(sampling: Sampling, names: ReadonlySet<SamplingOption>): Sampling {
+  return Object.fromEntries(
+    OPTIONS.flatMap((name) =>
+      sampling[name] === undefined || names.has(name) ? [] : [[name, sampling[name]]],
+    ),
+  );
+}
+
+function keyOf({ provider, baseUrl = '', name }: LanguageMindOptions): string {
+  return `${provider} ${baseUrl} ${name}`;
+}
