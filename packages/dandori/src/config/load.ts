@@ -7,10 +7,10 @@ import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
 import { openSource, type Source } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
-import { withoutNames } from '../model/declared-secrets.ts';
 import { DandoriError } from '../model/error.ts';
 import { isObject } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
+import { withoutNames } from '../trust/index.ts';
 import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables } from './environment.ts';

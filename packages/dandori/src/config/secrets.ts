@@ -1,4 +1,5 @@
 import { valueAt } from '../documents/place.ts';
+import { isObject } from '../model/json.ts';
 import {
   isSecretParameter,
   markedSecret,
@@ -6,8 +7,7 @@ import {
   secretsOf,
   urlSecrets,
   withForms,
-} from '../model/declared-secrets.ts';
-import { isObject } from '../model/json.ts';
+} from '../trust/index.ts';
 import type { Expansion } from './environment.ts';
 
 /** For text that is only displayed. Short, because a user may have put a key under any name. */

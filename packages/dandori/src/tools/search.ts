@@ -3,7 +3,7 @@ import { isOwnTool } from '../model/own-tools.ts';
 import type { OrderRule } from '../model/settings.ts';
 import { isJapanese } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
-import { meaningOf, stem } from './dictionary.ts';
+import { bm25, meaningOf, stem } from '../model/words.ts';
 
 /** How much a word counts, by where it appears. */
 const WEIGHT = { name: 3, title: 2, server: 1.5, parameter: 1, description: 1, parameterDescription: 0.3 };
@@ -129,26 +129,6 @@ function parametersOf({ properties }: Tool['inputSchema']): [string, Json][] {
 
 function descriptionIn(schema: Json): string {
   return isObject(schema) && typeof schema.description === 'string' ? schema.description : '';
-}
-
-/** Where and how often a term appears, in one document and in all of them. */
-interface Occurrence {
-  /** The count in this document. An important position may count more than once. */
-  readonly frequency: number;
-  /** The number of documents that contain it. */
-  readonly spread: number;
-  readonly documents: number;
-  /** The length of this document, relative to the mean length. */
-  readonly length: number;
-}
-
-/**
- * The relevance of a term for a document. It is higher for a rare term, slightly higher for a repeated one,
- * and higher in a short document.
- */
-export function bm25({ frequency, spread, documents, length }: Occurrence): number {
-  const rarity = Math.log(1 + (documents - spread + 0.5) / (spread + 0.5));
-  return (rarity * frequency * 2.2) / (frequency + 1.2 * (0.4 + 0.6 * length));
 }
 
 const STOP = new Set(

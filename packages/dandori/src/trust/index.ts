@@ -1,4 +1,13 @@
 export {
+  isSecretParameter,
+  markedSecret,
+  secretsIn,
+  secretsOf,
+  urlSecrets,
+  withForms,
+  withoutNames,
+} from './declared-secrets.ts';
+export {
   asShown,
   checkOpened,
   injectSealed,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { withoutNames } from '../../src/model/declared-secrets.ts';
 import { redact } from '../../src/model/redact.ts';
+import { withoutNames } from '../../src/trust/declared-secrets.ts';
 import { load, refusal } from './workspace.ts';
 
 describe('environment variables', () => {

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openDandori } from '../../src/app/dandori.ts';
-import { withForms } from '../../src/model/declared-secrets.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Task } from '../../src/model/task.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
+import { withForms } from '../../src/trust/declared-secrets.ts';
 import { startCollector } from '../telemetry/collector.ts';
 import { stand } from './standing.ts';
 

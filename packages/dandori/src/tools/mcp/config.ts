@@ -1,6 +1,6 @@
-import { secretsIn, withForms } from '../../model/declared-secrets.ts';
 import { redact } from '../../model/redact.ts';
 import type { Effect } from '../../model/tool.ts';
+import { secretsIn, withForms } from '../../trust/index.ts';
 
 /** How to reach the servers, and what to assume about them. Variables in the texts are already expanded. */
 export type McpServers = Readonly<Record<string, McpServerConfig>>;

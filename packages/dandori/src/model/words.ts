@@ -1,4 +1,4 @@
-import { isJapanese } from '../model/text.ts';
+import { isJapanese } from './text.ts';
 
 /**
  * A general dictionary, so that a Japanese goal finds an English tool and vice versa. The words between two
@@ -74,4 +74,24 @@ export function stem(word: string): string {
     .replace(/^(.{5,})ion$/, '$1')
     .replace(/(..([bdfgmnprt]))\2$/, '$1')
     .replace(/(.{4,})e$/, '$1');
+}
+
+/** Where and how often a term appears, in one document and in all of them. */
+interface Occurrence {
+  /** The count in this document. An important position may count more than once. */
+  readonly frequency: number;
+  /** The number of documents that contain it. */
+  readonly spread: number;
+  readonly documents: number;
+  /** The length of this document, relative to the mean length. */
+  readonly length: number;
+}
+
+/**
+ * The relevance of a term for a document. It is higher for a rare term, slightly higher for a repeated one,
+ * and higher in a short document.
+ */
+export function bm25({ frequency, spread, documents, length }: Occurrence): number {
+  const rarity = Math.log(1 + (documents - spread + 0.5) / (spread + 0.5));
+  return (rarity * frequency * 2.2) / (frequency + 1.2 * (0.4 + 0.6 * length));
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { factSchema } from './event.ts';
-import { stringifyJson } from './json.ts';
-import { writeText } from './task.ts';
+import { factSchema } from '../model/event.ts';
+import { stringifyJson } from '../model/json.ts';
+import { writeText } from '../model/task.ts';
 
 /**
  * What a configuration declares as secret, by the names of variables and headers. All other values are
