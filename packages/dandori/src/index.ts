@@ -37,6 +37,7 @@ export type { Counted, CountOptions, RunQuestion } from './history/all-runs.ts';
 export type { RecordedCase } from './history/case.ts';
 export type { RunDiff, RunDifference } from './history/diff.ts';
 export type { Forked, ForkOptions } from './history/fork.ts';
+export { type HistoryLine, historyLineSchema } from './history/history-lines.ts';
 export type { Inferred, Lifted } from './history/lift.ts';
 export type { HistoryEntry, PlanHistory } from './history/plan-history.ts';
 export type { Recorded } from './history/record.ts';

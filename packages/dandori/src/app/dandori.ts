@@ -29,8 +29,11 @@ import {
   compareRuns,
   countRuns,
   createDurations,
+  createHistoryFiles,
   createQuestionList,
   forkRun,
+  type HistoryFiles,
+  historyLines,
   type Lifted,
   lift,
   planHistory,
@@ -58,6 +61,7 @@ import {
   type DoctorOptions,
   examineStore,
   foldersOf,
+  type Journal,
   type RunSummary,
   type Store,
   type StoreFolders,
@@ -169,6 +173,8 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     journal: asShown(store.journal),
     onUntraced: options.onUntraced,
   });
+  const folders = foldersOf(store);
+  const historyFiles = openHistoryFiles(config, { folders, journal: asShown(store.journal) });
   const parts: Parts = {
     journal: store.journal,
     blobs: store.blobs,
@@ -183,12 +189,13 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     onEvent(written) {
       const event = shown(written);
       telemetry?.event(event);
+      historyFiles?.event(event);
       options.onEvent?.(event);
     },
     onLive: (live) => options.onLive?.(redact(live, config.secrets)),
   };
   const userSettings = openUserSettings(config, { clock: parts.clock, onWarning: options.onWarning });
-  return assemble(config, { ...parts, ...store }, { userSettings, folders: foldersOf(store), telemetry });
+  return assemble(config, { ...parts, ...store }, { userSettings, folders, telemetry, historyFiles });
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -200,12 +207,13 @@ interface Arranged {
   readonly userSettings: UserSettings;
   readonly folders: StoreFolders;
   readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
+  readonly historyFiles: HistoryFiles | undefined;
 }
 
 function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'>,
-  { userSettings, folders, telemetry }: Arranged,
+  { userSettings, folders, telemetry, historyFiles }: Arranged,
 ): Dandori {
   const { toolbox, conversations } = parts;
   // Readers see `[secret]`. Only driving, forking and verifying work on the sealed journal.
@@ -242,6 +250,7 @@ function assemble(
   const close: Dandori['close'] = async (leaving) => {
     await Promise.all([...opened].map((conversation) => conversation.close(leaving)));
     await toolbox.close();
+    await historyFiles?.close();
     await telemetry?.close();
   };
   const runs = createStarter(parts, { config, settingsFor, telemetry });
@@ -249,7 +258,11 @@ function assemble(
     config,
     mindName: parts.mind.name,
     start: runs.start,
-    drive: async (run, leaving) => shown(report(await drive(runs.take(run), parts, leaving))),
+    async drive(run, leaving) {
+      const state = await drive(runs.take(run), parts, leaving);
+      await historyFiles?.update(run);
+      return shown(report(state));
+    },
     run: async (goal, runOptions) => dandori.drive(await runs.start(goal, runOptions)),
     answer: (run, question, answer, { by = config.userId, ...how } = {}) =>
       answerQuestion({ run, question, answer, by, ...how }, parts),
@@ -273,6 +286,7 @@ function assemble(
       if (found === undefined) throw noEvents(run);
       return found;
     },
+    historyLines: async (run) => historyLines(await eventsOf(run)),
     record: (run) => recordRun(run, parts),
     doctor: (doctorOptions) => examine(folders, { ...doctorOptions, now: parts.clock.now() }),
     lift: async (run) => liftRun(await stateOf(run), parts.blobs),
@@ -280,8 +294,12 @@ function assemble(
     watch: (run, changed) => journal.watch(run, () => changed()),
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
-    prune: (pruneOptions) =>
-      pruneRuns(pruneOptions, { ...parts, isAwaited: (run, id) => isAwaited(run, id, conversations) }),
+    async prune(pruneOptions) {
+      const isAwaitedThere = (run: string, id: string) => isAwaited(run, id, conversations);
+      const pruned = await pruneRuns(pruneOptions, { ...parts, isAwaited: isAwaitedThere });
+      if (!pruned.dryRun) await historyFiles?.prune();
+      return pruned;
+    },
     async conversation(id, { userId = config.userId, key, wake } = {}) {
       const named = id === undefined ? await newConversation({ userId, key }, parts) : { id };
       const onClose = () => opened.delete(conversation);
@@ -308,6 +326,15 @@ function assemble(
     [Symbol.asyncDispose]: () => close(),
   };
   return dandori;
+}
+
+/** Only a folder that the configuration names gets the planning history, and only beside our own journals. */
+function openHistoryFiles(
+  { planning, directory }: Config,
+  { folders, journal }: { readonly folders: StoreFolders; readonly journal: Pick<Journal, 'read'> },
+): HistoryFiles | undefined {
+  const isWanted = planning.history.isFolderNamed && folders.journal === directory;
+  return isWanted ? createHistoryFiles(directory, journal) : undefined;
 }
 
 async function examine(folders: StoreFolders, options: DoctorOptions): Promise<Examined> {

@@ -5,6 +5,7 @@ import type {
   CountOptions,
   Forked,
   ForkOptions,
+  HistoryLine,
   Lifted,
   PlanHistory,
   Recorded,
@@ -94,6 +95,8 @@ export interface RunClient extends AsyncDisposable {
   diff(left: string, right: string): Promise<RunDiff>;
   /** The current plan, and every proposal, revision and reflection that led to it. */
   history(run: string): Promise<PlanHistory>;
+  /** The same as lines of the documented format: `plan`, `revision` and `reflection`, each with its time. */
+  historyLines(run: string): Promise<HistoryLine[]>;
   /** A test case made from the run, for `runCase` of `dandori/testing`. */
   record(run: string): Promise<Recorded>;
   /** Looks for damage in everything that is stored, or in one run. */

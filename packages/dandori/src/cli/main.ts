@@ -25,7 +25,6 @@ const FORMER_NAMES: Readonly<Record<string, readonly string[]>> = {
   record: ['save-test'],
   tell: ['note'],
   replay: ['verify'],
-  history: ['show', '--history'],
 };
 
 /** Old command names keep working, but `--help` does not list them. */

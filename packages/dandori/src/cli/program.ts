@@ -142,6 +142,11 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       const { show, history: showHistory } = await import('./commands/show.ts');
       then(await (history === true ? showHistory(run, options) : show(run, options)));
     });
+  onRuns('history <run>', 'Show every proposal, revision and reflection of a plan')
+    .option('--json', 'Print plans, revisions and reflections as JSON Lines')
+    .action(async (run: string, options) =>
+      then(await (await import('./commands/show.ts')).history(run, { ...options, lines: options.json })),
+    );
   onRuns('log <run>', 'Show every event of a run')
     .option('--json', 'Print the events as JSON Lines')
     .option('--follow', 'Keep printing until the run ends')

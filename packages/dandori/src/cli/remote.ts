@@ -119,6 +119,7 @@ export async function openRemote(
       }),
     diff: (run, other) => client.diff(run, other),
     history: (run) => client.history(run),
+    historyLines: (run) => client.historyLines(run),
     async conversation(id) {
       const options = { client: talking, onNews: pass, seen: (run: string) => seen.get(run) ?? 0 };
       const conversation = await openRemoteConversation(id, options);

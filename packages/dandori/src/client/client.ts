@@ -1,6 +1,7 @@
 import type { Counted, RunQuestion } from '../history/all-runs.ts';
 import type { RunDiff } from '../history/diff.ts';
 import type { Forked } from '../history/fork.ts';
+import type { HistoryLine } from '../history/history-lines.ts';
 import type { Lifted } from '../history/lift.ts';
 import type { PlanHistory } from '../history/plan-history.ts';
 import type { Recorded } from '../history/record.ts';
@@ -98,6 +99,8 @@ export interface Client {
   fork(run: string, options?: ForkOptions): Promise<Forked>;
   diff(run: string, other: string): Promise<RunDiff>;
   history(run: string): Promise<PlanHistory>;
+  /** Plans, revisions and reflections in the documented line format. */
+  historyLines(run: string): Promise<HistoryLine[]>;
   /** Compiles a plan file: by itself, or as an edit of a run in its current or an earlier state. */
   check(plan: string, within?: Omit<CheckRequest, 'plan'>): Promise<CheckedPlan>;
   /** A page of a task's result, or of the value at a path in it. */
@@ -180,6 +183,10 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
     fork: (run, options = {}) => post(at(run, '/fork'), options),
     diff: (run, other) => get(at(run, `/diff/${encodeURIComponent(other)}`)),
     history: (run) => get(at(run, '/history')),
+    async historyLines(run) {
+      const text = await (await send(at(run, '/history/lines'))).text();
+      return text.split('\n').flatMap((line) => (line === '' ? [] : [readJson<HistoryLine>(line)]));
+    },
     check: (plan, within) => post('/api/plans/check', { plan, ...within }),
     result: (run, task, page = {}) =>
       get(at(run, `/tasks/${encodeURIComponent(task)}/result${queryOf(page)}`)),

@@ -81,7 +81,11 @@ interface PlanningConfig {
     readonly triggerInterval: number;
   };
   readonly revision: { readonly maxRevisions: number };
-  readonly history: { readonly storageType: 'jsonl' | 'memory' };
+  readonly history: {
+    readonly storageType: 'jsonl' | 'memory';
+    /** Whether the file names the folder. The planning history is then written there too. */
+    readonly isFolderNamed: boolean;
+  };
 }
 
 interface AnyServer {

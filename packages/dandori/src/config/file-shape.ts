@@ -82,7 +82,7 @@ const planning = section({
   revision: section({ max_revisions: wholeNumber({ least: 0, example: 3 }).default(3) }).prefault({}),
   history: section({
     storage_type: choice(['jsonl', 'memory']).default('jsonl'),
-    directory: text('.dandori/runs').default('.dandori/runs'),
+    directory: text('.dandori/runs').optional(),
   }).prefault({}),
 });
 

@@ -81,7 +81,7 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     ...servers,
     effects: resolvePolicies(parsed.data.effects),
     services: parsed.data.services.map((path) => resolvePath(folder, path)),
-    directory: resolvePath(folder, parsed.data.planning.history.directory),
+    directory: resolvePath(folder, parsed.data.planning.history.directory ?? DIRECTORY),
     userId: parsed.data.user_id,
     language: parsed.data.language,
     server: resolveServer(parsed.data.server),
@@ -163,6 +163,9 @@ async function readSource(file: string, cwd: string): Promise<Source> {
   throw problemsError('config-invalid', name, { problems, fix: FIX });
 }
 
+/** Where runs are stored by default. */
+const DIRECTORY = '.dandori/runs';
+
 const FIX = 'correct what is shown; `dandori init` writes a file with every key and its default';
 
 /** Every MCP host writes `mcpServers`. This file also accepts `mcp_servers`, which matches its style. */
@@ -208,7 +211,7 @@ function resolvePlanning(planning: ConfigFile['planning']): Config['planning'] {
       triggerInterval: reflection.trigger_interval,
     },
     revision: { maxRevisions: revision.max_revisions },
-    history: { storageType: history.storage_type },
+    history: { storageType: history.storage_type, isFolderNamed: history.directory !== undefined },
   };
 }
 

@@ -60,7 +60,7 @@ planning:
   revision: { max_revisions: 3 }
   history:
     storage_type: jsonl            # jsonl | memory
-    directory: .dandori/runs
+    # directory: .dandori/runs     # where runs are stored; if set, the planning history is written there too
 
 # --- What one call of the model may hold.
 context:

@@ -12,6 +12,13 @@ export { type CaseCall, type CaseCommand, type RecordedCase, recordedCase } from
 export { compareRuns, type RunDiff, type RunDifference, runDiffSchema } from './diff.ts';
 export { type Forked, type ForkOptions, forkedSchema, forkRun } from './fork.ts';
 export { wholeDecision } from './fork-point.ts';
+export { createHistoryFiles, type HistoryFiles } from './history-files.ts';
+export {
+  type HistoryLine,
+  historyLineSchema,
+  historyLines,
+  writeHistoryLines,
+} from './history-lines.ts';
 export { type Lifted, lift, liftedSchema } from './lift.ts';
 export {
   type HistoryEntry,

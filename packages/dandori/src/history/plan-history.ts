@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { reflection } from '../model/decision.ts';
 import type { Event } from '../model/event.ts';
-import { diagnostic, revision } from '../model/plan.ts';
+import { diagnostic, outline, revision } from '../model/plan.ts';
 import { task } from '../model/task.ts';
 import { fold } from '../run/state/apply.ts';
 import { planView, planViewSchema } from '../views/plan.ts';
@@ -19,6 +19,11 @@ const proposedEntry = entry.extend({
   removes: z.array(z.string()).readonly(),
   supersedes: z.array(z.string()).readonly(),
   revision: revision.optional(),
+  outline: outline.optional(),
+  needs: z
+    .record(z.string(), z.array(z.string()).readonly())
+    .optional()
+    .describe('The dependencies of each task, as the compiler found them'),
   diagnostics: z.array(diagnostic).readonly().optional(),
   reason: z.string().optional().describe('Why a person rejected it; empty if they gave no reason'),
 });
@@ -61,26 +66,35 @@ export function planHistory(events: readonly Event[]): PlanHistory | undefined {
 /** Every proposal, revision and reflection, with its outcome. */
 export function planEntries(events: readonly Event[]): HistoryEntry[] {
   const entries: HistoryEntry[] = [];
-  for (const event of events) {
-    const { seq, at, type, data } = event;
-    if (type === 'reflection_made') {
-      entries.push({ kind: 'reflected', seq, at, ...data });
-    } else if (type === 'plan_proposed') {
-      const { version, by, tasks, removes = [] } = data;
-      if (by === 'user') replaceOpen(entries);
-      entries.push({ kind: 'proposed', seq, at, version, by, tasks, removes, supersedes: [] });
-    } else if (type === 'plan_revised') {
-      const { version, by, tasks, removes, supersedes = [], reason, changes } = data;
-      const revision = { reason, changes };
-      if (by === 'user') replaceOpen(entries);
-      entries.push({ kind: 'revised', seq, at, version, by, tasks, removes, supersedes, revision });
-    } else if (type === 'plan_approved') judge(entries, { isAccepted: true });
-    else if (type === 'plan_rejected') {
-      const { diagnostics, reason } = data;
-      judge(entries, { isAccepted: false, diagnostics, ...(reason !== undefined && { reason }) });
-    }
-  }
+  for (const event of events) addEntry(entries, event);
   return entries;
+}
+
+/** Adds what the event says about the plan, if it says something. */
+export function addEntry(entries: HistoryEntry[], event: Event): void {
+  const { seq, at, type, data } = event;
+  if (type === 'reflection_made') {
+    entries.push({ kind: 'reflected', seq, at, ...data });
+  } else if (type === 'plan_proposed') {
+    const { version, by, tasks, removes = [], outline } = data;
+    if (by === 'user') replaceOpen(entries);
+    const about = { version, by, tasks, removes, supersedes: [], ...(outline && { outline }) };
+    entries.push({ kind: 'proposed', seq, at, ...about });
+  } else if (type === 'plan_revised') {
+    const { version, by, tasks, removes, supersedes = [], reason, changes, outline } = data;
+    const revision = { reason, changes };
+    if (by === 'user') replaceOpen(entries);
+    const about = { version, by, tasks, removes, supersedes, revision, ...(outline && { outline }) };
+    entries.push({ kind: 'revised', seq, at, ...about });
+  } else if (type === 'plan_approved') {
+    const needing = data.tasks.flatMap(({ id, needs = [] }) =>
+      needs.length > 0 ? [[id, needs] as const] : [],
+    );
+    judge(entries, { isAccepted: true, ...(needing.length > 0 && { needs: Object.fromEntries(needing) }) });
+  } else if (type === 'plan_rejected') {
+    const { diagnostics, reason } = data;
+    judge(entries, { isAccepted: false, diagnostics, ...(reason !== undefined && { reason }) });
+  }
 }
 
 /** A plan that the user edited is no longer open. */
@@ -92,7 +106,7 @@ function replaceOpen(entries: HistoryEntry[]): void {
 /** Approvals and rejections refer to the last proposed plan. */
 function judge(
   entries: HistoryEntry[],
-  verdict: Pick<ProposedEntry, 'isAccepted' | 'isReplaced' | 'diagnostics' | 'reason'>,
+  verdict: Pick<ProposedEntry, 'isAccepted' | 'isReplaced' | 'needs' | 'diagnostics' | 'reason'>,
 ): void {
   const index = entries.findLastIndex(({ kind }) => kind !== 'reflected');
   const entry = entries[index];

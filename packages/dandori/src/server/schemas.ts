@@ -29,6 +29,11 @@ export function jsonContent<T extends z.ZodType>(description: string, schema: T,
   return { description, content: { 'application/json': { schema: described(schema, name) } } };
 }
 
+/** A response of JSON Lines. The schema is that of one line. */
+export function linesContent<T extends z.ZodType>(description: string, schema: T, name: string) {
+  return { description, content: { 'text/jsonl': { schema: described(schema, name) } } };
+}
+
 export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema: described(schema) } } };
 }

@@ -46,7 +46,7 @@ describe('without a configuration', () => {
       decompositionLevel: 'moderate',
       reflection: { enabled: true, triggerOnError: true, triggerInterval: 3 },
       revision: { maxRevisions: 3 },
-      history: { storageType: 'jsonl' },
+      history: { storageType: 'jsonl', isFolderNamed: false },
     });
   });
 
@@ -202,7 +202,7 @@ language: ja
       planning: {
         strategy: 'least_to_most',
         decompositionLevel: 'fine',
-        history: { storageType: 'memory' },
+        history: { storageType: 'memory', isFolderNamed: false },
         reflection: { enabled: false, triggerOnError: false, triggerInterval: 9 },
         revision: { maxRevisions: 0 },
       },

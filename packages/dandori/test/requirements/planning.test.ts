@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/driver/clock.ts';
+import { historyLineSchema } from '../../src/history/history-lines.ts';
 import { type PromptName, readPrompt } from '../../src/mind/prompts/read.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { ModelReply } from '../../src/testing/model-server/index.ts';
@@ -169,7 +170,7 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
     });
     const { run } = await home.run('weather?');
     const folder = join(home.folder, 'past/runs');
-    expect(readdirSync(folder)).toEqual([`${run}.jsonl`]);
+    expect(readdirSync(folder).sort()).toEqual([`${run}.history.jsonl`, `${run}.jsonl`]);
     const lines = readFileSync(join(folder, `${run}.jsonl`), 'utf8')
       .trimEnd()
       .split('\n');
@@ -185,6 +186,41 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
     await using place = await openPlace();
     const shown = await place.dandori('show', run, '--config', join(home.folder, 'dandori.yaml'));
     expect(shown.stdout).toContain('another line is open');
+  });
+
+  it('the history is read in the documented line format: from the folder, the CLI, the API and the library (B11)', async () => {
+    await using home = await openHome({
+      yaml: `${PLANNED}planning: { history: { directory: planning_history } }\n`,
+      script: MENDING,
+    });
+    const { run } = await home.run('weather?');
+    const file = join(home.folder, 'planning_history', `${run}.history.jsonl`);
+    const text = readFileSync(file, 'utf8');
+    const lines = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => historyLineSchema.parse(JSON.parse(line)));
+    expect(lines).toMatchObject([
+      {
+        type: 'plan',
+        goal_understanding: { main_objective: 'weather?', success_criteria: [], constraints: [] },
+        decomposition: { subtasks: [{ id: 't1' }, { id: 't2', dependencies: ['t1'] }] },
+        execution_order: ['t1', 't2'],
+        status: 'accepted',
+      },
+      { type: 'reflection', status: 'partial', needs_revision: true },
+      { type: 'revision', reason: 'another line is open', changes: [{ kind: 'replace', task: 't2' }] },
+    ]);
+    for (const { timestamp } of lines) expect(new Date(timestamp).toISOString()).toBe(timestamp);
+    await using place = await openPlace();
+    const config = join(home.folder, 'dandori.yaml');
+    expect((await place.dandori('history', run, '--json', '--config', config)).stdout).toBe(text);
+    const later = await home.reopen();
+    expect(await later.historyLines(run)).toEqual(lines);
+    // A damaged or missing file is written again from the journal.
+    writeFileSync(file, text.slice(0, -20));
+    await later.drive(run);
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
 
   it('a run that has a plan in its history goes on from there and does not plan again (B6)', async () => {
@@ -226,7 +262,7 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
         decompositionLevel: 'moderate',
         reflection: { enabled: true, triggerOnError: true, triggerInterval: 3 },
         revision: { maxRevisions: 3 },
-        history: { storageType: 'jsonl' },
+        history: { storageType: 'jsonl', isFolderNamed: false },
       });
     });
 

@@ -4,6 +4,7 @@ import { createClient } from '../../src/client/client.ts';
 import { countedSchema } from '../../src/history/all-runs.ts';
 import { runDiffSchema } from '../../src/history/diff.ts';
 import { forkedSchema } from '../../src/history/fork.ts';
+import { historyLineSchema } from '../../src/history/history-lines.ts';
 import { liftedSchema } from '../../src/history/lift.ts';
 import { planHistorySchema } from '../../src/history/plan-history.ts';
 import { recordedSchema } from '../../src/history/record.ts';
@@ -133,6 +134,7 @@ it('every route sends what its schema says and nothing else, so that clients can
     await client.plan(run);
     await client.lift(run);
     await client.history(run);
+    for (const line of await client.historyLines(run)) historyLineSchema.parse(line);
     await client.replay(run);
     await client.record(run);
     await client.diff(run, tea);

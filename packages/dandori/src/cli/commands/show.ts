@@ -1,5 +1,10 @@
 import type { TornTail } from '../../app/index.ts';
-import type { HistoryEntry, PlanHistory, ProposedEntry } from '../../history/index.ts';
+import {
+  type HistoryEntry,
+  type PlanHistory,
+  type ProposedEntry,
+  writeHistoryLines,
+} from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';
@@ -122,9 +127,21 @@ function stepLine({ id, description, status, tasks }: StepView, style: Style): s
 /** The most tasks to show of one plan. `--json` has all of them. */
 const MAX_SHOWN = 20;
 
-export async function history(name: string, options: { config?: string; json?: boolean }): Promise<number> {
+export interface HistoryOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  /** In the documented line format instead of one JSON object. */
+  readonly lines?: boolean;
+}
+
+export async function history(name: string, options: HistoryOptions): Promise<number> {
   await using dandori = await openWorkplace({ configFile: options.config, tools: false });
-  const found = await dandori.history(await findRun(name, dandori));
+  const run = await findRun(name, dandori);
+  if (options.lines === true) {
+    process.stdout.write(writeHistoryLines(await dandori.historyLines(run)));
+    return 0;
+  }
+  const found = await dandori.history(run);
   const texts = textsFor({ language: dandori.config.language, goal: found.goal });
   if (options.json === true) process.stdout.write(`${stringifyJson(found)}\n`);
   else for (const line of linesOf(found, texts)) process.stdout.write(`${line}\n`);

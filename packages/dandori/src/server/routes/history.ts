@@ -1,15 +1,17 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import {
   forkedSchema,
+  historyLineSchema,
   planHistorySchema,
   recordedSchema,
   replayedSchema,
   runDiffSchema,
+  writeHistoryLines,
 } from '../../history/index.ts';
 import { parsePlan } from '../../plan/read.ts';
 import { forkRequest, replayRange } from '../api.ts';
 import type { Routes } from '../parts.ts';
-import { jsonBody, jsonContent, problems, runParams } from '../schemas.ts';
+import { jsonBody, jsonContent, linesContent, problems, runParams } from '../schemas.ts';
 import { by } from './steering.ts';
 
 const fork = createRoute({
@@ -36,6 +38,17 @@ const history = createRoute({
   summary: 'The plan as it stands, and every proposal, revision and reflection that led there',
   request: { params: runParams },
   responses: { 200: jsonContent('The history', planHistorySchema, 'PlanHistory'), ...problems },
+});
+
+const lines = createRoute({
+  method: 'get',
+  path: '/api/runs/{run}/history/lines',
+  summary: 'Plans, revisions and reflections as JSON Lines, each with its type and an ISO 8601 timestamp',
+  request: { params: runParams },
+  responses: {
+    200: linesContent('A file; the schema is that of one line', historyLineSchema, 'HistoryLine'),
+    ...problems,
+  },
 });
 
 const replay = createRoute({
@@ -77,6 +90,11 @@ export const past: Routes = (app, { dandori, driving, ownRuns }) => {
   });
 
   app.openapi(history, async (c) => c.json(await dandori.history(c.req.valid('param').run), 200));
+
+  app.openapi(lines, async (c) => {
+    const found = await dandori.historyLines(c.req.valid('param').run);
+    return c.body(writeHistoryLines(found), 200, { 'Content-Type': 'text/jsonl; charset=utf-8' });
+  });
 
   app.openapi(replay, async (c) => {
     const { to } = c.req.valid('query');

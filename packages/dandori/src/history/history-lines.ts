@@ -1,0 +1,174 @@
+import * as z from 'zod';
+import type { Event } from '../model/event.ts';
+import { type Json, stringifyJson } from '../model/json.ts';
+import { purposeOf, type Task } from '../model/task.ts';
+import { sort } from '../plan/graph.ts';
+import { mayHoldRef, parseTemplate } from '../plan/refs.ts';
+import { type HistoryEntry, type ProposedEntry, planEntries } from './plan-history.ts';
+
+const complexity = z.enum(['low', 'medium', 'high']);
+const names = z.array(z.string()).readonly();
+
+const line = z.object({
+  timestamp: z.iso.datetime().describe('ISO 8601, in UTC'),
+  run: z.string(),
+  seq: z.number().int().describe('The event of the journal that the line is made of'),
+});
+
+const actions = {
+  execution_order: names.describe('The ids of the actions; each comes after those that it depends on'),
+  actions: z
+    .array(
+      z.object({
+        id: z.string(),
+        operation: z.string(),
+        args: z.record(z.string(), z.unknown()),
+        dependencies: names,
+        reasoning: z.string().optional(),
+      }),
+    )
+    .readonly(),
+};
+
+const status = z
+  .enum(['proposed', 'accepted', 'rejected', 'replaced'])
+  .describe('proposed: the compiler or the user has not decided yet');
+const written = { version: z.number().int(), status, by: z.enum(['mind', 'user', 'repair']) };
+
+const planLine = line.extend({
+  type: z.literal('plan'),
+  ...written,
+  extends: z.number().int().optional().describe('The accepted plan that these actions are added to'),
+  goal_understanding: z.object({ main_objective: z.string(), success_criteria: names, constraints: names }),
+  decomposition: z.object({
+    reasoning: z.string(),
+    subtasks: z
+      .array(
+        z.object({
+          id: z.string(),
+          description: z.string(),
+          dependencies: names,
+          complexity: complexity.optional(),
+        }),
+      )
+      .readonly(),
+  }),
+  ...actions,
+});
+
+const revisionLine = line.extend({
+  type: z.literal('revision'),
+  ...written,
+  reason: z.string(),
+  changes: z.array(z.object({ kind: z.string(), task: z.string().optional() })).readonly(),
+  ...actions,
+});
+
+const reflectionLine = line.extend({
+  type: z.literal('reflection'),
+  trigger: z.enum(['error', 'interval']),
+  status: z.enum(['success', 'failure', 'partial']),
+  evaluation: z.string(),
+  needs_revision: z.boolean(),
+  by: z.enum(['mind', 'runtime']),
+});
+
+/** One line of the planning history: a plan, a revision of it, or a reflection. */
+export const historyLineSchema = z.discriminatedUnion('type', [planLine, revisionLine, reflectionLine]);
+export type HistoryLine = Readonly<z.infer<typeof historyLineSchema>>;
+
+/** The planning history of a run in the documented line format, computed from its journal. */
+export function historyLines(events: readonly Event[]): HistoryLine[] {
+  const [first] = events;
+  const goal = first?.type === 'run_started' ? first.data.goal : '';
+  return linesOf(planEntries(events), { run: first?.run ?? '', goal });
+}
+
+export interface Owner {
+  readonly run: string;
+  readonly goal: string;
+}
+
+export function linesOf(entries: readonly HistoryEntry[], owner: Owner): HistoryLine[] {
+  let accepted: number | undefined;
+  return entries.map((entry) => {
+    const base = accepted;
+    if (entry.kind !== 'reflected' && entry.isAccepted === true) accepted = entry.version;
+    return lineOf(entry, owner, base);
+  });
+}
+
+/** As JSON Lines. */
+export function writeHistoryLines(lines: readonly HistoryLine[]): string {
+  return lines.map((one) => `${stringifyJson(one)}\n`).join('');
+}
+
+function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefined): HistoryLine {
+  const common = { timestamp: new Date(entry.at).toISOString(), run, seq: entry.seq };
+  if (entry.kind === 'reflected') {
+    const { trigger, status: judged, evaluation, revisionNeeded, by } = entry;
+    const rest = { trigger, status: judged, evaluation, needs_revision: revisionNeeded, by };
+    return { type: 'reflection', ...common, ...rest };
+  }
+  const { version, by, revision, outline = {}, tasks } = entry;
+  const needs = new Map(tasks.map((task) => [task.id, dependenciesOf(task, entry)]));
+  const about = { ...common, version, status: statusOf(entry), by };
+  const acting = {
+    execution_order: sort(new Map([...needs].map(([id, ids]) => [id, new Set(ids)]))).order,
+    actions: tasks.map(({ id, operation, args, reasoning }) => ({
+      id,
+      operation,
+      args,
+      dependencies: needs.get(id) ?? [],
+      ...(reasoning !== undefined && { reasoning }),
+    })),
+  };
+  if (revision !== undefined) return { type: 'revision', ...about, ...revision, ...acting };
+  const { objective = goal, successCriteria = [], constraints = [], reasoning = '', steps = [] } = outline;
+  return {
+    type: 'plan',
+    ...about,
+    ...(base !== undefined && { extends: base }),
+    goal_understanding: { main_objective: objective, success_criteria: successCriteria, constraints },
+    decomposition: {
+      reasoning,
+      subtasks: tasks.map((task) => {
+        const known = steps.find(({ id }) => id === task.id)?.complexity;
+        return {
+          id: task.id,
+          description: described(task),
+          dependencies: needs.get(task.id) ?? [],
+          ...(known !== undefined && { complexity: known }),
+        };
+      }),
+    },
+    ...acting,
+  };
+}
+
+function statusOf({ isAccepted, isReplaced }: ProposedEntry): z.infer<typeof status> {
+  if (isAccepted !== undefined) return isAccepted ? 'accepted' : 'rejected';
+  return isReplaced === true ? 'replaced' : 'proposed';
+}
+
+function described(task: Task): string {
+  const purpose = purposeOf(task);
+  return purpose === task.id ? task.operation : purpose;
+}
+
+/** What the compiler found, and what the task itself says. */
+function dependenciesOf({ id, after = [], args }: Task, { needs }: ProposedEntry): string[] {
+  const found = new Set([...(needs?.[id] ?? []), ...after]);
+  for (const text of textsIn(args)) {
+    const parsed = mayHoldRef(text) ? parseTemplate(text) : undefined;
+    for (const part of parsed?.ok === true ? parsed.template : [])
+      if (typeof part === 'object') found.add(part.task);
+  }
+  return [...found];
+}
+
+function* textsIn(value: Json): Generator<string> {
+  if (typeof value === 'string') yield value;
+  else if (typeof value === 'object' && value !== null)
+    for (const inner of Object.values(value)) if (inner !== undefined) yield* textsIn(inner);
+}

@@ -1,0 +1,136 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createHistoryFiles } from '../../src/history/history-files.ts';
+import { historyLineSchema, historyLines, writeHistoryLines } from '../../src/history/history-lines.ts';
+import { eventOf, type Fact } from '../../src/model/event.ts';
+import { createMemoryJournal } from '../../src/store/index.ts';
+import { settingsWith } from '../settings.ts';
+
+const RUN = 'r1';
+
+const started: Fact = { type: 'run_started', data: { goal: 'tea', settings: settingsWith(), mind: 'm' } };
+const proposed = (version: number, tasks = ['b', 'a']): Fact => ({
+  type: 'plan_proposed',
+  data: {
+    version,
+    by: 'mind',
+    tasks: tasks.map((id) => ({
+      id,
+      operation: 'x.y',
+      args: id === 'b' ? { of: '${a.city} and more' } : {},
+    })),
+    outline: {
+      objective: 'hot tea',
+      successCriteria: ['it is hot'],
+      reasoning: 'water first',
+      steps: [{ id: 'a', description: 'boil', complexity: 'low' }],
+    },
+  },
+});
+const approved = (version: number): Fact => ({ type: 'plan_approved', data: { version, tasks: [] } });
+const reflected: Fact = {
+  type: 'reflection_made',
+  data: {
+    decision: 1,
+    trigger: 'error',
+    status: 'partial',
+    evaluation: 'no milk',
+    revisionNeeded: true,
+    by: 'mind',
+  },
+};
+
+const events = (facts: readonly Fact[], from = 0) =>
+  facts.map((fact, index) => eventOf(fact, { run: RUN, seq: from + index + 1, at: 1_000 * (from + index) }));
+
+it('a line says what was planned, in which order, and when', () => {
+  const lines = historyLines(events([started, proposed(1), approved(1), reflected, proposed(2, ['c'])]));
+  expect(lines).toEqual([
+    {
+      type: 'plan',
+      timestamp: '1970-01-01T00:00:01.000Z',
+      run: RUN,
+      seq: 2,
+      version: 1,
+      status: 'accepted',
+      by: 'mind',
+      goal_understanding: { main_objective: 'hot tea', success_criteria: ['it is hot'], constraints: [] },
+      decomposition: {
+        reasoning: 'water first',
+        subtasks: [
+          { id: 'b', description: 'x.y', dependencies: ['a'] },
+          { id: 'a', description: 'x.y', dependencies: [], complexity: 'low' },
+        ],
+      },
+      execution_order: ['a', 'b'],
+      actions: [
+        { id: 'b', operation: 'x.y', args: { of: '${a.city} and more' }, dependencies: ['a'] },
+        { id: 'a', operation: 'x.y', args: {}, dependencies: [] },
+      ],
+    },
+    {
+      type: 'reflection',
+      timestamp: '1970-01-01T00:00:03.000Z',
+      run: RUN,
+      seq: 4,
+      trigger: 'error',
+      status: 'partial',
+      evaluation: 'no milk',
+      needs_revision: true,
+      by: 'mind',
+    },
+    expect.objectContaining({ type: 'plan', version: 2, status: 'proposed', extends: 1 }),
+  ]);
+  for (const line of lines) expect(historyLineSchema.parse(line)).toEqual(line);
+});
+
+it('a reader never sees a torn or repeated line while the file is written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'history-'));
+  const journal = createMemoryJournal();
+  await journal.create(RUN, events([started]));
+  const files = createHistoryFiles(folder, journal);
+  const path = join(folder, `${RUN}.history.jsonl`);
+  let seen = 0;
+  for (let round = 0; round < 40; round++) {
+    const [plan, verdict] = events([proposed(round + 1), approved(round + 1)], 1 + 2 * round);
+    if (plan === undefined || verdict === undefined) throw new Error('no events');
+    await journal.append(RUN, 1 + 2 * round, [plan, verdict]);
+    files.event(plan);
+    files.event(verdict);
+    for (let look = 0; look < 5; look++) {
+      await new Promise((resolve) => setImmediate(resolve));
+      const text = readdirSync(folder).includes(`${RUN}.history.jsonl`) ? readFileSync(path, 'utf8') : '';
+      const versions = text.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line).version]));
+      expect(versions).toEqual(versions.map((_, index) => index + 1));
+      expect(versions.length).toBeGreaterThanOrEqual(seen);
+      seen = versions.length;
+    }
+  }
+  await files.close();
+  expect(readFileSync(path, 'utf8')).toBe(writeHistoryLines(historyLines(await journal.read(RUN))));
+  expect(readdirSync(folder)).toEqual([`${RUN}.history.jsonl`]);
+  rmSync(folder, { recursive: true });
+});
+
+it('a file that a crash left behind is written again from the journal, and goes with its run', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'history-'));
+  const journal = createMemoryJournal();
+  await journal.create(RUN, events([started, proposed(1), approved(1)]));
+  const path = join(folder, `${RUN}.history.jsonl`);
+  writeFileSync(path, '{"type":"plan","timest');
+  await createHistoryFiles(folder, journal).update(RUN);
+  expect(readFileSync(path, 'utf8')).toBe(writeHistoryLines(historyLines(await journal.read(RUN))));
+  await createHistoryFiles(folder, journal).prune();
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+it('a folder that cannot be written does not stop a run', async () => {
+  const journal = createMemoryJournal();
+  await journal.create(RUN, events([started, proposed(1)]));
+  const files = createHistoryFiles('/dev/null/no', journal);
+  await expect(files.update(RUN)).resolves.toBeUndefined();
+  await expect(files.close()).resolves.toBeUndefined();
+});
