@@ -5,12 +5,14 @@ import { expect, it } from 'vitest';
 import { createHistoryFiles } from '../../src/history/history-files.ts';
 import { historyLineSchema, historyLines, writeHistoryLines } from '../../src/history/history-lines.ts';
 import { eventOf, type Fact } from '../../src/model/event.ts';
+import type { JsonObject } from '../../src/model/json.ts';
 import { createMemoryJournal } from '../../src/store/index.ts';
 import { settingsWith } from '../settings.ts';
 
 const RUN = 'r1';
 
 const started: Fact = { type: 'run_started', data: { goal: 'tea', settings: settingsWith(), mind: 'm' } };
+const argsOf = (id: string): JsonObject => (id === 'b' ? { of: '${a.city} and more' } : {});
 const proposed = (version: number, tasks = ['b', 'a']): Fact => ({
   type: 'plan_proposed',
   data: {
@@ -19,7 +21,7 @@ const proposed = (version: number, tasks = ['b', 'a']): Fact => ({
     tasks: tasks.map((id) => ({
       id,
       operation: 'x.y',
-      args: id === 'b' ? { of: '${a.city} and more' } : {},
+      args: argsOf(id),
     })),
     outline: {
       objective: 'hot tea',
