@@ -1,5 +1,5 @@
-import { assertNever, DandoriError } from '../model/error.ts';
-import { type Event, eventOf, type Fact, isCommand } from '../model/event.ts';
+import { DandoriError } from '../model/error.ts';
+import { type Event, eventOf, type Fact, isCommand, originOf } from '../model/event.ts';
 import { apply, foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { withVerdict } from '../run/verdicts.ts';
@@ -135,56 +135,10 @@ function worthKeeping(pending: readonly Event[]): Event[] {
   return pending.filter((event) => {
     if (event.type === 'task_started') dropped.add(attemptOf(event.data));
     if (event.type === 'task_failed' && dropped.has(attemptOf(event.data))) return false;
-    return isFromTheWorld(event);
+    return originOf(event) === 'outcome';
   });
 }
 
 function attemptOf({ task, attempt }: { task: string; attempt: number }): string {
   return `${task}#${attempt}`;
-}
-
-/** Every kind of fact is listed, so that a new kind cannot be dropped by accident. */
-function isFromTheWorld(event: Event): boolean {
-  switch (event.type) {
-    // Without this fact, the time before the resume and a lost thought would count.
-    case 'run_resumed':
-    case 'task_succeeded':
-    case 'task_failed':
-    case 'task_in_doubt':
-    // The service waits for this call, even if a command arrived in the meantime.
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_ended':
-    case 'decision_made':
-    case 'decision_failed':
-    case 'reflection_made':
-    case 'plan_proposed':
-    case 'plan_revised':
-      return true;
-    case 'question_asked':
-      return event.data.attempt !== undefined || event.data.question.task === undefined;
-    // Decided from the state alone, so it is decided again.
-    case 'decision_started':
-    case 'plan_approved':
-    case 'plan_rejected':
-    case 'task_started':
-    case 'probe_started':
-    case 'hold_ended':
-    case 'question_expired':
-    case 'answer_applied':
-    case 'limit_reached':
-    case 'run_finished':
-    // Never written by a driver.
-    case 'run_started':
-    case 'question_answered':
-    case 'note_added':
-    case 'run_paused':
-    case 'run_continued':
-    case 'budget_added':
-    case 'cancel_requested':
-    case 'run_rated':
-      return false;
-    default:
-      return assertNever(event);
-  }
 }

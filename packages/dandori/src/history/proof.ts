@@ -12,7 +12,7 @@ import type { Ending, Intention } from '../run/intention.ts';
 import { timeLeft, tokensUsed } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
-import { withVerdict } from '../run/verdicts.ts';
+import { verdictFields, withVerdict } from '../run/verdicts.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { approvalProblems, draftProblems, same, versionProblems } from './proof-plan.ts';
 
@@ -71,30 +71,14 @@ function timeProblems({ at, type }: Event, { state }: Proving): string[] {
   return isEarly ? [`its time is ${state.lastAt - at} ms before that of what stands before it`] : [];
 }
 
-/** The journaled verdict of a fact. Version 1 left verdicts to the fold. */
+/** The journaled verdict of a fact, without its sentences. Version 1 left verdicts to the fold. */
 function verdictProblems(event: Event, { state }: Proving): string[] {
   if (event.v !== EVENT_VERSION) return [];
   const { data } = withVerdict(event, { state, at: event.at, word: () => '' });
-  const names = VERDICTS[event.type] ?? [];
-  return names.flatMap((name) =>
+  return verdictFields(event.type).flatMap((name) =>
     same(name, withoutWords(fieldOf(event.data, name)), withoutWords(fieldOf(data, name))),
   );
 }
-
-/** The fields that `withVerdict` adds, by fact. Sentences among them are not compared. */
-const VERDICTS: Partial<Record<FactType, readonly string[]>> = {
-  run_resumed: ['forgiven'],
-  decision_started: ['free'],
-  decision_made: ['endedSteps'],
-  decision_failed: ['retryAt', 'final'],
-  plan_approved: ['tasks'],
-  plan_rejected: ['failure', 'final'],
-  task_started: ['forgets', 'reopens'],
-  task_failed: ['unsent', 'retryAt'],
-  task_in_doubt: ['next', 'forgiven'],
-  probe_ended: ['next'],
-  question_asked: ['holdsBack'],
-};
 
 function fieldOf(data: object, name: string): unknown {
   return Object.entries(data).find(([key]) => key === name)?.[1];

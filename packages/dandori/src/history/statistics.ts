@@ -1,6 +1,5 @@
 import * as z from 'zod';
-import { assertNever } from '../model/error.ts';
-import type { Event } from '../model/event.ts';
+import { type Event, type FactHandlers, handleFact } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { report, runOutcome } from '../views/report.ts';
@@ -157,7 +156,7 @@ function countRun(state: RunState, calls: Calls): Period {
 function callsOf(events: readonly Event[], toolOf: (task: string) => Calls | undefined): Calls {
   const together = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
   for (const event of events) {
-    const call = callIn(event);
+    const call = handleFact(event, CALLS);
     if (call === undefined) continue;
     const tool = toolOf(call.task);
     if (tool === undefined) continue;
@@ -175,47 +174,15 @@ interface CallFact {
   readonly isTimeout: boolean;
 }
 
-function callIn({ type, data }: Event): CallFact | undefined {
-  switch (type) {
-    case 'task_started':
-      return { task: data.task, what: 'calls', isTimeout: false };
-    case 'task_failed':
-      return { task: data.task, what: 'failed', isTimeout: data.failure.kind === 'timeout' };
-    case 'task_in_doubt':
-      return { task: data.task, what: 'inDoubt', isTimeout: data.cause === 'timeout' };
-    case 'run_started':
-    case 'run_resumed':
-    case 'decision_started':
-    case 'decision_made':
-    case 'decision_failed':
-    case 'reflection_made':
-    case 'plan_proposed':
-    case 'plan_revised':
-    case 'plan_approved':
-    case 'plan_rejected':
-    case 'task_succeeded':
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_started':
-    case 'probe_ended':
-    case 'question_asked':
-    case 'hold_ended':
-    case 'answer_applied':
-    case 'question_answered':
-    case 'question_expired':
-    case 'note_added':
-    case 'run_paused':
-    case 'run_continued':
-    case 'limit_reached':
-    case 'budget_added':
-    case 'cancel_requested':
-    case 'run_finished':
-    case 'run_rated':
-      return undefined;
-    default:
-      return assertNever(type);
-  }
-}
+const CALLS: FactHandlers<CallFact> = {
+  task_started: ({ data: { task } }) => ({ task, what: 'calls', isTimeout: false }),
+  task_failed: ({ data: { task, failure } }) => ({
+    task,
+    what: 'failed',
+    isTimeout: failure.kind === 'timeout',
+  }),
+  task_in_doubt: ({ data: { task, cause } }) => ({ task, what: 'inDoubt', isTimeout: cause === 'timeout' }),
+};
 
 function withRate([operation, counted]: readonly [string, Calls]): [string, ToolStatistics] {
   const { calls, failed, inDoubt } = counted;

@@ -1,7 +1,7 @@
-import type { Event, FactOf } from '../model/event.ts';
+import { assertNever } from '../model/error.ts';
+import type { Event, FactOf, FactType } from '../model/event.ts';
 import type { Breach } from '../model/finding.ts';
 import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
-import type { Question } from '../model/question.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
 import { apply } from './state/apply.ts';
@@ -40,28 +40,79 @@ export function brokenLaws(events: readonly Event[]): string[] {
 
 export function breaches(events: readonly Event[]): Breach[] {
   const broken: Breach[] = [];
-  const mayHaveHappened = new Set<string>();
-  const shown: Shown = { plans: new Map(), calls: new Map() };
-  const inside = new Map<string, Inside>();
+  const notebook: Notebook = {
+    mayHaveHappened: new Set(),
+    shown: { plans: new Map(), calls: new Map() },
+    inside: new Map(),
+  };
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
     const messages = envelopeLaws(event, { index, first: events[0], state });
-    if (state !== undefined) {
-      messages.push(
-        ...taskLaws(event, state),
-        ...pauseLaw(event, state),
-        ...questionLaws(event, state),
-        ...effectLaw(event, { state, mayHaveHappened }),
-        ...approvalLaws(event, { state, shown }),
-        ...insideLaws(event, { state, inside }),
-      );
-    }
+    if (state !== undefined)
+      for (const law of lawsOn(event)) messages.push(...law(event, { state, ...notebook }));
     broken.push(...messages.map((message) => ({ seq: event.seq, message })));
     // Without run_started, the other laws cannot be checked.
     if (state === undefined && event.type !== 'run_started') break;
     state = apply(state, event);
   }
   return broken;
+}
+
+/** What the laws track on their own, because they must not trust the state that they check. */
+interface Notebook {
+  /** Tasks whose last call may have taken effect. */
+  readonly mayHaveHappened: Set<string>;
+  /** What a person was last shown: plans by question, arguments by task. */
+  readonly shown: { readonly plans: Map<string, string>; readonly calls: Map<string, string> };
+  /** What is known about the calls of services, by key. */
+  readonly inside: Map<string, Inside>;
+}
+
+interface Checking extends Notebook {
+  /** The state before the event. */
+  readonly state: RunState;
+}
+
+type Law<T extends FactType> = (event: Event & { type: T }, checking: Checking) => string[];
+
+/** The laws that each fact must keep. Every fact is listed, so that a new one is not forgotten. */
+const LAWS: { readonly [T in FactType]: readonly Law<T>[] } = {
+  run_started: [],
+  run_resumed: [],
+  decision_started: [pauseLaw],
+  decision_made: [],
+  decision_failed: [],
+  reflection_made: [],
+  plan_proposed: [],
+  plan_revised: [],
+  plan_approved: [planLaw],
+  plan_rejected: [],
+  task_started: [startLaws, pauseLaw, effectLaw],
+  task_succeeded: [endLaws, callLaw, insideLost],
+  task_failed: [endLaws, noEffect, insideLost],
+  task_in_doubt: [endLaws, callLaw, insideLost],
+  inner_call_started: [insideOpenLaw, insideStartLaw],
+  inner_call_ended: [insideOpenLaw, insideEndLaw],
+  probe_started: [pauseLaw],
+  probe_ended: [noEffect],
+  question_asked: [inputLaw, askedOnceLaw, noEffect, shownToPerson],
+  hold_ended: [holdLaw],
+  question_answered: [answerLaw, noEffect, insideSettled],
+  question_expired: [answerLaw],
+  answer_applied: [],
+  note_added: [],
+  run_paused: [],
+  run_continued: [],
+  limit_reached: [],
+  budget_added: [],
+  cancel_requested: [],
+  run_finished: [],
+  run_rated: [],
+};
+
+function lawsOn({ type }: Event): readonly Law<FactType>[] {
+  // Each list takes the facts of its key. TypeScript cannot relate the two.
+  return LAWS[type] as readonly Law<FactType>[];
 }
 
 interface Place {
@@ -83,24 +134,8 @@ function envelopeLaws(event: Event, { index, first, state }: Place): string[] {
   return broken;
 }
 
-function taskLaws(event: Event, state: RunState): string[] {
-  switch (event.type) {
-    case 'task_started':
-      return startLaws(event, state);
-    case 'task_succeeded':
-    case 'task_failed':
-    case 'task_in_doubt':
-      return endLaws(event, state);
-    case 'question_asked':
-    case 'hold_ended':
-      return holdLaws(event, state);
-    default:
-      return [];
-  }
-}
-
-function startLaws(event: Event & { type: 'task_started' }, state: RunState): string[] {
-  const { task: id, attempt } = event.data;
+function startLaws({ data }: Event & { type: 'task_started' }, { state }: Checking): string[] {
+  const { task: id, attempt } = data;
   const task = state.tasks.get(id);
   if (task === undefined) return [`L4: ${id} started and is in no approved plan`];
   const broken: string[] = [];
@@ -130,7 +165,7 @@ function orderLaw({ task, needs, waits, gates }: TaskState, { tasks }: RunState)
 
 function endLaws(
   event: Event & { type: 'task_succeeded' | 'task_failed' | 'task_in_doubt' },
-  state: RunState,
+  { state }: Checking,
 ): string[] {
   const { task: id, attempt } = event.data;
   const task = state.tasks.get(id);
@@ -141,14 +176,15 @@ function endLaws(
   return [`L9: ${id} was called and nobody had approved it`];
 }
 
-function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, state: RunState): string[] {
-  if (event.type === 'hold_ended') {
-    const { task: id, attempt } = event.data;
-    const asking = state.indexes.held.has(id) ? state.tasks.get(id)?.asking : undefined;
-    const isHeld = asking?.call === 'held' && asking.attempt === attempt;
-    return isHeld ? [] : [`L11: the hold of ${id}#${attempt} ended, and it was not held`];
-  }
-  const { question, attempt, held, input } = event.data;
+function holdLaw({ data }: Event & { type: 'hold_ended' }, { state }: Checking): string[] {
+  const { task: id, attempt } = data;
+  const asking = state.indexes.held.has(id) ? state.tasks.get(id)?.asking : undefined;
+  const isHeld = asking?.call === 'held' && asking.attempt === attempt;
+  return isHeld ? [] : [`L11: the hold of ${id}#${attempt} ended, and it was not held`];
+}
+
+function inputLaw({ data }: Event & { type: 'question_asked' }, { state }: Checking): string[] {
+  const { question, attempt, held, input } = data;
   if (question.kind !== 'elicitation' || (held === undefined && input === undefined)) return [];
   const task = state.tasks.get(question.task ?? '');
   // One call may ask several questions. They are journaled one after the other.
@@ -159,39 +195,40 @@ function holdLaws(event: Event & { type: 'question_asked' | 'hold_ended' }, stat
     : [`L11: ${question.id} was asked by ${question.task}#${attempt}, which is not open`];
 }
 
-/** Tracks possible effects on its own, because it must not trust the statuses that it checks. */
 function effectLaw(
-  event: Event,
-  { state, mayHaveHappened }: { state: RunState; mayHaveHappened: Set<string> },
+  { data: { task: id, attempt } }: Event & { type: 'task_started' },
+  { state, mayHaveHappened }: Checking,
 ): string[] {
-  if (event.type === 'task_started') {
-    const { task: id, attempt } = event.data;
-    const effect = state.tasks.get(id)?.effect ?? 'write';
-    const isTwice = mayHaveHappened.has(id) && !isRepeatable(effect);
-    mayHaveHappened.add(id);
-    return isTwice ? [`L5: ${effect} ${id} was sent again (#${attempt})`] : [];
-  }
-  const cleared = saysItDidNotHappen(event, state);
+  const effect = state.tasks.get(id)?.effect ?? 'write';
+  const isTwice = mayHaveHappened.has(id) && !isRepeatable(effect);
+  mayHaveHappened.add(id);
+  return isTwice ? [`L5: ${effect} ${id} was sent again (#${attempt})`] : [];
+}
+
+type Clearing = 'task_failed' | 'probe_ended' | 'question_asked' | 'question_answered';
+
+function noEffect(event: Event & { type: Clearing }, { state, mayHaveHappened }: Checking): string[] {
+  const cleared = taskWithoutEffect(event, state);
   if (cleared !== undefined) mayHaveHappened.delete(cleared);
   return [];
 }
 
 /** The task whose last call had no effect, according to this event. */
-function saysItDidNotHappen(event: Event, state: RunState): string | undefined {
-  switch (event.type) {
+function taskWithoutEffect({ type, data }: Event & { type: Clearing }, state: RunState): string | undefined {
+  switch (type) {
     case 'task_failed':
-      return ['unavailable', 'invalid_args'].includes(event.data.failure.kind) ? event.data.task : undefined;
+      return ['unavailable', 'invalid_args'].includes(data.failure.kind) ? data.task : undefined;
     case 'probe_ended':
-      return event.data.found === 'not_happened' ? event.data.task : undefined;
+      return data.found === 'not_happened' ? data.task : undefined;
     case 'question_asked':
-      return endsForInput(event.data) ? event.data.question.task : undefined;
+      return endsForInput(data) ? data.question.task : undefined;
     case 'question_answered': {
-      const question = state.questions.get(event.data.question)?.question;
-      const isAgain = event.data.answer === 'again' || event.data.answer === 'again_after';
+      const question = state.questions.get(data.question)?.question;
+      const isAgain = data.answer === 'again' || data.answer === 'again_after';
       return question?.kind === 'in_doubt' && isAgain ? question.task : undefined;
     }
     default:
-      return undefined;
+      return assertNever(type);
   }
 }
 
@@ -200,49 +237,27 @@ function endsForInput({ question, held = false }: FactOf<'question_asked'>['data
   return question.kind === 'ambiguity' || (question.kind === 'elicitation' && !held);
 }
 
-/** What a person was last shown: plans by question, arguments by task. */
-interface Shown {
-  readonly plans: Map<string, string>;
-  readonly calls: Map<string, string>;
-}
-
-/** Tracks what a person was shown on its own, because it must not trust the state that it checks. */
-function approvalLaws(event: Event, { state, shown }: { state: RunState; shown: Shown }): string[] {
-  switch (event.type) {
-    case 'question_asked':
-      remember(event.data.question, { state, shown });
-      return [];
-    case 'plan_approved':
-      return planLaw(event.data, { state, shown });
-    case 'task_succeeded':
-    case 'task_in_doubt':
-      return callLaw(event.data.task, { state, shown });
-    default:
-      return [];
-  }
-}
-
-function remember(
-  { id, kind, task, context }: Question,
-  { state, shown }: { state: RunState; shown: Shown },
-): void {
+function shownToPerson({ data }: Event & { type: 'question_asked' }, { state, shown }: Checking): string[] {
+  const { id, kind, task, context } = data.question;
   if (kind === 'plan_approval') shown.plans.set(id, stringifyJson(state.draft?.tasks));
-  if (kind !== 'approval' || task === undefined) return;
   const { args } = (context ?? {}) as { args?: Json };
-  if (args !== undefined) shown.calls.set(task, canonicalJson(args));
+  if (kind === 'approval' && task !== undefined && args !== undefined)
+    shown.calls.set(task, canonicalJson(args));
+  return [];
 }
 
-function callLaw(id: string, { state, shown }: { state: RunState; shown: Shown }): string[] {
+function callLaw(
+  { data: { task: id } }: Event & { type: 'task_succeeded' | 'task_in_doubt' },
+  { state, shown }: Checking,
+): string[] {
   const { approved, sent = {} } = state.tasks.get(id) ?? {};
   const seen = shown.calls.get(id);
   if (approved === undefined || seen === undefined || seen === canonicalJson(sent)) return [];
   return [`L9: ${id} was called with other arguments than a person had approved`];
 }
 
-function planLaw(
-  { version, question: id = '', tasks: checked }: FactOf<'plan_approved'>['data'],
-  { state, shown }: { state: RunState; shown: Shown },
-): string[] {
+function planLaw({ data }: Event & { type: 'plan_approved' }, { state, shown }: Checking): string[] {
+  const { version, question: id = '', tasks: checked } = data;
   const tasks = state.draft?.tasks ?? [];
   const effects = new Map(checked.map((task) => [task.id, task.effect]));
   const calls = tasks.map((task) => ({ ...task, effect: effects.get(task.id) ?? ('write' as const) }));
@@ -257,93 +272,89 @@ function planLaw(
     : [`L9: plan ${version} was accepted and another one had been approved`];
 }
 
-function questionLaws(event: Event, state: RunState): string[] {
-  if (event.type === 'question_asked') {
-    const { id } = event.data.question;
-    return state.questions.has(id) ? [`L6: ${id} was asked twice`] : [];
-  }
-  if (event.type !== 'question_answered' && event.type !== 'question_expired') return [];
-  const { question: id } = event.data;
+function askedOnceLaw({ data }: Event & { type: 'question_asked' }, { state }: Checking): string[] {
+  const { id } = data.question;
+  return state.questions.has(id) ? [`L6: ${id} was asked twice`] : [];
+}
+
+function answerLaw(
+  { type, at, data: { question: id } }: Event & { type: 'question_answered' | 'question_expired' },
+  { state }: Checking,
+): string[] {
   const open = state.questions.get(id);
-  const isAnswer = event.type === 'question_answered';
+  const isAnswer = type === 'question_answered';
   const what = isAnswer ? 'was answered' : 'expired';
   if (open === undefined) return [`L6: ${id} ${what} and never asked`];
   if (open.answer !== undefined) return [`L6: ${id} ${what} after its end`];
-  const isOver = event.at >= (open.question.expiresAt ?? Number.POSITIVE_INFINITY);
+  const isOver = at >= (open.question.expiresAt ?? Number.POSITIVE_INFINITY);
   return isOver === isAnswer ? [`L6: ${id} ${what} ${isAnswer ? 'too late' : 'too early'}`] : [];
 }
 
-function pauseLaw(event: Event, { paused }: RunState): string[] {
-  const isStart = ['task_started', 'decision_started', 'probe_started'].includes(event.type);
-  return isStart && paused !== undefined
-    ? [`L10: ${event.type} (seq ${event.seq}) while the run was paused`]
-    : [];
+function pauseLaw({ type, seq }: Event, { state: { paused } }: Checking): string[] {
+  return paused === undefined ? [] : [`L10: ${type} (seq ${seq}) while the run was paused`];
 }
 
-/** What is known about the calls of services, by key. */
+/** What is known about a call that a service made. */
 interface Inside {
   readonly task: string;
   readonly effect: Effect;
   status: 'open' | 'succeeded' | 'in_doubt' | 'over';
 }
 
-/** Tracks the calls of services on its own, because it must not trust the state that it checks. */
-function insideLaws(
-  event: Event,
-  { state, inside }: { state: RunState; inside: Map<string, Inside> },
+/** The calls that a service had open when its task ended. */
+function insideLost(
+  { data: { task } }: Event & { type: 'task_succeeded' | 'task_failed' | 'task_in_doubt' },
+  { inside }: Checking,
 ): string[] {
-  switch (event.type) {
-    case 'inner_call_started':
-    case 'inner_call_ended':
-      return [...openLaw(event, state), ...onceLaws(event, inside)];
-    case 'task_succeeded':
-    case 'task_failed':
-    case 'task_in_doubt':
-      for (const call of inside.values())
-        if (call.task === event.data.task && call.status === 'open') call.status = 'in_doubt';
-      return [];
-    case 'question_answered': {
-      const { task, context } = state.questions.get(event.data.question)?.question ?? {};
-      const { open } = (context ?? {}) as { open?: { key?: string } };
-      const call = inside.get(open?.key ?? '');
-      if (call === undefined || call.task !== task) return [];
-      if (event.data.answer === 'again') call.status = 'over';
-      if (event.data.answer === 'again_after') call.status = 'succeeded';
-      return [];
-    }
-    default:
-      return [];
-  }
+  for (const call of inside.values())
+    if (call.task === task && call.status === 'open') call.status = 'in_doubt';
+  return [];
 }
 
-function openLaw(event: Event & { type: InsideType }, state: RunState): string[] {
-  const { task: id, attempt, key } = event.data;
+function insideSettled(
+  { data }: Event & { type: 'question_answered' },
+  { state, inside }: Checking,
+): string[] {
+  const { task, context } = state.questions.get(data.question)?.question ?? {};
+  const { open } = (context ?? {}) as { open?: { key?: string } };
+  const call = inside.get(open?.key ?? '');
+  if (call === undefined || call.task !== task) return [];
+  if (data.answer === 'again') call.status = 'over';
+  if (data.answer === 'again_after') call.status = 'succeeded';
+  return [];
+}
+
+function insideOpenLaw(
+  { type, data }: Event & { type: 'inner_call_started' | 'inner_call_ended' },
+  { state }: Checking,
+): string[] {
+  const { task: id, attempt, key } = data;
   const task = state.tasks.get(id);
   const isOpen = task?.attempts === attempt && hasOpenCall(state, task);
   return [
-    ...(isOpen ? [] : [`L12: ${event.type} of ${id}#${attempt}, which is not running`]),
+    ...(isOpen ? [] : [`L12: ${type} of ${id}#${attempt}, which is not running`]),
     ...(key.startsWith(`${task?.key}/`) ? [] : [`L12: ${key} is no key of a call of ${id}`]),
   ];
 }
 
-type InsideType = 'inner_call_started' | 'inner_call_ended';
-
-function onceLaws(event: Event & { type: InsideType }, inside: Map<string, Inside>): string[] {
-  const { task, key } = event.data;
+function insideStartLaw({ data }: Event & { type: 'inner_call_started' }, { inside }: Checking): string[] {
+  const { task, key, effect } = data;
   const known = inside.get(key);
-  if (event.type === 'inner_call_started') {
-    const { effect } = event.data;
-    inside.set(key, { task, effect, status: 'open' });
-    if (known?.status === 'open') return [`L12: ${key} was called while it was under way`];
-    if (known?.status === 'succeeded') return [`L12: ${key} was called again after it had succeeded`];
-    // A service that made calls of its own is entered again. Its inner calls show how far it got.
-    const isEntered = () => [...inside.keys()].some((other) => other.startsWith(`${key}/`));
-    const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered();
-    return isTwice
-      ? [`L12: ${effect} ${key} was called again, although no answer said that it had no effect`]
-      : [];
-  }
-  const { args, failure, lost, ambiguous, effect = known?.effect ?? 'write' } = event.data;
+  inside.set(key, { task, effect, status: 'open' });
+  if (known?.status === 'open') return [`L12: ${key} was called while it was under way`];
+  if (known?.status === 'succeeded') return [`L12: ${key} was called again after it had succeeded`];
+  // A service that made calls of its own is entered again. Its inner calls show how far it got.
+  const isEntered = () => [...inside.keys()].some((other) => other.startsWith(`${key}/`));
+  const isTwice = known?.status === 'in_doubt' && !isRepeatable(effect) && !isEntered();
+  return isTwice
+    ? [`L12: ${effect} ${key} was called again, although no answer said that it had no effect`]
+    : [];
+}
+
+function insideEndLaw({ data }: Event & { type: 'inner_call_ended' }, { inside }: Checking): string[] {
+  const { task, key } = data;
+  const known = inside.get(key);
+  const { args, failure, lost, ambiguous, effect = known?.effect ?? 'write' } = data;
   if (args === undefined && known?.status !== 'open') return [`L12: ${key} ended, and was not under way`];
   if (effect === 'read') {
     inside.set(key, { task, effect, status: 'over' });

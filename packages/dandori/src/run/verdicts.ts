@@ -1,5 +1,4 @@
-import { assertNever } from '../model/error.ts';
-import type { Fact, FactOf } from '../model/event.ts';
+import type { Fact, FactOf, FactType } from '../model/event.ts';
 import { type Cause, toFailure, type Word } from '../model/failure.ts';
 import { backoff } from '../model/settings.ts';
 import { isRepeatable, laneOf } from '../model/tool.ts';
@@ -17,76 +16,63 @@ export interface Judging {
   readonly word: Word;
 }
 
+type DataOf<T extends FactType> = FactOf<T>['data'];
+
+/** The fields of a fact that the engine decides, and how. */
+interface Verdict<T extends FactType> {
+  readonly fields: readonly (keyof DataOf<T>)[];
+  readonly decide: (data: DataOf<T>, judging: Judging) => Partial<DataOf<T>>;
+}
+
+/** Facts that are not listed need no verdict. */
+const VERDICTS: { readonly [T in FactType]?: Verdict<T> } = {
+  run_resumed: {
+    fields: ['forgiven'],
+    decide: (_, { state }) => (isForgiven(state) ? { forgiven: true } : {}),
+  },
+  decision_started: {
+    fields: ['free'],
+    decide: (_, { state }) => (state.mind === 'built-in' ? { free: true } : {}),
+  },
+  decision_made: { fields: ['endedSteps'], decide: endedSteps },
+  decision_failed: { fields: ['retryAt', 'final'], decide: decisionVerdict },
+  plan_approved: { fields: ['tasks'], decide: (data, { state }) => ({ tasks: withLanes(data, state) }) },
+  plan_rejected: { fields: ['failure', 'final'], decide: rejectionVerdict },
+  task_started: { fields: ['forgets', 'reopens'], decide: callsAgain },
+  task_failed: { fields: ['unsent', 'retryAt'], decide: failureVerdict },
+  task_in_doubt: { fields: ['next', 'forgiven'], decide: doubtVerdict },
+  probe_ended: { fields: ['next'], decide: probeVerdict },
+  question_asked: { fields: ['holdsBack'], decide: heldBack },
+  question_expired: { fields: ['message'], decide: expiryText },
+};
+
+function verdictOn(type: FactType): Verdict<FactType> | undefined {
+  // Each verdict takes the facts of its key. TypeScript cannot relate the two.
+  return VERDICTS[type] as Verdict<FactType> | undefined;
+}
+
+/** The fields of a fact that hold its verdict, except sentences. */
+export function verdictFields(type: FactType): readonly string[] {
+  return (verdictOn(type)?.fields ?? []).filter((name: string) => name !== 'message');
+}
+
 /**
  * Adds the engine's verdict to a fact. The code that journals a fact calls this, and a replay calls it again
  * and compares. An existing verdict is replaced, because it may differ after a conflict.
  */
 export function withVerdict(fact: Fact, judging: Judging): Fact {
-  switch (fact.type) {
-    case 'run_resumed':
-      return { ...fact, data: { by: fact.data.by, ...(isForgiven(judging.state) && { forgiven: true }) } };
-    case 'decision_started':
-      return { ...fact, data: { ...fact.data, ...(judging.state.mind === 'built-in' && { free: true }) } };
-    case 'decision_made': {
-      const { endedSteps: _, ...data } = fact.data;
-      return { ...fact, data: { ...data, ...endedSteps(data, judging) } };
-    }
-    case 'decision_failed': {
-      const { retryAt: _, final: __, ...data } = fact.data;
-      return { ...fact, data: { ...data, ...decisionVerdict(data, judging) } };
-    }
-    case 'plan_approved':
-      return { ...fact, data: { ...fact.data, tasks: withLanes(fact.data, judging.state) } };
-    case 'plan_rejected': {
-      const { failure: _, final: __, ...data } = fact.data;
-      return { ...fact, data: { ...data, ...rejectionVerdict(data, judging) } };
-    }
-    case 'task_started': {
-      const { forgets: _, reopens: __, ...data } = fact.data;
-      return { ...fact, data: { ...data, ...callsAgain(data, judging.state) } };
-    }
-    case 'task_failed': {
-      const { unsent: _, retryAt: __, ...data } = fact.data;
-      return { ...fact, data: { ...data, ...failureVerdict(data, judging) } };
-    }
-    case 'task_in_doubt': {
-      const { next: _, forgiven: __, ...data } = fact.data;
-      return { ...fact, data: { ...data, ...doubtVerdict(data, judging.state) } };
-    }
-    case 'probe_ended': {
-      const { next: _, ...data } = fact.data;
-      return { ...fact, data: { ...data, ...probeVerdict(data, judging.state) } };
-    }
-    case 'question_asked': {
-      const { holdsBack: _, ...data } = fact.data;
-      const holdsBack = heldBack(data, judging.state);
-      return { ...fact, data: { ...data, ...(holdsBack.length > 0 && { holdsBack }) } };
-    }
-    case 'question_expired':
-      return { ...fact, data: { ...fact.data, ...expiryText(fact.data, judging) } };
-    case 'run_started':
-    case 'reflection_made':
-    case 'plan_proposed':
-    case 'plan_revised':
-    case 'task_succeeded':
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_started':
-    case 'hold_ended':
-    case 'question_answered':
-    case 'answer_applied':
-    case 'note_added':
-    case 'run_paused':
-    case 'run_continued':
-    case 'limit_reached':
-    case 'budget_added':
-    case 'cancel_requested':
-    case 'run_finished':
-    case 'run_rated':
-      return fact;
-    default:
-      return assertNever(fact);
-  }
+  const verdict = verdictOn(fact.type);
+  if (verdict === undefined) return fact;
+  return {
+    ...fact,
+    data: { ...without(fact.data, verdict.fields), ...verdict.decide(fact.data, judging) },
+  } as Fact;
+}
+
+function without<T extends object>(data: T, fields: readonly PropertyKey[]): Partial<T> {
+  if (!fields.some((name) => name in data)) return data;
+  const kept = Object.entries(data).filter(([name]) => !fields.includes(name));
+  return Object.fromEntries(kept) as Partial<T>;
 }
 
 /**
@@ -161,7 +147,7 @@ function rejectionVerdict(
 
 function callsAgain(
   { task: id }: FactOf<'task_started'>['data'],
-  { tasks }: RunState,
+  { state: { tasks } }: Judging,
 ): Pick<FactOf<'task_started'>['data'], 'forgets' | 'reopens'> {
   const task = tasks.get(id);
   if (task?.innerCalls === undefined) return {};
@@ -186,7 +172,7 @@ function failureVerdict(
 
 function doubtVerdict(
   { task: id, cause }: FactOf<'task_in_doubt'>['data'],
-  { tasks, settings }: RunState,
+  { state: { tasks, settings } }: Judging,
 ): Pick<FactOf<'task_in_doubt'>['data'], 'next' | 'forgiven'> {
   return {
     next: isRepeatable(tasks.get(id)?.effect ?? 'write') ? 'again' : 'settle',
@@ -197,7 +183,7 @@ function doubtVerdict(
 /** A probe may check only the overall result of a service. A person must check an inner call. */
 function probeVerdict(
   { task: id, found }: FactOf<'probe_ended'>['data'],
-  { tasks }: RunState,
+  { state: { tasks } }: Judging,
 ): Pick<FactOf<'probe_ended'>['data'], 'next'> {
   const task = tasks.get(id);
   if (found !== 'not_happened' || task === undefined) return {};
@@ -205,15 +191,15 @@ function probeVerdict(
 }
 
 /** While a person chooses, later tasks that conflict with one of the options wait. */
-function heldBack({ question }: FactOf<'question_asked'>['data'], state: RunState): string[] {
+function heldBack(
+  { question }: FactOf<'question_asked'>['data'],
+  { state }: Judging,
+): Pick<FactOf<'question_asked'>['data'], 'holdsBack'> {
   const task = state.tasks.get(question.task ?? '');
-  if (task === undefined || question.kind !== 'ambiguity') return [];
-  const choices = question.options ?? [];
-  return heldBackBy(
-    state,
-    task,
-    choices.map((option) => withChoice(task, option)),
-  );
+  if (task === undefined || question.kind !== 'ambiguity') return {};
+  const choices = (question.options ?? []).map((option) => withChoice(task, option));
+  const holdsBack = heldBackBy(state, task, choices);
+  return holdsBack.length > 0 ? { holdsBack } : {};
 }
 
 function expiryText(

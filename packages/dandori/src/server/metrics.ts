@@ -1,6 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { assertNever } from '../model/error.ts';
-import type { Event } from '../model/event.ts';
+import { type Event, type FactHandlers, handleFact } from '../model/event.ts';
 
 /** Counts what this process has done since it started, in the format of Prometheus. */
 export interface Metrics {
@@ -98,93 +97,57 @@ export function createMetrics(gauges: Gauges): Metrics {
     return begun;
   }
 
+  const toolOf = (event: Event & { data: { task: string } }) =>
+    of(event).operations.get(event.data.task) ?? 'unknown';
+
+  function modelCalled({ type, data }: Event & { type: 'decision_made' | 'decision_failed' }): void {
+    const { usage, ms } = data;
+    modelCalls.inc({ outcome: type === 'decision_made' ? 'decided' : 'failed' });
+    modelSeconds.observe(ms / 1000);
+    if (usage === undefined) return;
+    tokens.inc({ direction: 'input' }, usage.inputTokens);
+    tokens.inc({ direction: 'output' }, usage.outputTokens);
+    if (usage.cost !== undefined) cost.inc(usage.cost);
+  }
+
+  const counting: FactHandlers<void> = {
+    plan_revised: (event) => note(event, of(event)),
+    plan_proposed: (event) => note(event, of(event)),
+    decision_made: modelCalled,
+    decision_failed: modelCalled,
+    task_started: (event) => toolCalls.inc({ tool: toolOf(event) }),
+    task_succeeded: (event) => toolSeconds.observe({ tool: toolOf(event) }, event.data.ms / 1000),
+    task_failed(event) {
+      const tool = toolOf(event);
+      const { kind } = event.data.failure;
+      toolSeconds.observe({ tool }, event.data.ms / 1000);
+      toolErrors.inc({ tool, kind });
+      if (kind === 'timeout') timeouts.inc({ tool });
+    },
+    task_in_doubt(event) {
+      const tool = toolOf(event);
+      toolErrors.inc({ tool, kind: 'in_doubt' });
+      if (event.data.cause === 'timeout') timeouts.inc({ tool });
+    },
+    run_finished(event) {
+      const { outcome } = event.data;
+      const { startedAt, revisions: made } = of(event);
+      finished.inc({ outcome });
+      completion.ended++;
+      if (outcome === 'answered') completion.answered++;
+      runSeconds.observe({ outcome }, (event.at - startedAt) / 1000);
+      revisions.observe(made);
+      underway.delete(event.run);
+    },
+  };
+
   function event(event: Event): void {
-    const toolOf = (task: string) => of(event).operations.get(task) ?? 'unknown';
-    switch (event.type) {
-      case 'plan_revised':
-        of(event).revisions++;
-        noteTasks(event.data.tasks, of(event));
-        return;
-      case 'plan_proposed':
-        noteTasks(event.data.tasks, of(event));
-        return;
-      case 'decision_made':
-      case 'decision_failed': {
-        const { usage, ms } = event.data;
-        modelCalls.inc({ outcome: event.type === 'decision_made' ? 'decided' : 'failed' });
-        modelSeconds.observe(ms / 1000);
-        if (usage === undefined) return;
-        tokens.inc({ direction: 'input' }, usage.inputTokens);
-        tokens.inc({ direction: 'output' }, usage.outputTokens);
-        if (usage.cost !== undefined) cost.inc(usage.cost);
-        return;
-      }
-      case 'task_started':
-        toolCalls.inc({ tool: toolOf(event.data.task) });
-        return;
-      case 'task_succeeded':
-        toolSeconds.observe({ tool: toolOf(event.data.task) }, event.data.ms / 1000);
-        return;
-      case 'task_failed': {
-        const tool = toolOf(event.data.task);
-        const { kind } = event.data.failure;
-        toolSeconds.observe({ tool }, event.data.ms / 1000);
-        toolErrors.inc({ tool, kind });
-        if (kind === 'timeout') timeouts.inc({ tool });
-        return;
-      }
-      case 'task_in_doubt': {
-        const tool = toolOf(event.data.task);
-        toolErrors.inc({ tool, kind: 'in_doubt' });
-        if (event.data.cause === 'timeout') timeouts.inc({ tool });
-        return;
-      }
-      case 'run_finished': {
-        const { outcome } = event.data;
-        const { startedAt, revisions: made } = of(event);
-        finished.inc({ outcome });
-        completion.ended++;
-        if (outcome === 'answered') completion.answered++;
-        runSeconds.observe({ outcome }, (event.at - startedAt) / 1000);
-        revisions.observe(made);
-        underway.delete(event.run);
-        return;
-      }
-      case 'run_started':
-      case 'run_resumed':
-      case 'decision_started':
-      case 'reflection_made':
-      case 'plan_approved':
-      case 'plan_rejected':
-      case 'inner_call_started':
-      case 'inner_call_ended':
-      case 'probe_started':
-      case 'probe_ended':
-      case 'question_asked':
-      case 'hold_ended':
-      case 'answer_applied':
-      case 'question_answered':
-      case 'question_expired':
-      case 'note_added':
-      case 'run_paused':
-      case 'run_continued':
-      case 'limit_reached':
-      case 'budget_added':
-      case 'cancel_requested':
-      case 'run_rated':
-        of(event);
-        return;
-      default:
-        assertNever(event);
-    }
+    of(event);
+    handleFact(event, counting);
   }
 
   function past(events: readonly Event[]): void {
-    for (const event of events) {
-      const run = of(event);
-      if (event.type === 'plan_revised') run.revisions++;
-      if (event.type === 'plan_proposed' || event.type === 'plan_revised') noteTasks(event.data.tasks, run);
-    }
+    for (const event of events) note(event, of(event));
   }
 
   return {
@@ -199,6 +162,8 @@ export function createMetrics(gauges: Gauges): Metrics {
   };
 }
 
-function noteTasks(tasks: readonly { id: string; operation: string }[], { operations }: Underway): void {
-  for (const { id, operation } of tasks) operations.set(id, operation);
+function note({ type, data }: Event, run: Underway): void {
+  if (type !== 'plan_proposed' && type !== 'plan_revised') return;
+  if (type === 'plan_revised') run.revisions++;
+  for (const { id, operation } of data.tasks) run.operations.set(id, operation);
 }

@@ -1,6 +1,5 @@
 import type { Usage } from '../model/decision.ts';
-import { assertNever } from '../model/error.ts';
-import type { Event, FactOf } from '../model/event.ts';
+import { type Event, type FactHandlers, type FactOf, handleFact } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
@@ -49,69 +48,57 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
       begunAt ??= event.at;
       mention(event);
     }
-    switch (event.type) {
-      case 'run_started':
-        started = event.data;
-        if (started.forkedFrom === undefined) begunAt = event.at;
-        return [];
-      case 'plan_proposed':
-      case 'plan_revised':
-        for (const task of event.data.tasks) tasks.set(task.id, task);
-        return [];
-      case 'plan_approved':
-        for (const { id, effect } of event.data.tasks) effects.set(id, effect);
-        return [];
-      case 'decision_started':
-        purposes.set(event.data.decision, event.data.purpose);
-        return [];
-      case 'decision_made':
-      case 'decision_failed':
-        return [decision(event)];
-      case 'task_started':
-        attempts.set(nameOf(event.data), { args: event.data.args, at: event.at });
-        return [];
-      case 'task_succeeded': {
-        const { result, blob } = event.data;
-        return attemptEnded(event, { result: blob === undefined ? text(result) : blob.head });
-      }
-      case 'task_failed':
-        return attemptEnded(event, { failure: event.data.failure });
-      case 'task_in_doubt': {
-        const { cause, message = cause } = event.data;
-        return attemptEnded(event, { failure: { kind: 'in_doubt', message }, cause });
-      }
-      case 'question_asked': {
-        const { attempt, held, question } = event.data;
-        if (attempt === undefined || held === true || question.task === undefined) return [];
-        return attemptEnded({ ...event, data: { task: question.task, attempt } }, { outcome: 'asked' });
-      }
-      case 'probe_started':
-        probes.set(nameOf(event.data), event.data.operation);
-        return [];
-      case 'probe_ended':
-        return [probe(event)];
-      case 'run_finished':
-        return [runEnded(event)];
-      case 'run_resumed':
-      case 'reflection_made':
-      case 'plan_rejected':
-      case 'inner_call_started':
-      case 'inner_call_ended':
-      case 'hold_ended':
-      case 'answer_applied':
-      case 'question_answered':
-      case 'question_expired':
-      case 'note_added':
-      case 'run_paused':
-      case 'run_continued':
-      case 'limit_reached':
-      case 'budget_added':
-      case 'cancel_requested':
-        return [];
-      default:
-        return assertNever(event);
-    }
+    return handleFact(event, spans) ?? [];
   }
+
+  const taskSpecs = ({ data }: Event & { type: 'plan_proposed' | 'plan_revised' }): Span[] => {
+    for (const task of data.tasks) tasks.set(task.id, task);
+    return [];
+  };
+  const decided = (event: Event & { type: 'decision_made' | 'decision_failed' }) => [decision(event)];
+
+  const spans: FactHandlers<Span[]> = {
+    run_started({ data, at }) {
+      started = data;
+      if (data.forkedFrom === undefined) begunAt = at;
+      return [];
+    },
+    plan_proposed: taskSpecs,
+    plan_revised: taskSpecs,
+    plan_approved({ data }) {
+      for (const { id, effect } of data.tasks) effects.set(id, effect);
+      return [];
+    },
+    decision_started({ data }) {
+      purposes.set(data.decision, data.purpose);
+      return [];
+    },
+    decision_made: decided,
+    decision_failed: decided,
+    task_started({ data, at }) {
+      attempts.set(nameOf(data), { args: data.args, at });
+      return [];
+    },
+    task_succeeded(event) {
+      const { result, blob } = event.data;
+      return attemptEnded(event, { result: blob === undefined ? text(result) : blob.head });
+    },
+    task_failed: (event) => attemptEnded(event, { failure: event.data.failure }),
+    task_in_doubt(event) {
+      const { cause, message = cause } = event.data;
+      return attemptEnded(event, { failure: { kind: 'in_doubt', message }, cause });
+    },
+    question_asked({ at, data: { attempt, held, question } }) {
+      if (attempt === undefined || held === true || question.task === undefined) return [];
+      return attemptEnded({ at, data: { task: question.task, attempt } }, { outcome: 'asked' });
+    },
+    probe_started({ data }) {
+      probes.set(nameOf(data), data.operation);
+      return [];
+    },
+    probe_ended: (event) => [probe(event)],
+    run_finished: (event) => [runEnded(event)],
+  };
 
   /** The past of a fork belongs to the other run, and is in that run's trace. */
   function isOwn({ seq, type }: Event): boolean {
@@ -129,7 +116,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
 
   /** Adds events about the run as a whole to its span, under their names in the journal. */
   function mention(event: Event): void {
-    const attributes = mentioned(event);
+    const attributes = handleFact(event, MENTIONED);
     if (attributes === undefined) return;
     if (told.length < MOST_EVENTS) told.push({ name: `dandori.${event.type}`, at: event.at, attributes });
     else droppedEvents++;
@@ -304,69 +291,44 @@ function modelIn(name: string): Attributes {
   };
 }
 
-/** Undefined for an event that has its own span or adds nothing. Never contains content. */
-function mentioned(event: Event): Attributes | undefined {
-  switch (event.type) {
-    case 'run_resumed':
-    case 'run_paused':
-    case 'run_continued':
-    case 'note_added':
-    case 'cancel_requested':
-    case 'budget_added':
-      return {};
-    case 'plan_proposed':
-    case 'plan_revised':
-      return {
-        'dandori.plan.version': event.data.version,
-        'dandori.plan.by': event.data.by,
-        'dandori.plan.tasks': event.data.tasks.length,
-      };
-    case 'plan_approved':
-      return { 'dandori.plan.version': event.data.version };
-    case 'plan_rejected': {
-      const codes = event.data.diagnostics.map(({ code }) => code);
-      return {
-        'dandori.plan.version': event.data.version,
-        'dandori.diagnostics': [...new Set(codes)].join(' '),
-      };
-    }
-    case 'reflection_made':
-      return { 'dandori.decision': event.data.decision };
-    case 'task_started':
-      // Only a second attempt is worth an event on the run's span.
-      return event.data.attempt < 2
-        ? undefined
-        : { 'dandori.task': event.data.task, 'dandori.attempt': event.data.attempt };
-    case 'question_asked': {
-      const { id, kind, task } = event.data.question;
-      return { 'dandori.question': id, 'dandori.question.kind': kind, 'dandori.task': task };
-    }
-    case 'question_answered':
-      return { 'dandori.question': event.data.question, 'dandori.declined': event.data.declined };
-    case 'question_expired':
-      return { 'dandori.question': event.data.question, 'dandori.as': event.data.as };
-    case 'limit_reached':
-      return { 'dandori.limit': event.data.limit };
-    case 'run_started':
-    case 'decision_started':
-    case 'decision_made':
-    case 'decision_failed':
-    case 'task_succeeded':
-    case 'task_failed':
-    case 'task_in_doubt':
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_started':
-    case 'probe_ended':
-    case 'hold_ended':
-    case 'answer_applied':
-    case 'run_finished':
-    case 'run_rated':
-      return undefined;
-    default:
-      return assertNever(event);
-  }
-}
+const nothing = (): Attributes => ({});
+const draftAttributes = ({ data }: Event & { type: 'plan_proposed' | 'plan_revised' }): Attributes => ({
+  'dandori.plan.version': data.version,
+  'dandori.plan.by': data.by,
+  'dandori.plan.tasks': data.tasks.length,
+});
+
+/** The events that are shown on the run's span. Others have their own span. Never contains content. */
+const MENTIONED: FactHandlers<Attributes | undefined> = {
+  run_resumed: nothing,
+  run_paused: nothing,
+  run_continued: nothing,
+  note_added: nothing,
+  cancel_requested: nothing,
+  budget_added: nothing,
+  plan_proposed: draftAttributes,
+  plan_revised: draftAttributes,
+  plan_approved: ({ data }) => ({ 'dandori.plan.version': data.version }),
+  plan_rejected: ({ data: { version, diagnostics } }) => ({
+    'dandori.plan.version': version,
+    'dandori.diagnostics': [...new Set(diagnostics.map(({ code }) => code))].join(' '),
+  }),
+  reflection_made: ({ data }) => ({ 'dandori.decision': data.decision }),
+  // Only a second attempt is worth an event on the run's span.
+  task_started: ({ data: { task, attempt } }) =>
+    attempt < 2 ? undefined : { 'dandori.task': task, 'dandori.attempt': attempt },
+  question_asked: ({ data: { question } }) => ({
+    'dandori.question': question.id,
+    'dandori.question.kind': question.kind,
+    'dandori.task': question.task,
+  }),
+  question_answered: ({ data }) => ({
+    'dandori.question': data.question,
+    'dandori.declined': data.declined,
+  }),
+  question_expired: ({ data }) => ({ 'dandori.question': data.question, 'dandori.as': data.as }),
+  limit_reached: ({ data }) => ({ 'dandori.limit': data.limit }),
+};
 
 /** Longer texts are cut. The journal has the whole text. */
 const LONGEST = 10_000;

@@ -1,5 +1,4 @@
-import { assertNever } from '#dandori/model/error.ts';
-import type { Event, FactOf } from '#dandori/model/event.ts';
+import { type Event, type FactHandlers, type FactOf, handleFact } from '#dandori/model/event.ts';
 import type { OpenQuestion, RunState } from '#dandori/run/state/state.ts';
 
 /** Everything users said to a run or were asked by it, by time. Models of other runs can pass on notes too. */
@@ -14,52 +13,18 @@ export type ThreadEntry = { readonly seq: number; readonly at: number } & (
 );
 
 export function threadOf(events: readonly Event[], { questions }: RunState): ThreadEntry[] {
-  return events.flatMap(({ seq, at, type, data }): ThreadEntry[] => {
-    switch (type) {
-      case 'run_started':
-        return [{ kind: 'goal', seq, at, text: data.goal, by: data.userId }];
-      case 'note_added':
-        return [{ kind: 'note', seq, at, ...data }];
-      case 'question_asked': {
-        const asked = questions.get(data.question.id);
-        // Open questions have their own place on the page.
-        return asked?.answer === undefined ? [] : [{ kind: 'question', seq, at, asked }];
-      }
-      case 'run_paused':
-        return [{ kind: 'paused', seq, at, ...data }];
-      case 'run_continued':
-        return [{ kind: 'continued', seq, at, ...data }];
-      case 'cancel_requested':
-        return [{ kind: 'cancelled', seq, at, ...data }];
-      case 'budget_added':
-        return [{ kind: 'budget', seq, at, amounts: data }];
-      case 'run_resumed':
-      case 'decision_started':
-      case 'decision_made':
-      case 'decision_failed':
-      case 'reflection_made':
-      case 'plan_proposed':
-      case 'plan_revised':
-      case 'plan_approved':
-      case 'plan_rejected':
-      case 'task_started':
-      case 'task_succeeded':
-      case 'task_failed':
-      case 'task_in_doubt':
-      case 'inner_call_started':
-      case 'inner_call_ended':
-      case 'probe_started':
-      case 'probe_ended':
-      case 'hold_ended':
-      case 'answer_applied':
-      case 'question_answered':
-      case 'question_expired':
-      case 'limit_reached':
-      case 'run_finished':
-      case 'run_rated':
-        return [];
-      default:
-        return assertNever(type);
-    }
-  });
+  const entries: FactHandlers<ThreadEntry | undefined> = {
+    run_started: ({ seq, at, data }) => ({ kind: 'goal', seq, at, text: data.goal, by: data.userId }),
+    note_added: ({ seq, at, data }) => ({ kind: 'note', seq, at, ...data }),
+    question_asked({ seq, at, data }) {
+      const asked = questions.get(data.question.id);
+      // Open questions have their own place on the page.
+      return asked?.answer === undefined ? undefined : { kind: 'question', seq, at, asked };
+    },
+    run_paused: ({ seq, at, data }) => ({ kind: 'paused', seq, at, ...data }),
+    run_continued: ({ seq, at, data }) => ({ kind: 'continued', seq, at, ...data }),
+    cancel_requested: ({ seq, at, data }) => ({ kind: 'cancelled', seq, at, ...data }),
+    budget_added: ({ seq, at, data }) => ({ kind: 'budget', seq, at, amounts: data }),
+  };
+  return events.flatMap((event) => handleFact(event, entries) ?? []);
 }

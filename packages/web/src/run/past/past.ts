@@ -1,5 +1,4 @@
-import { assertNever } from '#dandori/model/error.ts';
-import type { Event } from '#dandori/model/event.ts';
+import { type Event, type FactHandlers, handleFact } from '#dandori/model/event.ts';
 import { type Effect, isRepeatable } from '#dandori/model/tool.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 
@@ -8,47 +7,20 @@ export type LandmarkKind = 'decision' | 'question' | 'failure';
 
 export const LANDMARK_KINDS: readonly LandmarkKind[] = ['decision', 'question', 'failure'];
 
+const failure = (): LandmarkKind => 'failure';
+
+const LANDMARKS: FactHandlers<LandmarkKind | undefined> = {
+  decision_made: () => 'decision',
+  question_asked: () => 'question',
+  task_failed: failure,
+  task_in_doubt: failure,
+  decision_failed: failure,
+  plan_rejected: failure,
+  run_finished: ({ data }) => (data.outcome === 'failed' ? 'failure' : undefined),
+};
+
 export function landmarkOf(event: Event): LandmarkKind | undefined {
-  switch (event.type) {
-    case 'decision_made':
-      return 'decision';
-    case 'question_asked':
-      return 'question';
-    case 'task_failed':
-    case 'task_in_doubt':
-    case 'decision_failed':
-    case 'plan_rejected':
-      return 'failure';
-    case 'run_finished':
-      return event.data.outcome === 'failed' ? 'failure' : undefined;
-    case 'run_started':
-    case 'run_resumed':
-    case 'decision_started':
-    case 'reflection_made':
-    case 'plan_proposed':
-    case 'plan_revised':
-    case 'plan_approved':
-    case 'task_started':
-    case 'task_succeeded':
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_started':
-    case 'probe_ended':
-    case 'hold_ended':
-    case 'answer_applied':
-    case 'question_answered':
-    case 'question_expired':
-    case 'note_added':
-    case 'run_paused':
-    case 'run_continued':
-    case 'limit_reached':
-    case 'budget_added':
-    case 'cancel_requested':
-    case 'run_rated':
-      return undefined;
-    default:
-      return assertNever(event);
-  }
+  return handleFact(event, LANDMARKS);
 }
 
 /** The seq of the nearest landmark before or after this event. */

@@ -1,5 +1,4 @@
-import { assertNever } from '#dandori/model/error.ts';
-import type { Event } from '#dandori/model/event.ts';
+import { type Event, type FactHandlers, handleFact } from '#dandori/model/event.ts';
 
 /**
  * A period of time: an attempt of a task, an outcome check, a decision, the wait for an answer (of a task or of the
@@ -45,7 +44,7 @@ export function barsOf(events: readonly Event[]): Bars {
   /** The last decision or answer of the whole run that has ended. */
   let lastWord: Bar | undefined;
   for (const event of events) {
-    const ending = endingBy(event);
+    const ending = handleFact(event, ENDINGS);
     const ended = open.get(ending?.key ?? '');
     if (ending !== undefined && ended !== undefined) {
       open.delete(ending.key);
@@ -55,7 +54,7 @@ export function barsOf(events: readonly Event[]): Bars {
       ended.start = Math.min(ended.start, ended.end - (ending.ms ?? 0));
       if (ended.task === undefined) lastWord = ended;
     }
-    const opening = openingBy(event);
+    const opening = handleFact(event, OPENINGS);
     if (opening !== undefined) {
       const id = [opening.kind, opening.task ?? 'run', opening.which].join(' ');
       const bar: Opened = { ...opening, id, start: event.at, end: undefined, how: 'open' };
@@ -76,100 +75,30 @@ function keyOf({ kind, task, which }: Opening): string {
   return kind === 'wait' ? `wait ${which}` : `${kind} ${task}`;
 }
 
-function openingBy(event: Event): Opening | undefined {
-  switch (event.type) {
-    case 'decision_started':
-      return { kind: 'decision', task: undefined, which: event.data.decision };
-    case 'task_started':
-      return { kind: 'attempt', task: event.data.task, which: event.data.attempt };
-    case 'probe_started':
-      return { kind: 'probe', task: event.data.task, which: event.data.attempt };
-    case 'question_asked':
-      return { kind: 'wait', task: event.data.question.task, which: event.data.question.id };
-    case 'run_started':
-    case 'run_resumed':
-    case 'decision_made':
-    case 'decision_failed':
-    case 'reflection_made':
-    case 'plan_proposed':
-    case 'plan_revised':
-    case 'plan_approved':
-    case 'plan_rejected':
-    case 'task_succeeded':
-    case 'task_failed':
-    case 'task_in_doubt':
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_ended':
-    case 'hold_ended':
-    case 'answer_applied':
-    case 'question_answered':
-    case 'question_expired':
-    case 'note_added':
-    case 'run_paused':
-    case 'run_continued':
-    case 'limit_reached':
-    case 'budget_added':
-    case 'cancel_requested':
-    case 'run_finished':
-    case 'run_rated':
-      return undefined;
-    default:
-      return assertNever(event);
-  }
-}
+const OPENINGS: FactHandlers<Opening> = {
+  decision_started: ({ data }) => ({ kind: 'decision', task: undefined, which: data.decision }),
+  task_started: ({ data }) => ({ kind: 'attempt', task: data.task, which: data.attempt }),
+  probe_started: ({ data }) => ({ kind: 'probe', task: data.task, which: data.attempt }),
+  question_asked: ({ data: { question } }) => ({ kind: 'wait', task: question.task, which: question.id }),
+};
 
-function endingBy(event: Event): Ending | undefined {
-  switch (event.type) {
-    case 'decision_made':
-      return { key: 'decision', how: 'succeeded' };
-    case 'decision_failed':
-      return { key: 'decision', how: 'failed' };
-    case 'run_resumed':
-    case 'run_finished':
-      return { key: 'decision', how: 'lost' };
-    case 'task_succeeded':
-      return { key: `attempt ${event.data.task}`, how: 'succeeded', ms: event.data.ms };
-    case 'task_failed':
-      return { key: `attempt ${event.data.task}`, how: 'failed', ms: event.data.ms };
-    case 'task_in_doubt':
-      return { key: `attempt ${event.data.task}`, how: 'in_doubt' };
-    case 'probe_ended':
-      return {
-        key: `probe ${event.data.task}`,
-        how: event.data.found === 'unknown' ? 'failed' : 'succeeded',
-      };
-    case 'question_asked':
-      // A held call continues while the question is open.
-      return event.data.held === true
-        ? undefined
-        : { key: `attempt ${event.data.question.task}`, how: 'asked' };
-    case 'question_answered':
-      return { key: `wait ${event.data.question}`, how: 'succeeded' };
-    case 'question_expired':
-      return { key: `wait ${event.data.question}`, how: 'failed' };
-    case 'run_started':
-    case 'decision_started':
-    case 'reflection_made':
-    case 'plan_proposed':
-    case 'plan_revised':
-    case 'plan_approved':
-    case 'plan_rejected':
-    case 'task_started':
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_started':
-    case 'hold_ended':
-    case 'answer_applied':
-    case 'note_added':
-    case 'run_paused':
-    case 'run_continued':
-    case 'limit_reached':
-    case 'budget_added':
-    case 'cancel_requested':
-    case 'run_rated':
-      return undefined;
-    default:
-      return assertNever(event);
-  }
-}
+const decisionLost = (): Ending => ({ key: 'decision', how: 'lost' });
+
+const ENDINGS: FactHandlers<Ending | undefined> = {
+  decision_made: () => ({ key: 'decision', how: 'succeeded' }),
+  decision_failed: () => ({ key: 'decision', how: 'failed' }),
+  run_resumed: decisionLost,
+  run_finished: decisionLost,
+  task_succeeded: ({ data: { task, ms } }) => ({ key: `attempt ${task}`, how: 'succeeded', ms }),
+  task_failed: ({ data: { task, ms } }) => ({ key: `attempt ${task}`, how: 'failed', ms }),
+  task_in_doubt: ({ data }) => ({ key: `attempt ${data.task}`, how: 'in_doubt' }),
+  probe_ended: ({ data: { task, found } }) => ({
+    key: `probe ${task}`,
+    how: found === 'unknown' ? 'failed' : 'succeeded',
+  }),
+  question_asked: ({ data: { held, question } }) =>
+    // A held call continues while the question is open.
+    held === true ? undefined : { key: `attempt ${question.task}`, how: 'asked' },
+  question_answered: ({ data }) => ({ key: `wait ${data.question}`, how: 'succeeded' }),
+  question_expired: ({ data }) => ({ key: `wait ${data.question}`, how: 'failed' }),
+};
