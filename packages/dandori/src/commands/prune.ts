@@ -1,6 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
-import { blobOf, type Event, type Outcome } from '../model/event.ts';
+import type { Event, Outcome } from '../model/event.ts';
+import { blobOf } from '../model/event-kinds.ts';
 import { parseJson } from '../model/json.ts';
 import { fold } from '../run/state/apply.ts';
 import { allRuns, type Blobs, type Journal, type Keys, type RunSummary } from '../store/index.ts';

@@ -1,5 +1,6 @@
 import { DandoriError } from '../model/error.ts';
-import { type Event, eventOf, type Fact, isCommand, originOf } from '../model/event.ts';
+import { type Event, eventOf, type Fact } from '../model/event.ts';
+import { isCommand, originOf } from '../model/event-kinds.ts';
 import { apply, foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { withVerdict } from '../run/verdicts.ts';

@@ -1,4 +1,5 @@
-import { type Event, type Fact, type FactHandlers, handleFact } from '../model/event.ts';
+import type { Event, Fact } from '../model/event.ts';
+import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
 
 /**
  * Moves a fork point to the end of a group of events. A decision and the facts that follow from it are

@@ -9,7 +9,8 @@ import {
 } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
-import { blobOf, type Event, eventOf, type Fact } from '../model/event.ts';
+import { type Event, eventOf, type Fact } from '../model/event.ts';
+import { blobOf } from '../model/event-kinds.ts';
 import type { Json } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';

@@ -1,7 +1,8 @@
 import { answerText, callDigest, fillArgs, type Results, unexpected } from '../driver/index.ts';
 import type { Brief } from '../model/decision.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
-import { EVENT_VERSION, type Event, type FactType, isCommand } from '../model/event.ts';
+import { EVENT_VERSION, type Event, type FactType } from '../model/event.ts';
+import { isCommand } from '../model/event-kinds.ts';
 import type { Cause, Failure } from '../model/failure.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { isSameButRedacted } from '../model/redact.ts';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type Event, type FactHandlers, handleFact } from '../model/event.ts';
+import type { Event } from '../model/event.ts';
+import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
 import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { report, runOutcome } from '../views/report.ts';

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { type Event, type FactHandlers, handleFact } from '../model/event.ts';
+import type { Event } from '../model/event.ts';
+import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
 
 /** Counts what this process has done since it started, in the format of Prometheus. */
 export interface Metrics {

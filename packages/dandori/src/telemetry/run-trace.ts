@@ -1,5 +1,6 @@
 import type { Usage } from '../model/decision.ts';
-import { type Event, type FactHandlers, type FactOf, handleFact } from '../model/event.ts';
+import type { Event, FactOf } from '../model/event.ts';
+import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
 import type { Failure } from '../model/failure.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Task } from '../model/task.ts';

@@ -7,7 +7,7 @@ import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
 import { forkRun } from '../../src/history/fork.ts';
 import type { Event } from '../../src/model/event.ts';
-import { blobOf } from '../../src/model/event.ts';
+import { blobOf } from '../../src/model/event-kinds.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { Effect } from '../../src/model/tool.ts';

@@ -150,6 +150,13 @@ describe('A2: what is odd changes nothing', () => {
     ).toMatchObject({ a: 'succeeded' });
   });
 
+  it('a start of a task that has ended does not run it again', () => {
+    const facts = [starts('a', 1), succeeds('a', 1), starts('a', 2)];
+    const state = stateOf(...running(chain), ...facts);
+    expect(statuses(state)).toEqual({ a: 'succeeded', b: 'ready', c: 'pending' });
+    setsAgree(state);
+  });
+
   it('a journal that does not begin at the beginning is a bug and not a state', () => {
     expect(() => fold(journalOf(cancels))).toThrow('begins with run_started');
   });

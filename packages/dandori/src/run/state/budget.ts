@@ -1,5 +1,6 @@
 import type { Usage } from '../../model/decision.ts';
-import { type Event, type FactOf, isCommand } from '../../model/event.ts';
+import type { Event, FactOf } from '../../model/event.ts';
+import { isCommand } from '../../model/event-kinds.ts';
 import type { Settings } from '../../model/settings.ts';
 import { dollars } from '../../model/text.ts';
 

@@ -171,7 +171,7 @@ export function wakeDue(state: RunState, at: number): void {
 
 export function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: number): void {
   const task = state.tasks.get(data.task);
-  if (task === undefined) return;
+  if (task === undefined || hasEnded(task.status)) return;
   moveTo(state, task, 'running');
   spend(state.usage, task.cost);
   forgetCalls(task, data);

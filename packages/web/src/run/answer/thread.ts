@@ -1,4 +1,5 @@
-import { type Event, type FactHandlers, type FactOf, handleFact } from '#dandori/model/event.ts';
+import type { Event, FactOf } from '#dandori/model/event.ts';
+import { type FactHandlers, handleFact } from '#dandori/model/event-kinds.ts';
 import type { OpenQuestion, RunState } from '#dandori/run/state/state.ts';
 
 /** Everything users said to a run or were asked by it, by time. Models of other runs can pass on notes too. */

@@ -1,4 +1,5 @@
-import { type Event, type FactHandlers, handleFact } from '#dandori/model/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import { type FactHandlers, handleFact } from '#dandori/model/event-kinds.ts';
 import { type Effect, isRepeatable } from '#dandori/model/tool.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 

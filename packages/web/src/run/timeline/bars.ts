@@ -1,4 +1,5 @@
-import { type Event, type FactHandlers, handleFact } from '#dandori/model/event.ts';
+import type { Event } from '#dandori/model/event.ts';
+import { type FactHandlers, handleFact } from '#dandori/model/event-kinds.ts';
 
 /**
  * A period of time: an attempt of a task, an outcome check, a decision, the wait for an answer (of a task or of the
