@@ -1,6 +1,5 @@
 import { assertNever } from '../model/error.ts';
-import type { Event, FactOf } from '../model/event.ts';
-import type { Live } from '../model/live.ts';
+import type { Event, FactOf, Live } from '../model/event.ts';
 import type { Step } from '../model/plan.ts';
 import { isStep } from '../model/task.ts';
 import { displayWidth } from '../model/text.ts';

@@ -6,10 +6,9 @@ import type { Lifted } from '../history/lift.ts';
 import type { PlanHistory } from '../history/plan-history.ts';
 import type { Recorded } from '../history/record.ts';
 import type { Replayed } from '../history/replay.ts';
-import type { Event } from '../model/event.ts';
+import type { Event, Live } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
 import type { Json } from '../model/json.ts';
-import type { Live } from '../model/live.ts';
 import type {
   Amounts,
   AnswerOptions,

@@ -1,5 +1,5 @@
 import type { ConversationEvent } from '../model/conversation.ts';
-import type { Live } from '../model/live.ts';
+import type { Live } from '../model/event.ts';
 import type {
   AnswerSoFar,
   BeginRequest,

@@ -1,7 +1,6 @@
 import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
-import type { Event } from '../model/event.ts';
-import type { Live } from '../model/live.ts';
+import type { Event, Live } from '../model/event.ts';
 import type { SchemaCheck } from '../model/tool.ts';
 import type { Blobs, Journal } from '../store/index.ts';
 import type { OtherRuns, Toolbox } from '../tools/index.ts';

@@ -5,7 +5,7 @@ import { json, jsonObject } from './json.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
 import { option, question } from './question.ts';
 import { settings } from './settings.ts';
-import { task } from './task.ts';
+import { type Action, task } from './task.ts';
 import { effect } from './tool.ts';
 
 /** Refers to a stored value that is too large for the journal. */
@@ -391,3 +391,15 @@ export const envelopeSchema = z.object({
   seq: z.number().int().positive(),
   at: z.number(),
 });
+
+/** Deltas for clients that watch a run. They are not facts: they decide nothing and are not replayed. */
+export type Live =
+  | {
+      readonly type: 'task_progress';
+      readonly run: string;
+      readonly task: string;
+      readonly message: string;
+      readonly fraction?: number;
+    }
+  | { readonly type: 'answer_text'; readonly run: string; readonly text: string }
+  | { readonly type: 'action_written'; readonly run: string; readonly action: Action };

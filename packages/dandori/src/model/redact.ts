@@ -206,14 +206,17 @@ export interface Opaque {
   reveal<T>(value: T, cut?: () => void): T;
 }
 
-/** `nonce`: decimal digits that no author of a plan or a result can know. */
-export function createOpaque(nonce: string): Opaque {
+/**
+ * `nonceOf` gives decimal digits that no author of a plan or a result can know. It is called only when a mark
+ * is found, because making the tokens is slow.
+ */
+export function createOpaque(nonceOf: () => string): Opaque {
   const marks: string[] = [];
-  const ending = `${digitsOf(nonce)}${FILLING.repeat(TOKEN_LENGTH)}${END}`;
-  const token = new RegExp(`${OPAQUE}([\uFDD2-\uFDDB]{${NUMBER_LENGTH}})${ending}`, 'g');
+  let tokens: { readonly ending: string; readonly pattern: RegExp } | undefined;
   const tokenOf = (mark: string) => {
+    tokens ??= tokensOf(nonceOf());
     const index = marks.indexOf(mark) === -1 ? marks.push(mark) - 1 : marks.indexOf(mark);
-    return `${OPAQUE}${digitsOf(String(index).padStart(NUMBER_LENGTH, '0'))}${ending}`;
+    return `${OPAQUE}${digitsOf(String(index).padStart(NUMBER_LENGTH, '0'))}${tokens.ending}`;
   };
   const markOf = (digits: string) =>
     marks[Number([...digits].map((digit) => digit.charCodeAt(0) - FIRST_DIGIT).join(''))];
@@ -226,16 +229,23 @@ export function createOpaque(nonce: string): Opaque {
     reveal: (value, cut) =>
       mapTexts(value, (text) => {
         const escaped = text.includes(BEGINNING) ? text.replace(MARK, `${ESCAPED}$1]`) : text;
-        const whole = PIECE.test(escaped)
-          ? escaped.replace(token, (found, digits: string) => markOf(digits) ?? found)
-          : escaped;
-        if (marks.length > 0 && PIECE.test(whole)) {
+        const whole =
+          tokens !== undefined && PIECE.test(escaped)
+            ? escaped.replace(tokens.pattern, (found, digits: string) => markOf(digits) ?? found)
+            : escaped;
+        if (tokens !== undefined && PIECE.test(whole)) {
           cut?.();
           return whole.replace(new RegExp(`${PIECE.source}+`, 'g'), REDACTED);
         }
         return whole.includes(FOREIGN) ? whole.replace(WRITTEN, fromForeign) : whole;
       }),
   };
+}
+
+function tokensOf(nonce: string): { readonly ending: string; readonly pattern: RegExp } {
+  const ending = `${digitsOf(nonce)}${FILLING.repeat(TOKEN_LENGTH)}${END}`;
+  const pattern = new RegExp(`${OPAQUE}([\uFDD2-\uFDDB]{${NUMBER_LENGTH}})${ending}`, 'g');
+  return { ending, pattern };
 }
 
 function digitsOf(decimal: string): string {

@@ -1,7 +1,6 @@
 import type { Conversation, ConversationRun } from '../conversation/index.ts';
-import type { Event } from '../model/event.ts';
+import type { Event, Live } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
-import type { Live } from '../model/live.ts';
 import { redact } from '../model/redact.ts';
 import type { DrivingState, TalkedRun } from './api.ts';
 import type { EventStreams } from './event-streams.ts';

@@ -36,7 +36,7 @@ export function sealingOf({ secrets, storeKey = () => ownKey }: Secrets): Sealin
 
 /** Replaces secrets by random tokens, which no existing text can contain. */
 export function opaqueForOnce(): Opaque {
-  return createOpaque(Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
+  return createOpaque(() => Array.from({ length: NONCE_LENGTH }, () => randomInt(10)).join(''));
 }
 
 /** Fills Refs of sealed arguments with sealed results. An expression can't read a secret or build a mark. */

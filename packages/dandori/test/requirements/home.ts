@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { type Dandori, type OpenOptions, openDandori, type RunOptions } from '../../src/app/dandori.ts';
-import type { Event, FactOf } from '../../src/model/event.ts';
+import type { Event, FactOf, Live } from '../../src/model/event.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import type { Live } from '../../src/model/live.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import {
   type Expectation,

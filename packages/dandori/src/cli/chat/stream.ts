@@ -1,5 +1,4 @@
-import type { Event } from '../../model/event.ts';
-import type { Live } from '../../model/live.ts';
+import type { Event, Live } from '../../model/event.ts';
 import { OWN_OPERATIONS } from '../../run/actions/own-operations.ts';
 import { createProgress, type Progress } from '../progress.ts';
 import { printable } from '../style.ts';
