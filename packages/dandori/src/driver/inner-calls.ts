@@ -98,7 +98,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
         const kept = written(outcome.result, { sealing, texts });
         if (kept.ok)
           return {
-            data: await results.store(kept),
+            data: await results.store(kept.value),
             outcome: { ...outcome, result: copyOf(outcome.result) },
           };
         return { data: { failure: kept.failure }, outcome: { kind: 'failed', failure: kept.failure } };

@@ -120,7 +120,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     else if (result.ok)
       ledger.record({
         type: 'task_succeeded',
-        data: { task, attempt, ...(await results.store(result)), ...note, ms },
+        data: { task, attempt, ...(await results.store(result.value)), ...note, ms },
       });
     return;
   }
@@ -253,7 +253,7 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
   return { kind: 'tool_error', message, retryable: true };
 }
 
-type Written = { ok: true; value: Json; text: string } | { ok: false; failure: Failure };
+type Written = { ok: true; value: Json } | { ok: false; failure: Failure };
 
 interface Writing {
   readonly sealing: Sealing;
@@ -271,21 +271,21 @@ export function written(result: Json, { sealing, isOurs = false, texts }: Writin
     ok: false,
     failure: { kind: 'invalid_result', message: texts.notWritten(reason) },
   });
-  try {
-    const value = isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);
-    const text = stringifyJson(value);
-    if (text.length > 2 * DEEPEST && isDeeper(value, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
-    return { ok: true, value, text };
-  } catch (error) {
-    // An even deeper result overflows the stack before the depth check above.
-    if (isDeeper(result, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
-    return refused(error instanceof Error ? error.message : String(error));
-  }
+  if (isDeeper(result, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
+  const value = isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);
+  return { ok: true, value };
 }
 
+/** Makes no copies, because a result may be large. */
 function isDeeper(value: Json, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isDeeper(item, levels - 1));
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeper(item, levels - 1)) return true;
+    return false;
+  }
+  for (const key in value) if (isDeeper(value[key] as Json, levels - 1)) return true;
+  return false;
 }
 
 interface Judging {

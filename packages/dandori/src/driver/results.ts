@@ -1,6 +1,6 @@
 import { DandoriError } from '../model/error.ts';
 import type { BlobHandle, FactOf } from '../model/event.ts';
-import { type Json, parseJson, stringifyJson } from '../model/json.ts';
+import { isLongerThan, type Json, jsonParts, parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import type { RunState } from '../run/state/state.ts';
@@ -17,10 +17,7 @@ const INLINE_LIMIT = 32 * 1024;
  * drive.
  */
 export interface Results extends ResultReader {
-  store(result: {
-    readonly value: Json;
-    readonly text: string;
-  }): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
+  store(value: Json): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
   /** The content of a blob. Throws `blob-damaged` if it has changed. */
   read(blob: BlobHandle): Promise<Json>;
   /** The result as a prompt shows it, at most `limit` characters. Default: the limit of the run. */
@@ -38,9 +35,9 @@ export function createResults(blobs: Blobs): Results {
   };
   return {
     read,
-    async store({ value, text }) {
-      if (text.length <= INLINE_LIMIT) return { result: value };
-      const blob = await blobs.put(text);
+    async store(value) {
+      if (!isLongerThan(INLINE_LIMIT, value)) return { result: value };
+      const blob = await blobs.put(jsonParts(value));
       loaded.set(blob.sha256, value);
       return { blob: { ...blob, shape: shapeOf(value) } };
     },

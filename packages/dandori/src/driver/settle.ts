@@ -87,7 +87,7 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   if (outcome.kind === 'lost') return unknown(outcome.message);
   const { result, ...finding } = findingIn(outcome.result, probe);
   const kept = result === undefined ? undefined : written(result, { sealing: sealingOf(parts), texts });
-  const stored = kept?.ok === true ? await results.store(kept) : {};
+  const stored = kept?.ok === true ? await results.store(kept.value) : {};
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
 }
 

@@ -243,7 +243,7 @@ function editPlan(
 async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {
   for (const event of events) {
     const blob = blobOf(event);
-    if (blob !== undefined) await blobs.put(await blobs.get(blob));
+    if (blob !== undefined) await blobs.put([await blobs.get(blob)]);
   }
 }
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { clip } from './text.ts';
+import { clip, slices } from './text.ts';
 
 /** An integer beyond ±(2^53 − 1) is a bigint, so that 64-bit identifiers stay exact. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
@@ -31,8 +31,10 @@ const UNUSUAL_NUMBER = /(?:^|[[,: \n\r\t])(?:-?\d{16}|-?\d[\d.]*[eE]|-0(?:\.0+)?
  * same value. Throws a `SyntaxError` for invalid JSON.
  */
 export function parseJson(text: string): Json {
-  const value = JSON.parse(text) as Json;
-  return isUnusual(text) ? parseExactly(text) : value;
+  if (!isUnusual(text)) return JSON.parse(text) as Json;
+  // Only checks the text. The value is dropped before the exact one is made, because both may be large.
+  JSON.parse(text);
+  return parseExactly(text);
 }
 
 /** Whether a text may contain a number that `JSON.parse` reads differently from the journal. */
@@ -54,6 +56,91 @@ export function stringifyJson(value: unknown, indent = 0): string {
     }
   }
   return write(value, '', { step: ' '.repeat(indent), margin: '', above: new Set() }) as string;
+}
+
+/** Characters of one part of a large JSON text. */
+const PART = 64 * 1_024;
+
+/**
+ * The text that `stringifyJson` writes, in parts: a large value is never in memory as one text. No part ends
+ * within a surrogate pair.
+ */
+export function* jsonParts(value: Json): Generator<string> {
+  if (typeof value === 'string' && value.length > PART) {
+    yield '"';
+    for (const part of slices(value, PART)) yield JSON.stringify(part).slice(1, -1);
+    yield '"';
+  } else if (typeof value !== 'object' || value === null || weightOf(value, PART) < PART) {
+    yield stringifyJson(value);
+  } else if (Array.isArray(value)) {
+    let start = 0;
+    let weight = 0;
+    let before = '[';
+    for (let index = 0; index < value.length; index++) {
+      const item = value[index] as Json;
+      const added = weightOf(item, PART);
+      if (weight > 0 && weight + added >= PART) {
+        yield before + stringifyJson(value.slice(start, index)).slice(1, -1);
+        before = ',';
+        start = index;
+        weight = 0;
+      }
+      if (added < PART) weight += added;
+      else {
+        yield before;
+        yield* jsonParts(item);
+        before = ',';
+        start = index + 1;
+      }
+    }
+    if (weight > 0) yield before + stringifyJson(value.slice(start)).slice(1, -1);
+    yield ']';
+  } else {
+    let text = '{';
+    let before = '';
+    for (const key in value) {
+      const item = value[key] as Json;
+      text += `${before}${JSON.stringify(key)}:`;
+      before = ',';
+      if (weightOf(item, PART) < PART) text += stringifyJson(item);
+      else {
+        yield text;
+        text = '';
+        yield* jsonParts(item);
+      }
+      if (text.length >= PART) {
+        yield text;
+        text = '';
+      }
+    }
+    yield `${text}}`;
+  }
+}
+
+/** About the length of a value as JSON. Stops counting at `most`. */
+function weightOf(value: Json, most: number): number {
+  if (typeof value === 'string') return value.length + 3;
+  if (typeof value !== 'object' || value === null) return 8;
+  let weight = 2;
+  if (Array.isArray(value))
+    for (let index = 0; index < value.length && weight < most; index++)
+      weight += weightOf(value[index] as Json, most - weight);
+  else
+    for (const key in value) {
+      if (weight >= most) break;
+      weight += key.length + 3 + weightOf(value[key] as Json, most - weight);
+    }
+  return weight;
+}
+
+/** Whether a value is longer than `limit` characters as JSON. */
+export function isLongerThan(limit: number, value: Json): boolean {
+  let length = 0;
+  for (const part of jsonParts(value)) {
+    length += part.length;
+    if (length > limit) return true;
+  }
+  return false;
 }
 
 /**

@@ -137,7 +137,11 @@ export interface Sealing {
 /** `hashOf` is called only when a secret or a mark is found. */
 export function createSealing(secrets: readonly string[], hashOf: (secret: string) => string): Sealing {
   const known = [...new Set(secrets)].filter((secret) => secret !== '');
-  const holdsSecret = (text: string) => known.some((secret) => text.includes(secret));
+  // Not `some`: a function for each text of a large result is more garbage than the result itself.
+  const holdsSecret = (text: string) => {
+    for (const secret of known) if (text.includes(secret)) return true;
+    return false;
+  };
   const sealed = alternatives([BEGINNING, ...known]);
   const concealed = new RegExp(`${MARK.source}|\\[secret::+|${alternatives(known).source}`, 'g');
   const marks = new Map<string, string>();
@@ -284,22 +288,25 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     let items: unknown[] | undefined;
-    for (const [index, item] of value.entries()) {
+    for (let index = 0; index < value.length; index++) {
+      const item: unknown = value[index];
       const other = mapped(item, change);
       if (items === undefined && !Object.is(other, item)) items = value.slice(0, index);
       items?.push(other);
     }
     return items ?? value;
   }
-  const keys = Object.keys(value);
   const fields = value as Record<string, unknown>;
   let entries: [string, unknown][] | undefined;
-  for (const [index, key] of keys.entries()) {
-    const [name, item] = [change(key), mapped(fields[key], change)];
-    const isChanged = name !== key || !Object.is(item, fields[key]);
-    if (entries === undefined && isChanged)
-      entries = keys.slice(0, index).map((earlier) => [earlier, fields[earlier]]);
+  let count = 0;
+  for (const key in fields) {
+    const name = change(key);
+    const field = fields[key];
+    const item = mapped(field, change);
+    const isChanged = name !== key || !Object.is(item, field);
+    if (entries === undefined && isChanged) entries = Object.entries(fields).slice(0, count);
     entries?.push([name, item]);
+    count += 1;
   }
   return entries === undefined ? value : Object.fromEntries(entries);
 }

@@ -102,3 +102,12 @@ const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 export function unturned(text: string): string {
   return text.replaceAll(TURNS, '\ufffd');
 }
+
+/** Splits a text into slices of about `length` characters, none of which ends within a surrogate pair. */
+export function* slices(text: string, length: number): Generator<string> {
+  for (let start = 0, end = 0; start < text.length; start = end) {
+    end = start + length;
+    if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end += 1;
+    yield text.slice(start, end);
+  }
+}

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BlobHandle } from '../model/event.ts';
+import { slices } from '../model/text.ts';
 
 export interface StoredBlob {
   readonly sha256: string;
@@ -8,8 +9,11 @@ export interface StoredBlob {
 
 /** Large values by content hash. */
 export interface Blobs {
-  /** Durable when it resolves. The same content is kept once. */
-  put(text: string): Promise<BlobHandle>;
+  /**
+   * Stores a text, which comes in parts so that a large one is never in memory as a whole. No part ends within
+   * a surrogate pair. Reads the parts once. Durable when it resolves. The same content is kept once.
+   */
+  put(parts: Iterable<string>): Promise<BlobHandle>;
   /** Throws `blob-damaged` if the content is missing or does not match its hash. */
   get(handle: BlobHandle): Promise<string>;
   /** Blobs that were last put before this time, in milliseconds since 1970. */
@@ -37,36 +41,40 @@ export interface Keys {
 }
 
 const HEAD_LENGTH = 400;
-
-export function handleOf(text: string): BlobHandle {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for (const part of encodedParts(text)) {
-    hash.update(part);
-    bytes += part.length;
-  }
-  return {
-    sha256: hash.digest('hex'),
-    bytes,
-    // A copy, because a slice would keep the whole text in memory for as long as the run is.
-    head: Buffer.from(text.slice(0, HEAD_LENGTH), 'utf16le').toString('utf16le'),
-  };
-}
-
-const SLICE = 256 * 1_024;
+const CHUNK = 64 * 1_024;
 
 /**
- * Encodes a text as UTF-8, part by part, so that a large text is not in memory twice. All parts share one
- * buffer: use each part before asking for the next.
+ * Encodes a text as UTF-8 and returns its handle after the last chunk. All chunks share one buffer: use each
+ * chunk before asking for the next.
  */
-export function* encodedParts(text: string): Generator<Buffer> {
-  const buffer = Buffer.alloc(Math.min(text.length, SLICE) * 3);
-  for (let start = 0; start < text.length; ) {
-    const end = start + SLICE;
-    // No part ends within a surrogate pair.
-    const isPair = end < text.length && /[\uD800-\uDBFF]/.test(text.charAt(end - 1));
-    const stop = isPair ? end - 1 : end;
-    yield buffer.subarray(0, buffer.write(text.slice(start, stop)));
-    start = stop;
+export function* encoded(parts: Iterable<string>): Generator<Buffer, BlobHandle> {
+  const hash = createHash('sha256');
+  const buffer = Buffer.allocUnsafe(CHUNK * 3);
+  let bytes = 0;
+  let head = '';
+  let used = 0;
+  const filled = (): Buffer => {
+    const chunk = buffer.subarray(0, used);
+    hash.update(chunk);
+    bytes += used;
+    used = 0;
+    return chunk;
+  };
+  for (const part of parts) {
+    if (head.length < HEAD_LENGTH) head += part.slice(0, HEAD_LENGTH - head.length);
+    for (const slice of slices(part, CHUNK - 1)) {
+      if (used + slice.length * 3 > buffer.length) yield filled();
+      used += buffer.write(slice, used);
+    }
   }
+  yield filled();
+  // A copy, because a slice would keep the whole part in memory for as long as the run is.
+  return { sha256: hash.digest('hex'), bytes, head: Buffer.from(head, 'utf16le').toString('utf16le') };
+}
+
+export function handleOf(parts: Iterable<string>): BlobHandle {
+  const chunks = encoded(parts);
+  let step = chunks.next();
+  while (step.done !== true) step = chunks.next();
+  return step.value;
 }

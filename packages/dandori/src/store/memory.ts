@@ -82,8 +82,9 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
 export function createMemoryBlobs(now: () => number = Date.now): Blobs {
   const kept = new Map<string, { text: string; bytes: number; at: number }>();
   return {
-    async put(text) {
-      const handle = handleOf(text);
+    async put(parts) {
+      const text = [...parts].join('');
+      const handle = handleOf([text]);
       kept.set(handle.sha256, { text, bytes: handle.bytes, at: now() });
       return handle;
     },

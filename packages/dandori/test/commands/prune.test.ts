@@ -150,7 +150,7 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     // Prune has listed it as old; now it is put again.
     const old = await blobs.putBefore(Date.now() + 1000);
     const before = Date.now() - 1000;
-    await blobs.put(text);
+    await blobs.put([text]);
     expect(await Promise.all(old.map((blob) => blobs.remove(blob, before)))).toEqual([false]);
     expect(await blobs.get(blobOf(state))).toBe(text);
   });

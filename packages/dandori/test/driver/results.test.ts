@@ -76,7 +76,13 @@ describe('a large result', () => {
   it('the same content is kept once', async () => {
     const texts = new Set<string>();
     const inner = createMemoryBlobs();
-    const blobs: Blobs = { ...inner, put: (text) => inner.put(text).finally(() => texts.add(text)) };
+    const blobs: Blobs = {
+      ...inner,
+      put: (parts) => {
+        const text = [...parts].join('');
+        return inner.put([text]).finally(() => texts.add(text));
+      },
+    };
     const house = createHouse({ 'a.get': { run: () => LARGE } }, DONE, { blobs });
     await house.run('go', [task('g', 'a.get'), task('h', 'a.get')]);
     expect(texts.size).toBe(1);
@@ -90,9 +96,10 @@ describe('a secret', () => {
     const inner = createMemoryBlobs();
     const blobs: Blobs = {
       ...inner,
-      put: (text) => {
+      put: (parts) => {
+        const text = [...parts].join('');
         stored.push(text);
-        return inner.put(text);
+        return inner.put([text]);
       },
     };
     const house = createHouse(

@@ -338,7 +338,7 @@ for (const [name, tell] of Object.entries(STORIES)) {
   golden[`${version}/${name}`] = digestsOf(events);
   for (const event of events) {
     const blob = blobOf(event);
-    if (blob !== undefined) await files.put(await blobs.get(blob));
+    if (blob !== undefined) await files.put([await blobs.get(blob)]);
   }
   console.log(`${name}: ${events.length} events, ${state.end?.outcome}`);
 }

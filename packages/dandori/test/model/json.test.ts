@@ -5,6 +5,7 @@ import type { Json } from '../../src/model/json.ts';
 import {
   canonicalJson,
   isNormal,
+  jsonParts,
   normalise,
   numberFrom,
   parseJson,
@@ -275,5 +276,42 @@ describe('where a library knows no bigint', () => {
     expect(canonicalJson({ b: 9007199254740993n, a: [9007199254740992n] })).toBe(
       '{"a":[9007199254740992],"b":9007199254740993}',
     );
+  });
+});
+
+describe('a value in parts', () => {
+  const big = fc.tuple(fc.string({ unit: 'binary' }), fc.integer({ min: 1, max: 90_000 }));
+  const { value: json } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom<Json>(null, true, 0, -1.5, 2n ** 64n, '"\\\n', '\ud800', ''),
+      big.map(([text, times]) => text.repeat(times % 70_000).slice(0, times)),
+      big.map(([text, times]) => Array.from({ length: times % 9_000 }, () => text)),
+      fc.array(tie('value'), { maxLength: 6 }),
+      fc.dictionary(fc.string(), tie('value'), { maxKeys: 6 }),
+    ),
+  }));
+
+  it('is the same text as the whole', () => {
+    fc.assert(
+      fc.property(json, (value) => {
+        expect([...jsonParts(value as Json)].join('') === stringifyJson(value)).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it('has only small parts, none of which ends within a character', () => {
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, name: `row ${id}`, tags: ['a', 'b'] }));
+    const value = {
+      text: '🗾'.repeat(300_000),
+      rows,
+      byName: Object.fromEntries(rows.map((row) => [row.name, row])),
+    };
+    for (const part of jsonParts(value)) {
+      expect(part.length).toBeLessThan(200_000);
+      expect(part.isWellFormed()).toBe(true);
+    }
+    expect([...jsonParts(value)].length).toBeGreaterThan(10);
   });
 });

@@ -10,14 +10,14 @@ describe('blobs in files', () => {
   it('give back what was put, whatever the characters', async () => {
     await using temporary = await createTemporaryJournal();
     const text = JSON.stringify({ a: '日本 🗾 \ud800 \0', b: 'x'.repeat(100_000) });
-    const handle = await temporary.blobs.put(text);
+    const handle = await temporary.blobs.put([text]);
     expect(handle).toMatchObject({ bytes: Buffer.byteLength(text), head: text.slice(0, 400) });
     expect(await temporary.blobs.get(handle)).toBe(text);
   });
 
   it('keep the same content once, also when it is put twice at once', async () => {
     await using temporary = await createTemporaryJournal();
-    const handles = await Promise.all(Array.from({ length: 5 }, () => temporary.blobs.put('"same"')));
+    const handles = await Promise.all(Array.from({ length: 5 }, () => temporary.blobs.put(['"same"'])));
     const [handle] = handles;
     if (handle === undefined) throw new Error('none');
     expect(new Set(handles.map(({ sha256 }) => sha256)).size).toBe(1);
@@ -28,7 +28,7 @@ describe('blobs in files', () => {
 
   it.each(['gone', 'changed', 'torn'])('notice content that is %s', async (how) => {
     await using temporary = await createTemporaryJournal();
-    const handle = await temporary.blobs.put('"some text"');
+    const handle = await temporary.blobs.put(['"some text"']);
     const path = pathOf(temporary.directory, handle.sha256);
     if (how === 'gone') unlinkSync(path);
     else writeFileSync(path, how === 'torn' ? '"some' : '"some texx"');
@@ -40,15 +40,15 @@ describe('blobs in files', () => {
 
   it('a half-written one of before is written anew', async () => {
     await using temporary = await createTemporaryJournal();
-    const handle = await temporary.blobs.put('"some text"');
+    const handle = await temporary.blobs.put(['"some text"']);
     writeFileSync(pathOf(temporary.directory, handle.sha256), '"so');
-    await temporary.blobs.put('"some text"');
+    await temporary.blobs.put(['"some text"']);
     expect(await temporary.blobs.get(handle)).toBe('"some text"');
   });
 
   it('only the owner may read them', async () => {
     await using temporary = await createTemporaryJournal();
-    const handle = await temporary.blobs.put('"private"');
+    const handle = await temporary.blobs.put(['"private"']);
     expect(statSync(pathOf(temporary.directory, handle.sha256)).mode & 0o077).toBe(0);
   });
 });

@@ -350,7 +350,7 @@ describe('a folder that cannot be written', () => {
       fix: expect.stringMatching(/folder/),
     });
     const blobs = createFileBlobs(place(temporary.directory));
-    await expect(blobs.put('x')).rejects.toMatchObject({ code: 'journal-unwritable' });
+    await expect(blobs.put(['x'])).rejects.toMatchObject({ code: 'journal-unwritable' });
   });
 
   it('a folder that is not there has no runs; one that is no folder is an error', async () => {
@@ -390,9 +390,9 @@ describe('a folder that cannot be written', () => {
         await expect(journal.create('r2', [firstEvent('r2', 'x'.repeat(60_000))])).rejects.toMatchObject({
           code: 'journal-unwritable',
         });
-        await expect(createFileBlobs(join(directory, 'blobs')).put('x'.repeat(60_000))).rejects.toMatchObject(
-          { code: 'journal-unwritable' },
-        );
+        await expect(
+          createFileBlobs(join(directory, 'blobs')).put(['x'.repeat(60_000)]),
+        ).rejects.toMatchObject({ code: 'journal-unwritable' });
         await claim.release();
         expect(await journal.read(RUN)).toHaveLength(last);
         execFileSync('mount', ['-o', 'remount,size=1m', directory]);

@@ -1,27 +1,34 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { DandoriError } from '../../model/error.ts';
-import { type Blobs, encodedParts, handleOf, type StoredBlob } from '../blobs.ts';
+import type { BlobHandle } from '../../model/event.ts';
+import { type Blobs, encoded, type StoredBlob } from '../blobs.ts';
 import { unreadable, unwritable } from './disk.ts';
 
 /** One file per value, named by its hash: `blobs/ab/abcd….json`. */
 export function createFileBlobs(directory: string): Blobs {
   const pathOf = (sha256: string) => join(directory, sha256.slice(0, 2), `${sha256}.json`);
   return {
-    async put(text) {
-      const handle = handleOf(text);
-      const path = pathOf(handle.sha256);
-      if (!(await isKept(path, handle.bytes)))
-        await writeDurably(path, text).catch((error) => unwritable(path, error));
-      return handle;
+    async put(parts) {
+      // The name is not known before the last part is written.
+      const unnamed = join(directory, `${randomUUID()}.tmp`);
+      try {
+        await makeDirectory(directory);
+        const handle = await write(unnamed, parts);
+        await name(unnamed, pathOf(handle.sha256), handle.bytes);
+        return handle;
+      } catch (error) {
+        await unlink(unnamed).catch(() => {});
+        return unwritable(unnamed, error);
+      }
     },
     async get(handle) {
       const path = pathOf(handle.sha256);
-      const text = await readFile(path, 'utf8').catch(() => undefined);
-      if (text !== undefined && handleOf(text).sha256 === handle.sha256) return text;
-      const what = text === undefined ? 'is missing' : 'does not have the content that its name says';
+      const content = await read(path);
+      if (content?.sha256 === handle.sha256) return content.text;
+      const what = content === undefined ? 'is missing' : 'does not have the content that its name says';
       throw new DandoriError('blob-damaged', `The stored result ${path} ${what}.`, {
         fix: 'Bring the file back from a backup; the run cannot go on without it.',
       });
@@ -45,11 +52,13 @@ export function createFileBlobs(directory: string): Blobs {
       const names = await readdir(directory, { recursive: true }).catch(noneWhereMissing(directory));
       const swept: StoredBlob[] = [];
       for (const name of names) {
-        const sha256 = LEFT.exec(name)?.[1];
+        const found = LEFT.exec(name);
         const left = join(directory, name);
-        const file = sha256 === undefined ? undefined : await stat(left).catch(() => undefined);
-        if (sha256 === undefined || file === undefined || file.mtimeMs >= before) continue;
-        const isTaken = (await isUsed(sha256)) && (await restore(left, pathOf(sha256), sha256));
+        const file = found === null ? undefined : await stat(left).catch(() => undefined);
+        if (found === null || file === undefined || file.mtimeMs >= before) continue;
+        const [, sha256 = ''] = found;
+        const isTaken =
+          sha256 !== '' && (await isUsed(sha256)) && (await restore(left, pathOf(sha256), sha256));
         if (isTaken) continue;
         await unlink(left).catch((error) => unwritable(left, error));
         swept.push({ sha256, bytes: file.size });
@@ -60,13 +69,13 @@ export function createFileBlobs(directory: string): Blobs {
 }
 
 const NAME = /([0-9a-f]{64})\.json$/;
-/** A file that was not fully written, or that was set aside for removal. */
-const LEFT = /([0-9a-f]{64})\.json\.[0-9a-f-]{36}\.tmp$/;
+/** A file that was not fully written, or that was set aside for removal and so has its name in front. */
+const LEFT = /(?:([0-9a-f]{64})\.json\.)?[0-9a-f-]{36}\.tmp$/;
 
 /** A crash during a removal may have left the only copy of a value that is needed again. */
 async function restore(left: string, path: string, sha256: string): Promise<boolean> {
   if ((await stat(path).catch(() => undefined)) !== undefined) return false;
-  if (handleOf(await readFile(left, 'utf8')).sha256 !== sha256) return false;
+  if ((await read(left))?.sha256 !== sha256) return false;
   await rename(left, path);
   await syncDirectory(dirname(path));
   return true;
@@ -101,25 +110,34 @@ function noneWhereMissing(directory: string): (error: NodeJS.ErrnoException) => 
   return (error) => (error.code === 'ENOENT' ? [] : unreadable(directory, error));
 }
 
-/** A crash leaves either no file of that name or a complete one. */
-async function writeDurably(path: string, text: string): Promise<void> {
-  await makeDirectory(dirname(path));
-  const temporary = `${path}.${randomUUID()}.tmp`;
+async function write(path: string, parts: Iterable<string>): Promise<BlobHandle> {
+  const file = await open(path, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
   try {
-    const file = await open(temporary, constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY, 0o600);
-    try {
-      // In parts: a large result that is encoded at once would be in memory twice.
-      for (const part of encodedParts(text)) await file.appendFile(part);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    await rename(temporary, path);
-  } catch (error) {
-    await unlink(temporary).catch(() => {});
-    throw error;
+    const chunks = encoded(parts);
+    let step = chunks.next();
+    for (; step.done !== true; step = chunks.next()) await file.appendFile(step.value);
+    await file.datasync();
+    return step.value;
+  } finally {
+    await file.close();
   }
+}
+
+/** Gives a complete file its name. A crash leaves either no file of that name or a complete one. */
+async function name(unnamed: string, path: string, bytes: number): Promise<void> {
+  if (await isKept(path, bytes)) return unlink(unnamed);
+  await makeDirectory(dirname(path));
+  await rename(unnamed, path);
   await syncDirectory(dirname(path));
+}
+
+/** Undefined if there is no such file. Frees the bytes at once: with the text they would be in memory twice. */
+async function read(path: string): Promise<{ text: string; sha256: string } | undefined> {
+  const bytes = await readFile(path).catch(() => undefined);
+  if (bytes === undefined) return undefined;
+  const content = { text: bytes.toString(), sha256: createHash('sha256').update(bytes).digest('hex') };
+  if (bytes.byteLength === bytes.buffer.byteLength) bytes.buffer.transfer(0);
+  return content;
 }
 
 /**

@@ -1,4 +1,17 @@
+import { setFlagsFromString } from 'node:v8';
+
 const SMALLEST = 4_096;
+const LARGE = 4_000_000;
+let isYoungSpaceFixed = false;
+
+/**
+ * Stops V8 from growing its space for young objects, once. While a large result is parsed, V8 would let that
+ * space grow to 128 MB, and then fill it with garbage before it collects any.
+ */
+function fixYoungSpace(): void {
+  if (!isYoungSpaceFixed) setFlagsFromString('--semi-space-growth-factor=1');
+  isYoungSpaceFixed = true;
+}
 
 /** Bytes that their owner frees explicitly. The garbage collector would keep a large buffer too long. */
 export class ByteBlock {
@@ -11,8 +24,8 @@ export class ByteBlock {
     this.length += piece.length;
   }
 
-  text(): string {
-    return this.#bytes.toString('utf8', 0, this.length);
+  text(start = 0): string {
+    return this.#bytes.toString('utf8', start, this.length);
   }
 
   head(length: number): string {
@@ -29,6 +42,7 @@ export class ByteBlock {
 
   #grow(least: number): void {
     const size = Math.max(least, 2 * this.#bytes.length, SMALLEST);
+    if (size > LARGE) fixYoungSpace();
     const larger = Buffer.from(new ArrayBuffer(size));
     this.#bytes.copy(larger, 0, 0, this.length);
     this.free();

@@ -1,12 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { isUnusual, type Json, parseJson } from '../../model/json.ts';
+import { isObject, isUnusual, type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import { hugeIn, mapped } from '../../model/stand-in.ts';
+import { ByteBlock } from './byte-block.ts';
+import { answerProblem } from './transport.ts';
 
 /**
- * Passes integers beyond 2^53 through the SDK's HTTP transport, which parses and writes JSON itself and would
- * round them or throw. Inside the SDK each one is a text with a mark that no server can know.
+ * Passes messages around the SDK's HTTP transport, which parses and writes JSON itself. It would round integers
+ * beyond 2^53 or throw, and would hold a large message in memory several times. In what is sent, each such
+ * integer is a text with a mark that no server can know. For a received event, the SDK gets an outline, and the
+ * message itself waits here.
  *
- * E1  A message without such integers passes unchanged, byte for byte.
+ * E1  A message without such integers, and an event that is not large, pass unchanged, byte for byte.
  * E2  A mark never leaves the process, and no incoming text is mistaken for one.
  */
 export interface ExactNumbers {
@@ -23,69 +27,98 @@ export interface ExactNumbers {
 export function createExactNumbers(): ExactNumbers {
   const mark = `${randomUUID()}:`;
   const inText = new RegExp(`"${mark}(-?\\d+)"`, 'g');
-  let isMarked = false;
+  const held = new Map<number, JsonObject>();
+  let count = 0;
   const withMarks = (value: Json): Json =>
     mapped(value, (leaf) => (typeof leaf === 'bigint' ? `${mark}${leaf}` : leaf));
+
+  const outlined = (message: JsonObject): JsonObject => {
+    const { jsonrpc = null, id, method, params, result, error } = message;
+    count += 1;
+    held.set(count, message);
+    const inside = { [mark]: count };
+    return {
+      jsonrpc,
+      ...(id !== undefined && { id }),
+      ...(method !== undefined && { method }),
+      ...(params !== undefined && { params: inside }),
+      ...(result !== undefined && { result: inside }),
+      ...(isObject(error) && { error: { code: error.code ?? null, message: '', data: inside } }),
+    };
+  };
 
   return {
     marked: (message) =>
       hugeIn(message as Json).size === 0 ? message : (withMarks(message as Json) as typeof message),
     sent: (body) => (body.includes(mark) ? body.replaceAll(inText, '$1') : body),
-    events: (chunks) =>
-      exactEvents(chunks, (value) => {
-        isMarked = true;
-        return JSON.stringify(withMarks(value));
-      }),
+    events: (chunks) => exactEvents(chunks, (message) => JSON.stringify(outlined(message))),
     unmarked(message) {
-      if (!isMarked) return message;
-      const asMeant = (leaf: Json) =>
-        typeof leaf === 'string' && leaf.startsWith(mark) ? BigInt(leaf.slice(mark.length)) : leaf;
-      return mapped(message as Json, asMeant) as typeof message;
+      if (held.size === 0) return message;
+      const { params, result, error } = message as JsonObject;
+      const inside = [params, result, isObject(error) ? error.data : undefined].find((one) => isObject(one));
+      const number = isObject(inside) ? inside[mark] : undefined;
+      const whole = typeof number === 'number' ? held.get(number) : undefined;
+      if (whole === undefined) return message;
+      held.delete(number as number);
+      return whole as typeof message;
     },
   };
 }
 
 const NEWLINE = Buffer.from('\n');
+const DATA = 'data:';
+/** Bytes of an event from which on the SDK does not get it. */
+const LARGE = 1_000_000;
+/** An event that the SDK rejects as it would reject the original. */
+const BROKEN = `${DATA} {\n`;
 
-/** Passes events on, and rewrites data with unusual numbers. Holds each event until it is complete. */
+/** Passes events on. Of a large event, or one with unusual numbers, the SDK gets only an outline. */
 async function* exactEvents(
   chunks: AsyncIterable<Uint8Array>,
-  write: (value: Json) => string,
+  outline: (message: JsonObject) => string,
 ): AsyncGenerator<Uint8Array> {
-  let data: Buffer[] = [];
+  let data: ByteBlock[] = [];
   for await (const line of linesOf(chunks)) {
-    if (line.subarray(0, 5).toString('latin1') === 'data:') data.push(line);
+    if (line.head(DATA.length) === DATA) data.push(line);
     else {
       if (line.length === 0) {
-        yield* exactData(data, write);
+        yield exactData(data, outline);
         data = [];
       }
-      yield line;
+      yield line.last(line.length);
       yield NEWLINE;
     }
   }
-  yield* exactData(data, write);
+  yield exactData(data, outline);
 }
 
-function* exactData(lines: readonly Buffer[], write: (value: Json) => string): Generator<Uint8Array> {
-  const exact = lines.length === 0 ? undefined : unusual(lines);
-  if (exact !== undefined) yield Buffer.from(`data: ${write(exact)}\n`);
-  else for (const line of lines) yield* [line, NEWLINE];
+function exactData(lines: readonly ByteBlock[], outline: (message: JsonObject) => string): Uint8Array {
+  const bytes = lines.reduce((sum, { length }) => sum + length, 0);
+  const text = lines.map((line) => line.text(DATA.length).replace(/^ /, '')).join('\n');
+  if (bytes < LARGE && !isUnusual(text))
+    return Buffer.concat(lines.flatMap((line) => [line.last(line.length), NEWLINE]));
+  for (const line of lines) line.free();
+  const message = messageIn(text);
+  return Buffer.from(message === undefined ? BROKEN : `${DATA} ${outline(message)}\n`);
 }
 
-/** The parsed data of an event; undefined if the SDK reads it correctly. */
-function unusual(lines: readonly Buffer[]): Json | undefined {
-  const text = lines.map((line) => line.toString('utf8', 5).replace(/^ /, '')).join('\n');
+/** Undefined if the SDK would reject the text. */
+function messageIn(text: string): JsonObject | undefined {
   try {
-    return isUnusual(text) ? parseJson(text) : undefined;
+    const message = parseJson(text);
+    if (!isObject(message)) return undefined;
+    const { jsonrpc, method, params } = message;
+    if (method === undefined) return answerProblem(message) === undefined ? message : undefined;
+    const isCall = typeof method === 'string' && (params === undefined || isObject(params));
+    return isCall && jsonrpc === '2.0' ? message : undefined;
   } catch {
     return undefined;
   }
 }
 
 /** Lines without their line ends, of which there are three kinds. */
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Buffer[] = [];
+async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ByteBlock> {
+  let line = new ByteBlock();
   let isAfterReturn = false;
   for await (const chunk of chunks) {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -95,16 +128,15 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Buffe
     for (;;) {
       const end = endOfLine(bytes, start);
       if (end === -1) break;
-      yield held.length === 0
-        ? bytes.subarray(start, end)
-        : Buffer.concat([...held, bytes.subarray(start, end)]);
-      held = [];
+      line.add(bytes.subarray(start, end));
+      yield line;
+      line = new ByteBlock();
       isAfterReturn = bytes[end] === 13 && end + 1 === bytes.length;
       start = bytes[end] === 13 && bytes[end + 1] === 10 ? end + 2 : end + 1;
     }
-    if (start < bytes.length) held.push(bytes.subarray(start));
+    if (start < bytes.length) line.add(bytes.subarray(start));
   }
-  if (held.length > 0) yield Buffer.concat(held);
+  if (line.length > 0) yield line;
 }
 
 function endOfLine(bytes: Buffer, start: number): number {
