@@ -125,12 +125,15 @@ function uselessness(taken: ParsedActions, state: RunState): Pick<Failure, 'mess
   const { operations, tasks, revision } = taken;
   const texts = textsOf(state);
   const answer = operations.find(({ operation }) => operation === 'answer');
-  if (isClosing(state)) return answer === undefined ? { message: texts.noAnswer } : undefined;
+  if (isClosing(state))
+    return answer === undefined ? { message: texts.noAnswer, code: 'no_answer' } : undefined;
   const hasEffect = operations.some(
     ({ operation }) => operation === 'answer' || operation === 'ask' || operation === 'plan.update_step',
   );
   if (!hasEffect && tasks.length === 0 && revision === undefined)
-    return { message: operations.length === 0 ? texts.noAction : texts.noNext };
+    return operations.length === 0
+      ? { message: texts.noAction, code: 'no_action' }
+      : { message: texts.noNext, code: 'no_next' };
   const isJudged =
     answer === undefined || answer.args.achieved === false || unmetCriteria(answer.args, state);
   // The mind is told once, because a weak model may forget it. The second time, the answer counts as not

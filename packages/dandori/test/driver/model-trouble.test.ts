@@ -264,12 +264,10 @@ describe.each(DIALECTS)('what a model means (%s) is understood without asking ag
     expect((await run()).state.end?.answer).toBe(text);
   });
 
-  it('a refusal in words, which the user reads', async () => {
-    const { run } = await createModelHouse([{ content: 'I am sorry, I cannot help with that.' }], {
-      dialect,
-    });
+  it('an answer in plain words, which the user reads', async () => {
+    const { run } = await createModelHouse([{ content: 'Nobody can tell that.' }], { dialect });
     const { state, events } = await run();
-    expect(state.end).toMatchObject({ outcome: 'answered', answer: 'I am sorry, I cannot help with that.' });
+    expect(state.end).toMatchObject({ outcome: 'answered', answer: 'Nobody can tell that.' });
     expect(factsOf(events, 'decision_made')[0]?.repaired).toBe('plain text taken as the answer');
   });
 });

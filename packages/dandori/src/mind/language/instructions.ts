@@ -7,6 +7,7 @@ import { isPlain } from '../../run/actions/parse.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
+import { exampleDecision } from './example.ts';
 import { withoutTags } from './result-text.ts';
 import { type Described, describedTools, describeTool, hasRefs, tellServers } from './tool-text.ts';
 
@@ -14,13 +15,14 @@ type Planning = NonNullable<Settings['planning']>;
 
 /** The parts of the instructions that differ between dialects. */
 export interface Form {
-  readonly system: (state: RunState) => string;
+  readonly system: (state: RunState, described: Described) => string;
   readonly plans: () => string;
   readonly tools: (described: Described, mode: Mode) => string;
 }
 
 const TEXT: Form = {
-  system: () => readPrompt('system'),
+  system: ({ settings: { mode } }, { tools }) =>
+    readPrompt('system').replace('{{example}}', () => exampleDecision(mode === 'direct' ? [] : tools)),
   plans: () => readPrompt('planning'),
   tools: toolsPart,
 };
@@ -33,15 +35,15 @@ export function writeInstructions(
 ): string {
   const { state, missing } = thought;
   const { mode, order, planning } = state.settings;
+  const described = describedTools(thought);
   const parts = [
-    form.system(state),
+    form.system(state, described),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
     ...(hasPlans(state) ? [form.plans()] : []),
     readPrompt(`mode-${mode}`),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
-  if (mode !== 'direct')
-    parts.push(form.tools(describedTools(thought), mode), missingPart(missing), orderPart(order));
+  if (mode !== 'direct') parts.push(form.tools(described, mode), missingPart(missing), orderPart(order));
   if (state.conversation !== undefined) parts.push(conversationPart(state));
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
@@ -59,7 +61,7 @@ export function hasPlans({ settings: { mode }, planGiven }: RunState): boolean {
 }
 
 /** Matches how `notate` writes them. */
-export const ABOUT_OUTPUTS = 'Fields of an output are strings where no type is given.';
+export const ABOUT_OUTPUTS = 'Fields of a result are strings where no type is given.';
 
 function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
   const divides = mode === 'hierarchical' || mode === 'auto';
@@ -72,7 +74,7 @@ function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string
 function toolsPart({ tools, servers }: Described, mode: Mode): string {
   if (tools.every(isOwnTool) && servers === undefined) return '# Tools\n\nThere are none.';
   const lines = tools.map((tool) => describeTool(tool, mode));
-  const about = `In brackets: what a call does to the world.${hasRefs(mode) ? ` ${ABOUT_OUTPUTS}` : ''}`;
+  const about = `In brackets: what a call changes; the others only read.${hasRefs(mode) ? ` ${ABOUT_OUTPUTS}` : ''}`;
   const list = `# Tools\n\n${about}\n\n${lines.join('\n')}`;
   return [list, ...tellServers(servers)].join('\n\n');
 }

@@ -6,12 +6,13 @@ import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
-import type { Extraction } from '../parsing/extract.ts';
 import { TOO_DEEP } from '../parsing/parse.ts';
 import { callModel, LONGEST_OUTPUT, loadModel, type ModelOutput } from './call.ts';
 import { type Dialect, dialectFor } from './dialects/dialect.ts';
 import { isAllowed } from './dialects/json.ts';
+import { isExampleAnswer } from './example.ts';
 import { toFailure } from './failure.ts';
+import { DO_IT_NOW, judgeIdleAnswer, NOTHING_DONE } from './idle-answer.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
 import { fittingWindow } from './prompt.ts';
 import { estimateUsage, type Outgoing, outputLimit, toUsage, weighCall } from './usage.ts';
@@ -104,7 +105,7 @@ async function conclude(
   if (output.error !== undefined) {
     return { kind: 'failed', failure: await toFailure(output.error, options), ...counted };
   }
-  const judgement = judge(output, thought, dialect.read);
+  const judgement = judge(output, thought, dialect);
   if ('failure' in judgement) return { kind: 'failed', failure: judgement.failure, ...counted };
   return { kind: 'decided', ...judgement, ...counted };
 }
@@ -134,11 +135,17 @@ function stopped(
   });
 }
 
+/** Characters of an unusable output that are kept, for the next prompt and for people. */
+const MAX_KEPT = 1000;
+
 /** The call worked, but its output is unusable. The next prompt says so, because the model can correct it. */
-export function unusable(reason: string): Failure {
+export function unusable(reason: string, output = ''): Failure {
+  const kept = clip(output.trim(), MAX_KEPT);
   return {
     kind: 'unusable_output',
     message: `The model's output could not be used: ${reason}`,
+    // The prompt repeats both to the model. `message` is for people.
+    params: { reason, ...(kept !== '' && { output: kept }) },
     retryable: false,
   };
 }
@@ -155,15 +162,20 @@ const MAX_THOUGHTS = 2000;
 export function judge(
   output: ModelOutput,
   thought: Thought,
-  read: (output: ModelOutput, thought: Thought) => Extraction,
+  dialect: Pick<Dialect, 'read' | 'isProseExpected'>,
 ): Decided | { readonly failure: Failure } {
   const refusal = refusalOf(output);
   if (refusal !== undefined) return { failure: refusal };
-  const extraction = read(output, thought);
-  if (!extraction.ok) return { failure: unusable(extraction.reason) };
+  const extraction = dialect.read(output, thought);
+  if (!extraction.ok) return { failure: unusable(extraction.reason, output.text) };
   const actions = extraction.actions.filter((action) => isAllowed(action, thought));
   if (actions.length === 0)
-    return { failure: unusable('no more tools can be called now. Return one action: "answer"') };
+    return { failure: unusable('no more tools can be called now. Return one action: "answer"', output.text) };
+  if (actions.some(isExampleAnswer))
+    return { failure: unusable('it repeats the example. Answer what the user asked', output.text) };
+  const isProse = extraction.isProse === true;
+  const idle = judgeIdleAnswer(actions, { thought, isProse, isBroken: isProse && !dialect.isProseExpected });
+  if (idle === 'ask_again') return { failure: { ...unusable(DO_IT_NOW, output.text), code: NOTHING_DONE } };
   const dropped = extraction.actions
     .filter((action) => !isAllowed(action, thought))
     .map(({ operation }) => operation);
@@ -173,7 +185,16 @@ export function judge(
   ];
   const repaired = notes.filter((note) => note !== undefined).join('; ');
   const reasoning = extraction.reasoning ?? clip(output.thoughts.trim(), MAX_THOUGHTS);
-  return { actions, ...(reasoning !== '' && { reasoning }), ...(repaired !== '' && { repaired }) };
+  return {
+    actions: idle === 'not_achieved' ? actions.map(notAchieved) : actions,
+    ...(reasoning !== '' && { reasoning }),
+    ...(repaired !== '' && { repaired }),
+  };
+}
+
+/** The run fails with the model's words. */
+function notAchieved(action: Action): Action {
+  return { ...action, args: { ...action.args, achieved: false } };
 }
 
 function refusalOf({ finishReason, text }: ModelOutput): Failure | undefined {

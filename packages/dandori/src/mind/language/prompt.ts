@@ -1,3 +1,4 @@
+import type { Failure } from '../../model/failure.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
@@ -39,7 +40,7 @@ export interface Wording<Message> {
 
 const TEXT: Wording<TextMessage> = {
   open: () => new TextTranscript(),
-  again: 'Write it again, as one JSON object in the form of the instructions.',
+  again: 'Write one JSON object in the form of the example in the instructions, and nothing else.',
   correction:
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
 };
@@ -170,7 +171,7 @@ function react<Message>(
 ): void {
   const { failure, diagnostics, proposed, operations, veto, isEdited } = decision;
   if (failure !== undefined) {
-    transcript.addUserText(`Your last output is left out here. ${failure.message}.\n${wording.again}`);
+    transcript.addUserText(`Your last output could not be used: ${reasonOf(failure)}.\n${wording.again}`);
     return;
   }
   const outcomes = ended.get(decision) ?? [];
@@ -197,6 +198,19 @@ function react<Message>(
   if (isSilent) transcript.addUserText('Go on.');
 }
 
+/** Why an output was refused, in words for the model. `message` is for people. */
+function reasonOf({ code = '', params, message }: Failure): string {
+  if (typeof params?.reason === 'string') return params.reason;
+  return FOR_THE_MODEL[code] ?? message.replace(/^The model's output could not be used: /, '');
+}
+
+/** By the codes of the driver. */
+const FOR_THE_MODEL: Readonly<Record<string, string>> = {
+  no_answer: 'only an answer was asked for. Return one action: `answer`',
+  no_action: 'it holds no action. Call a tool, or use `answer` or `ask`',
+  no_next: 'it does not say what to do next. Call a tool, or use `answer` or `ask`',
+};
+
 const EDITED =
   'The user changed this plan before it was carried out. It is shown here as it was carried out.';
 
@@ -209,8 +223,9 @@ const BEFORE_RESULTS =
 const BEFORE_WORDS = 'Your answer was not given to the user, who has said something more in the meantime.';
 
 function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
-  const lines = diagnostics.map(({ task, path, message, hint }) => {
+  const lines = diagnostics.map(({ task, path, message, hint: given }) => {
     const place = [task, path?.join('.')].filter((part) => part !== undefined && part !== '').join(' ');
+    const hint = given && hintForModel(given);
     const text = `${place === '' ? '' : `${place}: `}${message}${hint === undefined ? '' : ` (${hint})`}`;
     // It may quote a server, so it must stay on its line.
     return `- ${text.replaceAll(/\s+/g, ' ')}`;
@@ -220,6 +235,12 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
     ? 'Your actions repeat what has been done already'
     : 'Your actions were checked before the first call and have mistakes';
   return `${why}. None of them was run:\n${lines.join('\n')}`;
+}
+
+/** Hints are also for people, who can look at the tools and raise limits. */
+function hintForModel(hint: string): string {
+  if (hint.includes('`dandori ')) return 'use a name from the list of tools';
+  return hint.replace(/, or (?:raise [\w.]+|write it out in a plan file)$/, '');
 }
 
 /** Answers in the order of asking, by the decision that asked. */

@@ -104,10 +104,10 @@ function countsText(servers: Readonly<Record<string, number>>): string {
 export function describeTool(tool: Tool, mode: Mode): string {
   const { name, description, effect, inputSchema, outputSchema } = tool;
   const lines = [
-    `- ${name} [${effect}]: ${description.replaceAll(/\s+/g, ' ').trim()}`,
-    `  input: ${notate(inputSchema, 'input')}`,
+    `- ${name}${effect === 'read' ? '' : ` [${effect}]`}: ${description.replaceAll(/\s+/g, ' ').trim()}`,
+    `  args: ${notate(inputSchema, 'input')}`,
   ];
-  if (outputSchema !== undefined && hasRefs(mode)) lines.push(`  output: ${notate(outputSchema, 'output')}`);
+  if (outputSchema !== undefined && hasRefs(mode)) lines.push(`  result: ${notate(outputSchema, 'output')}`);
   return lines.join('\n');
 }
 
@@ -117,7 +117,7 @@ export function hasRefs(mode: Mode): boolean {
 
 /** `result.read` is always offered, so that the instructions don't change when a result is large. */
 function isOffered(name: OwnToolName, mode: Mode, first: Offer | undefined): boolean {
-  if (name === 'plan.get') return mode === 'hierarchical';
+  if (name === 'plan.get') return mode === 'hierarchical' || mode === 'auto';
   return name !== 'tool.search' || first?.servers !== undefined;
 }
 

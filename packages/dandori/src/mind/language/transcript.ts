@@ -6,7 +6,7 @@ import type { Decision } from '../../run/state/state.ts';
 export interface Transcript<Message> {
   /** Adds paragraphs to the user's turn. */
   addUserText(...paragraphs: string[]): void;
-  /** Adds what the model decided. Unusable output is left out. */
+  /** Adds what the model decided, or the beginning of its unusable output. */
   addDecision(decision: Decision): void;
   /** Adds the result of an action of the last decision; empty if it stands elsewhere. */
   addResult(action: Action, text: string): void;
@@ -33,7 +33,8 @@ export class TextTranscript implements Transcript<TextMessage> {
   addDecision(decision: Decision): void {
     const { reasoning } = decision;
     const actions = inWrittenOrder(decision).map(writeAction);
-    const text = stringifyJson({ ...(reasoning !== undefined && { reasoning }), actions });
+    const text =
+      unusableOutput(decision) ?? stringifyJson({ ...(reasoning !== undefined && { reasoning }), actions });
     this.#turns.push({ role: 'assistant', paragraphs: [text] });
   }
 
@@ -49,6 +50,12 @@ export class TextTranscript implements Transcript<TextMessage> {
   messages(): TextMessage[] {
     return this.#turns.map(({ role, paragraphs }) => ({ role, content: paragraphs.join('\n\n') }));
   }
+}
+
+/** What the model wrote instead of a decision. Undefined if it was usable, and in old journals. */
+export function unusableOutput({ failure }: Decision): string | undefined {
+  const output = failure?.params?.output;
+  return typeof output === 'string' ? output : undefined;
 }
 
 export function writeAction({

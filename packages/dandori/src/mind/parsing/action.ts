@@ -12,7 +12,7 @@ export function readAction(element: unknown, index: number): ReadAction {
   const place = `action ${index + 1}`;
   if (!isObject(element)) return refuse(`${place} is not an object: ${show(element)}`);
   const fields = unwrapped(element);
-  const operation = firstOf(fields, OPERATION_KEYS);
+  const operation = operationIn(fields);
   if (typeof operation !== 'string' || operation.trim() === '') {
     return refuse(`${place} has no "operation": ${show(element)}`);
   }
@@ -36,21 +36,39 @@ export function readAction(element: unknown, index: number): ReadAction {
       ...(after.length > 0 && { after }),
       ...toExpect(expect),
       ...(timeout !== undefined && { timeout }),
-      ...textOf(fields, 'description'),
-      ...textOf(fields, 'reasoning'),
-      ...textOf(fields, 'step'),
+      ...textOf('description', fields.description),
+      ...textOf('reasoning', firstOf(fields, REASONING_KEYS)),
+      ...textOf('step', fields.step),
     },
   };
 }
 
-/** OpenAI's wire format: `{"type":"function","id":"call_1","function":{"name":"…","arguments":"{…}"}}`. */
+/**
+ * OpenAI's wire format, `{"type":"function","id":"call_1","function":{"name":"…","arguments":"{…}"}}`, or the
+ * operation as the only key, `{"calc.evaluate": {"expression": "1 + 2"}}`.
+ */
 function unwrapped(element: Fields): Fields {
-  return isObject(element.function) ? { ...element, ...element.function } : element;
+  if (isObject(element.function)) return { ...element, ...element.function };
+  const [only] = Object.entries(element);
+  return only !== undefined && isNamedCall(element) ? { operation: only[0], args: only[1] } : element;
+}
+
+/** A tool always has a server's name before its own, so other objects with one key are not mistaken for it. */
+function isNamedCall(element: Fields): boolean {
+  const [[name, args] = ['', undefined], ...others] = Object.entries(element);
+  const isName = /^[A-Za-z][\w-]*\.[\w.-]+$/.test(name) || NEEDED.has(name);
+  return others.length === 0 && isName && isObject(args);
+}
+
+function operationIn(fields: Fields): unknown {
+  const key = OPERATION_KEYS.find((one) => typeof fields[one] === 'string');
+  const name = key === undefined ? undefined : String(fields[key]);
+  return name !== undefined && /^final[ _]answer$/i.test(name.trim()) ? 'answer' : name;
 }
 
 /** The arguments, or what is wrong with them. */
 function toArguments(operation: string, fields: Fields): JsonObject | string {
-  const given = firstOf(fields, ARGUMENT_KEYS);
+  const given = firstOf(fields, ARGUMENT_KEYS) ?? argumentsBeside(fields);
   const parsed = typeof given === 'string' ? parseObject(given) : { value: given };
   const args =
     'problem' in parsed
@@ -58,6 +76,12 @@ function toArguments(operation: string, fields: Fields): JsonObject | string {
       : (toOwnArguments(operation, parsed.value, fields) ?? toObject(parsed.value));
   const holdsActions = operation === 'plan.revise' || operation === 'plan.propose';
   return holdsActions && typeof args === 'object' ? withNestedActions(args, readAction) : args;
+}
+
+/** Small models write the arguments beside the operation instead of under `args`. */
+function argumentsBeside(fields: Fields): Fields | undefined {
+  const beside = Object.entries(fields).filter(([key]) => !FIELD_KEYS.has(key));
+  return beside.length === 0 ? undefined : Object.fromEntries(beside);
 }
 
 function toObject(value: unknown): JsonObject | string {
@@ -100,8 +124,7 @@ function toMilliseconds(timeout: unknown): number | undefined {
   return milliseconds > 0 ? Math.min(milliseconds, Number.MAX_SAFE_INTEGER) : undefined;
 }
 
-function textOf<K extends string>(fields: Fields, key: K): { [P in K]?: string } {
-  const text = fields[key];
+function textOf<K extends string>(key: K, text: unknown): { [P in K]?: string } {
   return (typeof text === 'string' && text.trim() !== '' ? { [key]: text } : {}) as { [P in K]?: string };
 }
 
@@ -128,7 +151,7 @@ function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonO
   if (needed === undefined) return undefined;
   if (typeof args === 'string' && args.trim() !== '') return { [needed]: args };
   const source = isObject(args) && Object.keys(args).length > 0 ? args : fields;
-  const value = source[needed];
+  const value = source[needed] ?? (operation === 'answer' ? firstOf(source, ANSWER_KEYS) : undefined);
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
   const text = typeof value === 'string' ? value : stringifyJson(value);
   return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
@@ -179,9 +202,26 @@ function asAction(item: Json, index: number, read: Read): Json {
 }
 
 /** The keys that models use for the parts of an action. Ours come first. */
-export const LIST_KEYS: readonly string[] = ['actions', 'elements', 'tasks', 'tool_calls'];
-const OPERATION_KEYS: readonly string[] = ['operation', 'tool', 'name'];
-export const ARGUMENT_KEYS: readonly string[] = ['args', 'arguments', 'parameters', 'input'];
+export const LIST_KEYS: readonly string[] = [
+  ...['actions', 'elements', 'tasks', 'tool_calls', 'next_actions', 'next_action', 'action'],
+];
+const OPERATION_KEYS: readonly string[] = [
+  ...['operation', 'tool', 'tool_name', 'function', 'function_name', 'action', 'name'],
+];
+export const ARGUMENT_KEYS: readonly string[] = [
+  ...['args', 'arguments', 'parameters', 'params', 'input', 'action_input', 'tool_input'],
+];
+/** The keys of an answer's text. */
+export const ANSWER_KEYS: readonly string[] = [
+  ...['text', 'answer', 'final_answer', 'completion_message', 'response', 'message'],
+];
+export const REASONING_KEYS: readonly string[] = ['reasoning', 'thought', 'thinking', 'reason'];
+const FIELD_KEYS: ReadonlySet<string> = new Set([
+  ...OPERATION_KEYS,
+  ...ARGUMENT_KEYS,
+  ...REASONING_KEYS,
+  ...['id', 'type', 'after', 'dependsOn', 'depends_on', 'expect', 'timeout', 'description', 'step'],
+]);
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -194,10 +234,11 @@ export function firstOf(fields: Fields, keys: readonly string[]): unknown {
   return undefined;
 }
 
-/** `name` alone is not enough: people and products have names too. */
+/** `name` and `action` alone are not enough: people, products and events have them too. */
 export function looksLikeAction(value: unknown): boolean {
   if (!isObject(value)) return false;
   if (typeof value.operation === 'string' || typeof value.tool === 'string') return true;
   if (isObject(value.function)) return typeof value.function.name === 'string';
-  return typeof value.name === 'string' && firstOf(value, ARGUMENT_KEYS) !== undefined;
+  if (isNamedCall(value) || NEEDED.has(String(operationIn(value)))) return true;
+  return typeof operationIn(value) === 'string' && firstOf(value, ARGUMENT_KEYS) !== undefined;
 }

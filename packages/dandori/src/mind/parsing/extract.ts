@@ -1,13 +1,28 @@
 import type { Purpose } from '../../model/event.ts';
 import { isObject, stringifyJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
-import { type Fields, firstOf, LIST_KEYS, looksLikeAction, readAction } from './action.ts';
+import {
+  ANSWER_KEYS,
+  type Fields,
+  firstOf,
+  LIST_KEYS,
+  looksLikeAction,
+  REASONING_KEYS,
+  readAction,
+} from './action.ts';
 import { DEEPEST, readJson, TOO_DEEP } from './parse.ts';
 import { JsonWalker, type Span } from './walker.ts';
 import { type CallNames, holdsCall } from './written-call.ts';
 
 export type Extraction =
-  | { readonly ok: true; readonly actions: Action[]; readonly reasoning?: string; readonly repaired?: string }
+  | {
+      readonly ok: true;
+      readonly actions: Action[];
+      readonly reasoning?: string;
+      readonly repaired?: string;
+      /** Plain text was taken as the answer. */
+      readonly isProse?: true;
+    }
   | { readonly ok: false; readonly reason: string };
 
 interface ExtractOptions {
@@ -119,7 +134,7 @@ function readProse(raw: string, { purpose, names }: ExtractOptions): Extraction 
   if (isUnfinishedThought || isMeantAsJson || (purpose === 'act' && text.includes('{'))) return undefined;
   if (holdsCall(text, names)) return refuse(BROKEN_CALL);
   const action: Action = { id: 't1', operation: 'answer', args: { text } };
-  return { ok: true, actions: [action], repaired: 'plain text taken as the answer' };
+  return { ok: true, actions: [action], repaired: 'plain text taken as the answer', isProse: true };
 }
 
 const BROKEN_CALL =
@@ -166,7 +181,7 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
   };
   if (!parsed.ok) {
     const isOurs =
-      /["']?(?:actions|elements|operation|tool|tool_calls)["']?\s*:/.test(slice) || isCall(slice);
+      /["']?(?:actions|elements|operation|tool|tool_calls|next_action)["']?\s*:/.test(slice) || isCall(slice);
     return isOurs
       ? { ...empty, kind: 'broken', problem: `its JSON is broken: ${parsed.problem}` }
       : undefined;
@@ -175,29 +190,42 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
   const note = parsed.isRepaired ? 'broken JSON repaired' : undefined;
   const source = stringifyJson(value);
   const list = listIn(value);
-  if (list !== undefined) {
+  const finished = list === undefined || list.length === 0 ? shortAnswer(value) : undefined;
+  if (list !== undefined && finished === undefined) {
     if (countLists(slice) > 1)
       return { ...empty, kind: 'broken', problem: 'it holds two lists of actions. Write exactly one' };
     return { ...empty, kind: 'list', elements: list, source, reasoning: reasoningOf(value), note };
   }
-  const single = looksLikeAction(value) ? value : shortAnswer(value);
+  const single = looksLikeAction(value) ? value : finished;
   return single === undefined ? undefined : { ...empty, kind: 'single', elements: [single], source, note };
 }
 
 /** `name` alone is not enough, as in `looksLikeAction`. */
 function isCall(slice: string): boolean {
   const hasName = /["']?name["']?\s*:\s*["']/.test(slice);
-  return hasName && /["']?(?:arguments|args|parameters)["']?\s*:\s*[{"']/.test(slice);
+  return hasName && /["']?(?:arguments|args|parameters|params)["']?\s*:\s*[{"']/.test(slice);
 }
 
-const BESIDE_AN_ANSWER = ['answer', 'achieved', 'criteria', 'reasoning', 'thought', 'thinking'];
+/** How agents of other programs say that they have finished. */
+const COMPLETE_KEYS = ['is_complete', 'isComplete', 'complete', 'completed', 'done', 'finished'];
+const BESIDE_AN_ANSWER: ReadonlySet<string> = new Set([
+  ...ANSWER_KEYS,
+  ...COMPLETE_KEYS,
+  ...REASONING_KEYS,
+  ...['achieved', 'criteria', 'next_action', 'actions'],
+]);
 
-/** `{"answer": "…"}`, as small models write it. With other keys it may be data. */
+/**
+ * `{"answer": "…"}` or `{"is_complete": true, "completion_message": "…"}`, as small models write it. With
+ * other keys it may be data.
+ */
 function shortAnswer(value: unknown): Fields | undefined {
-  if (!isObject(value) || typeof value.answer !== 'string') return undefined;
-  const { answer: text, ...rest } = value;
-  const isAlone = Object.keys(value).every((key) => BESIDE_AN_ANSWER.includes(key));
-  return isAlone ? { operation: 'answer', args: { ...rest, text } } : undefined;
+  if (!isObject(value) || !Object.keys(value).every((key) => BESIDE_AN_ANSWER.has(key))) return undefined;
+  const text = firstOf(value, ANSWER_KEYS);
+  const isOpen = firstOf(value, COMPLETE_KEYS) === false;
+  if (typeof text !== 'string' || text.trim() === '' || isOpen) return undefined;
+  const { achieved, criteria } = value;
+  return { operation: 'answer', args: { text, achieved, criteria } };
 }
 
 /** JSON keeps the last of two equal keys, so the first list would be lost silently. */
@@ -219,12 +247,18 @@ function listIn(value: unknown): readonly unknown[] | undefined {
   if (!isObject(value) || looksLikeAction(value)) return undefined;
   const list = firstOf(value, LIST_KEYS);
   if (Array.isArray(list)) return list;
-  return looksLikeAction(list) ? [list] : undefined;
+  if (looksLikeAction(list)) return [list];
+  return isObject(list) ? byId(list) : undefined;
+}
+
+/** `{"actions": {"t1": {…}, "t2": {…}}}`: the keys are the ids. */
+function byId(list: Fields): unknown[] | undefined {
+  const entries = Object.entries(list);
+  const isList = entries.length > 0 && entries.every(([, action]) => looksLikeAction(action));
+  return isList ? entries.map(([id, action]) => ({ id, ...(action as Fields) })) : undefined;
 }
 
 function reasoningOf(value: unknown): string | undefined {
-  const reasoning = isObject(value)
-    ? firstOf(value as Fields, ['reasoning', 'thought', 'thinking'])
-    : undefined;
+  const reasoning = isObject(value) ? firstOf(value as Fields, REASONING_KEYS) : undefined;
   return typeof reasoning === 'string' && reasoning.trim() !== '' ? reasoning : undefined;
 }

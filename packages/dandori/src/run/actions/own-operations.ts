@@ -12,21 +12,34 @@ export interface OwnOperation {
 
 const IDS = { type: 'array', items: { type: 'string' } };
 
-/** A list of actions or of judged success criteria. The instructions describe its form once. */
-const OBJECTS = { type: 'array', items: { type: 'object' } };
+/** Without `additionalProperties`, engines with grammars allow only `{}`. */
+const ANY_OBJECT = { type: 'object', additionalProperties: true };
+
+/** A list of actions. The instructions describe its form once. */
+const OBJECTS = { type: 'array', items: ANY_OBJECT };
+
+/** The success criteria of the plan, judged in their order. */
+export const CRITERIA = {
+  type: 'array',
+  items: {
+    type: 'object',
+    properties: { met: { type: 'boolean' }, because: { type: 'string' } },
+    required: ['met', 'because'],
+  },
+};
 
 /** All own operations, in the order in which the model sees them. */
 const OWN: readonly OwnOperation[] = [
   {
     name: 'answer',
     description:
-      'Ends the work. `text` is the full reply to the user; Markdown is fine. Set `achieved` to false if the goal was not reached, and say why in `text`.',
+      'Ends the work. `text` is the full reply to the user. If the goal was not reached, `achieved` is false and `text` says why.',
     args: {
       type: 'object',
       properties: {
         text: { type: 'string' },
         achieved: { type: 'boolean' },
-        criteria: OBJECTS,
+        criteria: CRITERIA,
       },
       required: ['text'],
     },
@@ -34,14 +47,14 @@ const OWN: readonly OwnOperation[] = [
   {
     name: 'ask',
     description:
-      'Asks the user. Only where you cannot go on without the user: something is missing that no tool can tell, or there are several equally good meanings. All but `question` can be left out: `options` to choose from, or `form`, a JSON Schema of an object whose fields the user fills in; `default` is taken where nobody answers in time.',
+      'Asks the user, only for what no tool can tell. Optional: `options` to choose from, or `form`, a JSON Schema of an object; `default` counts if nobody answers in time.',
     args: {
       type: 'object',
       properties: {
         question: { type: 'string' },
         options: { type: 'array', items: { type: 'string' } },
-        form: { type: 'object' },
-        default: {},
+        form: ANY_OBJECT,
+        default: { type: ['string', 'number', 'boolean'] },
       },
       required: ['question'],
     },
@@ -62,7 +75,7 @@ const OWN: readonly OwnOperation[] = [
   {
     name: 'plan.propose',
     description:
-      'Proposes a plan: what you take the goal to be, and the steps or the tasks that lead there. Leave out what adds nothing.',
+      'Proposes a plan: what you take the goal to be, and the steps that lead there. Leave out what adds nothing.',
     args: {
       type: 'object',
       properties: {
@@ -92,7 +105,7 @@ const OWN: readonly OwnOperation[] = [
   {
     name: 'plan.revise',
     description:
-      'Changes a plan, or corrects a list that was refused, by what changes alone: actions ({id, operation, args}) in place of those with the same id, ids to take away, actions to add, and the order of what is left. The others stay as they were.',
+      'Changes a plan, or corrects a list that was refused: actions ({id, operation, args}) that replace those with the same id, ids to remove, actions to add, and the order of what is left. The others stay.',
     args: {
       type: 'object',
       properties: { reason: { type: 'string' }, replace: OBJECTS, remove: IDS, add: OBJECTS, order: IDS },

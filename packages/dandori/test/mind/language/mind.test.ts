@@ -91,10 +91,10 @@ describe('a decision through a real connection', () => {
     expect(headers?.authorization).toBe(`Bearer ${KEY}`);
   });
 
-  it('sends the same schema whatever the purpose, as caches count it to the prefix', async () => {
+  it('sends the same schema whatever happened before, as caches count it to the prefix', async () => {
     const server = await start([{ content: { actions: [answer] } }, { content: { actions: [answer] } }]);
     await mind(server).think(new Story().thought());
-    await mind(server).think(new Story().thought({ purpose: 'answer' }));
+    await mind(server).think(new Story().decided([find], { t1: 'Kyoto' }).thought({ purpose: 'generate' }));
     expect(server.requests[0]?.body.response_format).toEqual(server.requests[1]?.body.response_format);
   });
 

@@ -76,7 +76,7 @@ describe('the model sees what it needs to go on', () => {
     );
     expect(messages).toEqual([{ role: 'user', content: 'Goal:\nWeather in Kyoto?' }]);
     expect(instructions).toContain(
-      '- places.find [read]: Gives places.find.\n  input: {q?: string}\n  output: {city?}\n',
+      '- places.find: Gives places.find.\n  args: {q?: string}\n  result: {city?}\n',
     );
     expect(instructions).toContain('- db: <result>refused</result>');
     expect(instructions).toContain('places.find must have succeeded before weather.now');
@@ -85,7 +85,9 @@ describe('the model sees what it needs to go on', () => {
 
   it('is told in auto mode that the ways to work are a choice', () => {
     const { instructions } = writePrompt(new Story('x', { mode: 'auto' }).thought());
-    expect(instructions).toMatch(/# How to work\n\nChoose what fits the goal:\n- /);
+    expect(instructions).toMatch(
+      /# How to work\n\n- You can see all the calls ahead: .*\n- The next call depends/,
+    );
   });
 
   it('sees its own actions and how they ended', () => {
@@ -114,7 +116,7 @@ describe('the model sees what it needs to go on', () => {
     const { messages } = writePrompt(story.thought());
     expect(messages[2]?.content).toContain('- t1 args.q: must be a string (give text)');
     expect(messages[3]).toEqual({ role: 'assistant', content: '{"actions":[]}' });
-    expect(messages[4]?.content).toContain("The model's output could not be used: it is empty.");
+    expect(messages[4]?.content).toContain('Your last output could not be used: it is empty.');
   });
 
   it('sees what the user answered to its question', () => {
@@ -155,8 +157,8 @@ describe('the model sees what it needs to go on', () => {
     expect(instructions('auto')).toContain('${t1.city}');
     expect(instructions('planned')).toContain('${t1.city}');
     expect(instructions('adaptive')).not.toContain('${');
-    expect(instructions('adaptive')).toContain('  input: {q?: string}');
-    expect(instructions('adaptive')).not.toContain('  output: ');
+    expect(instructions('adaptive')).toContain('  args: {q?: string}');
+    expect(instructions('adaptive')).not.toContain('  result: ');
     expect(instructions('direct')).not.toMatch(/\$\{|weather\.now/);
   });
 });
@@ -241,3 +243,54 @@ function expectGrowing(prompts: readonly Prompt[]): void {
 function flat(prompt: Prompt | undefined): string {
   return prompt?.messages.map(({ role, content }) => `${role}: ${content}`).join('\n') ?? '';
 }
+
+describe('weak models copy what the instructions show', () => {
+  it('so the example calls a real tool that only reads, with real values', () => {
+    const expression = { type: 'string', description: 'A formula, e.g. "1200 * 3".' };
+    const schema = { type: 'object', properties: { expression }, required: ['expression'] };
+    const tool = (name: string, effect: 'read' | 'destructive') => ({
+      ...{ name, server: 'calc', description: 'x', inputSchema: schema, effect, trusted: false },
+    });
+    const offered = [tool('calc.clear', 'destructive'), tool('calc.evaluate', 'read')];
+    const { instructions } = writePrompt(
+      new Story().thought({ tools: new Map(offered.map((one) => [one.name, one])) }),
+    );
+    expect(instructions).toContain(
+      '"actions":[{"id":"t1","operation":"calc.evaluate","args":{"expression":"1200 * 3"}}]',
+    );
+    expect(instructions).not.toMatch(/server\.tool|"key": "value"|in a sentence or two|\{\{example/);
+  });
+
+  it('so there is an answer as the example where there are no tools', () => {
+    const { instructions } = writePrompt(new Story('x', { mode: 'direct' }).thought());
+    expect(instructions).toContain('"operation":"answer","args":{"text":"Tokyo is the capital of Japan."');
+  });
+
+  it('and are told what went wrong in words that are for them', () => {
+    const story = new Story()
+      .failed({ kind: 'failed', failure: unusable('it is empty', '{"oops"') })
+      .started('act')
+      .add({ type: 'decision_made', data: { decision: 2, ms: 1 } })
+      .proposed([find])
+      .add({
+        type: 'plan_rejected',
+        data: {
+          version: 9,
+          diagnostics: [
+            { code: 'unknown-operation', message: 'there is no x', hint: '`dandori tools` lists them all' },
+            {
+              code: 'over-budget',
+              message: 'too dear',
+              hint: 'make a cheaper plan, or raise execution.max_cost',
+            },
+          ],
+        },
+      });
+    const text = flat(writePrompt(story.thought()));
+    expect(text).toContain('assistant: {"oops"');
+    expect(text).toContain('Your last output could not be used: it is empty.');
+    expect(text).toContain('there is no x (use a name from the list of tools)');
+    expect(text).toContain('too dear (make a cheaper plan)');
+    expect(text).not.toMatch(/dandori |The model|execution\./);
+  });
+});

@@ -71,7 +71,7 @@ describe('every provider', () => {
       const [request] = server.requests;
       const body = JSON.stringify(request?.body);
       expect(body).toContain('Weather in Kyoto?');
-      expect(body).toContain('weather.now [read]');
+      expect(body).toContain('- weather.now: ');
       if (provider === 'anthropic') {
         expect(request?.path).toBe('/v1/messages');
         expect(request?.headers['x-api-key']).toBe(KEY);
@@ -92,7 +92,8 @@ describe('every provider', () => {
     const story = new Story().decided([call], { t1: 'found' });
     await mind(server, { provider, dialect: 'tools' }).think(story.thought({ purpose: 'conclude' }));
     const body = JSON.stringify(server.requests[0]?.body);
-    expect(body).toContain('"name":"weather_now"');
+    expect(body).not.toContain('weather_now');
+    expect(body).toContain('"name":"places_find"');
     expect(body).toContain(provider === 'anthropic' ? '"type":"tool_result"' : '"functionResponse"');
     expect(body).toContain('A limit of this run is reached');
     await expect(server.close()).rejects.toThrow(/is not a path/);

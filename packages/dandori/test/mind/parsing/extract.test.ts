@@ -254,6 +254,31 @@ describe('the words that other models use are understood', () => {
       { id: 't1', operation: 'a', args: {}, description: 'd', reasoning: 'r' },
     ],
     [
+      { tool: 'a', params: { x: 1 }, thought: 'hm' },
+      { id: 't1', operation: 'a', args: { x: 1 }, reasoning: 'hm' },
+    ],
+    [
+      { action: 'a', action_input: { x: 1 } },
+      { id: 't1', operation: 'a', args: { x: 1 } },
+    ],
+    [
+      { function: 'a', parameters: { x: 1 } },
+      { id: 't1', operation: 'a', args: { x: 1 } },
+    ],
+    [
+      { operation: 'a', id: 't2', x: 1, description: 'd' },
+      { id: 't2', operation: 'a', args: { x: 1 }, description: 'd' },
+    ],
+    [{ 'a.b': { x: 1 } }, { id: 't1', operation: 'a.b', args: { x: 1 } }],
+    [
+      { action: 'Final Answer', action_input: 'Hello.' },
+      { id: 't1', operation: 'answer', args: { text: 'Hello.' } },
+    ],
+    [
+      { operation: 'answer', args: { message: 'Hello.' } },
+      { id: 't1', operation: 'answer', args: { text: 'Hello.' } },
+    ],
+    [
       { operation: 'answer', args: 'Hello.' },
       { id: 't1', operation: 'answer', args: { text: 'Hello.' } },
     ],
@@ -276,6 +301,44 @@ describe('the words that other models use are understood', () => {
     });
   });
 
+  it.each([
+    '{"is_complete": false, "next_action": {"tool": "a.b", "params": {"x": 1}, "reasoning": "r"}}',
+    '{"actions": {"t1": {"operation": "a.b", "args": {"x": 1}, "reasoning": "r"}}}',
+    '{"action": {"tool": "a.b", "parameters": {"x": 1}, "reason": "r"}}',
+    '```json\n{"actions": [{"operation": "a.b", "args": {"x": 1,}, "reasoning": "r", "expect": None},]}\n```',
+    "{'actions': [{'id': 't1', 'name': 'a.b', 'arguments': {'x': 1}, 'reasoning': 'r'}]}",
+  ])('one action in another form: %s', (raw) => {
+    expect(extractActions(raw)).toMatchObject({
+      ok: true,
+      actions: [{ id: 't1', operation: 'a.b', args: { x: 1 }, reasoning: 'r' }],
+    });
+  });
+
+  it('Python literals are values', () => {
+    const raw = '{"actions": [{"operation": "a.b", "args": {"x": True, "y": None, "z": False}}]}';
+    expect(extractActions(raw)).toMatchObject({ actions: [{ args: { x: true, y: null, z: false } }] });
+  });
+
+  it.each([
+    '{"is_complete": true, "completion_message": "300"}',
+    '{"reasoning": "r", "is_complete": true, "completion_message": "300", "actions": []}',
+    '{"is_complete": true, "completion_message": "300", "next_action": null}',
+    '{"final_answer": "300"}',
+    '{"action": "answer", "text": "300"}',
+    '{"text": "300", "achieved": true}',
+  ])('the end of the work in another form: %s', (raw) => {
+    expect(extractActions(raw)).toMatchObject({
+      ok: true,
+      actions: [{ operation: 'answer', args: { text: '300' } }],
+    });
+  });
+
+  it('what is not complete is no answer', () => {
+    expect(extractActions('{"is_complete": false, "completion_message": "300"}')).toMatchObject({
+      ok: false,
+    });
+  });
+
   it('numbers actions without an id by their place', () => {
     const extraction = extractActions('[{"operation":"a"},{"operation":"b"},{"id":"x","operation":"c"}]');
     expect(extraction.ok && extraction.actions.map(({ id }) => id)).toEqual(['t1', 't2', 'x']);
@@ -288,6 +351,7 @@ describe('an answer in plain words is an answer', () => {
       ok: true,
       actions: [{ id: 't1', operation: 'answer', args: { text } }],
       repaired: 'plain text taken as the answer',
+      isProse: true,
     });
   });
 

@@ -18,6 +18,8 @@ export interface Dialect {
   send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): Promise<RequestOptions>;
   /** Reads the output while it is written, for `onAction` and `onText`. */
   listen(thought: Thought): Listener;
+  /** Whether text without actions is an answer in the form that was asked for. */
+  readonly isProseExpected: boolean;
   /** Reads the complete output. This result counts. */
   read(output: ModelOutput, thought: Thought): Extraction;
 }
@@ -28,8 +30,8 @@ export interface DialectPrompt {
 }
 
 /**
- * Request options besides the prompt. The same for every call of a run, because they are part of the cached
- * prefix.
+ * Request options besides the prompt. The same for every call of a run that may call tools, because they are
+ * part of the cached prefix. A closing call offers only `answer`.
  */
 export interface RequestOptions {
   readonly output?: OutputInterface<string, string, never>;

@@ -1,9 +1,14 @@
 import type { JSONSchema7, OutputInterface } from 'ai';
 import { stringifyJson } from '../../../model/json.ts';
 import { type Action, STEP_OPERATION } from '../../../model/task.ts';
-import { OWN_OPERATIONS, type OwnOperation, ownOperations } from '../../../run/actions/own-operations.ts';
+import {
+  CRITERIA,
+  OWN_OPERATIONS,
+  type OwnOperation,
+  ownOperations,
+} from '../../../run/actions/own-operations.ts';
 import type { Thought } from '../../mind.ts';
-import { extractActions } from '../../parsing/extract.ts';
+import { type Extraction, extractActions } from '../../parsing/extract.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
 import type { CallNames } from '../../parsing/written-call.ts';
 import { hasPlans } from '../instructions.ts';
@@ -11,9 +16,11 @@ import type { LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
 import { hasRefs, namedTools } from '../tool-text.ts';
 import type { Dialect } from './dialect.ts';
+import { NativeNames } from './native-names.ts';
 
 /** Actions as one JSON object in the output text. Its schema is sent if the provider supports schemas. */
 export const jsonDialect: Dialect = {
+  isProseExpected: false,
   write: writePrompt,
   async send(thought, options) {
     const { state } = thought;
@@ -23,7 +30,10 @@ export const jsonDialect: Dialect = {
     const steps = hasRefs(mode) ? [STEP_OPERATION] : [];
     const names = tools?.map(({ name }) => name).sort();
     const operations = names && [...own, ...steps, ...names];
-    return { output: outputFor(options, { operations, hasPlans: hasPlans(state) }) };
+    const schema = isClosing(thought)
+      ? listSchema({ operation: { type: 'string', enum: ['answer'] }, args: closingArgs(state) })
+      : listSchema(actionFields(operations, state), mode !== 'direct');
+    return { output: outputFor(options, schema) };
   },
   listen(thought) {
     const scanner = new ActionScanner({
@@ -39,7 +49,7 @@ export const jsonDialect: Dialect = {
     const names = callNames(thought);
     const isCut = finishReason === 'length';
     if (text.trim() !== '' || calls.length === 0 || isCut)
-      return extractActions(text, { purpose, isCut, names });
+      return withKnownNames(extractActions(text, { purpose, isCut, names }), thought);
     const extraction = extractActions(stringifyJson(calls), { purpose });
     return extraction.ok
       ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }
@@ -50,42 +60,40 @@ export const jsonDialect: Dialect = {
 /** With more tools, listing their names would make the schema too long. */
 const MAX_NAMED_OPERATIONS = 200;
 
-interface Allowed {
-  /** Undefined if any name may be called. */
-  readonly operations: readonly string[] | undefined;
-  /** Whether an action may wait for another, or belong to a step. */
-  readonly hasPlans: boolean;
-}
-
 /**
  * Passes the output format to the provider. The SDK's `Output.array` drops the last element of a cut list,
  * skips invalid elements silently, and holds back text while prose precedes the JSON.
  */
-function outputFor(options: LanguageMindOptions, allowed: Allowed): OutputInterface<string, string, never> {
+function outputFor(
+  options: LanguageMindOptions,
+  schema: JSONSchema7,
+): OutputInterface<string, string, never> {
   return {
     name: 'actions',
-    responseFormat: Promise.resolve(responseFormat(options, allowed)),
+    responseFormat: Promise.resolve(responseFormat(options, schema)),
     parseCompleteOutput: async ({ text }) => text,
     parsePartialOutput: async ({ text }) => ({ partial: text }),
     createElementStreamTransform: () => undefined,
   };
 }
 
-function responseFormat({ provider, supportsStructuredOutputs }: LanguageMindOptions, allowed: Allowed) {
+function responseFormat({ provider, supportsStructuredOutputs }: LanguageMindOptions, schema: JSONSchema7) {
   const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
   if (supportsStructuredOutputs ?? speaksOpenAI) {
-    return { type: 'json' as const, name: 'actions', schema: actionsSchema(allowed) };
+    return { type: 'json' as const, name: 'actions', schema };
   }
   // Anthropic has no JSON mode without a schema.
   return provider === 'anthropic' ? { type: 'text' as const } : { type: 'json' as const };
 }
 
-/** The same for every call of a run, whatever its purpose, because it is part of the cached prefix. */
-function actionsSchema({ operations, hasPlans }: Allowed): JSONSchema7 {
-  const operation: JSONSchema7 =
-    operations !== undefined && operations.length <= MAX_NAMED_OPERATIONS
-      ? { type: 'string', enum: [...operations] }
-      : { type: 'string' };
+/**
+ * The schema of the output. Engines that turn it into a grammar differ: some make every listed property
+ * required and allow `{}` alone for an object without properties. So it lists only what every action has, and
+ * says where more is allowed.
+ */
+function listSchema(fields: Record<string, JSONSchema7>, isOpen = false): JSONSchema7 {
+  // The order in which the model writes them: an answer can be shown early once its operation is known.
+  const properties = { id: { type: 'string' as const }, ...fields };
   return {
     type: 'object',
     properties: {
@@ -95,19 +103,9 @@ function actionsSchema({ operations, hasPlans }: Allowed): JSONSchema7 {
         minItems: 1,
         items: {
           type: 'object',
-          // The order in which the model writes them: an answer can be shown early once its operation is
-          // known.
-          properties: {
-            id: { type: 'string' },
-            operation,
-            args: { type: 'object' },
-            ...(hasPlans && { after: { type: 'array', items: { type: 'string' } } }),
-            expect: { type: ['string', 'object'] },
-            timeout: { type: 'number' },
-            description: { type: 'string' },
-            ...(hasPlans && { step: { type: 'string' } }),
-          },
+          properties,
           required: ['id', 'operation', 'args'],
+          ...(isOpen && { additionalProperties: true }),
         },
       },
     },
@@ -115,9 +113,34 @@ function actionsSchema({ operations, hasPlans }: Allowed): JSONSchema7 {
   };
 }
 
-/** Own operations that the model may use, the same for every call of a run. */
-export function offeredOperations({ state }: Pick<Thought, 'state'>): readonly OwnOperation[] {
+/** The same for every call of a run that may call tools, because it is part of the cached prefix. */
+function actionFields(
+  operations: readonly string[] | undefined,
+  state: Thought['state'],
+): Record<string, JSONSchema7> {
+  const isShort = operations !== undefined && operations.length <= MAX_NAMED_OPERATIONS;
+  return {
+    operation: { type: 'string', ...(isShort && { enum: [...operations] }) },
+    args: { type: 'object', additionalProperties: true },
+    ...(hasPlans(state) && { after: { type: 'array', items: { type: 'string' } } }),
+  };
+}
+
+function closingArgs({ outline }: Thought['state']): JSONSchema7 {
+  const isJudged = (outline?.successCriteria ?? []).length > 0;
+  const properties: Record<string, JSONSchema7> = {
+    text: { type: 'string' },
+    achieved: { type: 'boolean' },
+    ...(isJudged && { criteria: CRITERIA as JSONSchema7 }),
+  };
+  return { type: 'object', properties, required: Object.keys(properties) };
+}
+
+/** Own operations that the model may use, the same for every call of a run but its closing one. */
+export function offeredOperations(thought: Pick<Thought, 'state' | 'purpose'>): readonly OwnOperation[] {
+  const { state } = thought;
   const own = ownOperations(state);
+  if (isClosing(thought)) return own.filter(({ name }) => name === 'answer');
   const { settings, planGiven } = state;
   const { mode, planning } = settings;
   if (mode === 'direct') return own.filter(({ name }) => name === 'answer' || name === 'ask');
@@ -135,8 +158,24 @@ export function isAllowed({ operation }: Action, thought: Thought): boolean {
   return mayCallTools(thought) || OWN_OPERATIONS.has(operation);
 }
 
-export function mayCallTools({ purpose, state }: Thought): boolean {
-  return (purpose === 'act' || purpose === 'generate') && state.settings.mode !== 'direct';
+export function mayCallTools(thought: Pick<Thought, 'purpose' | 'state'>): boolean {
+  return !isClosing(thought) && thought.state.settings.mode !== 'direct';
+}
+
+/** Only the answer is asked for. */
+function isClosing({ purpose }: Pick<Thought, 'purpose'>): boolean {
+  return purpose === 'answer' || purpose === 'conclude';
+}
+
+/** Some models write a tool in the form of a native call: `calc_evaluate`, `functions.calc.evaluate`. */
+function withKnownNames(extraction: Extraction, { tools }: Thought): Extraction {
+  const isKnown = ({ operation }: Action) => tools.has(operation) || OWN_OPERATIONS.has(operation);
+  if (!extraction.ok || extraction.actions.every(isKnown)) return extraction;
+  const names = new NativeNames([...tools.keys(), ...OWN_OPERATIONS, STEP_OPERATION]);
+  const actions = extraction.actions.map((action) =>
+    isKnown(action) ? action : { ...action, operation: names.toOperation(action.operation) },
+  );
+  return { ...extraction, actions };
 }
 
 /** All names a model may use for an operation, to recognise calls written as text. */

@@ -39,7 +39,14 @@ const BOUNDS = new Set(['minimum', 'maximum']);
 /** A schema without what a model does not need for a call, because every request contains it. */
 export function bare(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).filter(([key, value]) => !isNoise(key, value));
-  return withSubschemas(Object.fromEntries(entries), { value: bareValue, form: bare });
+  const kept = withSubschemas(Object.fromEntries(entries), { value: bareValue, form: bare });
+  return isFreeForm(schema) ? { ...kept, additionalProperties: true } : kept;
+}
+
+/** Engines with grammars allow only `{}` for an object without properties, unless the schema says more. */
+function isFreeForm(schema: JsonObject): boolean {
+  const { type, additionalProperties = true } = schema;
+  return type === 'object' && additionalProperties === true && !hasSubschemas(schema);
 }
 
 function bareValue(schema: Json): Json {

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../model/json.ts';
 import { type Action, isStep } from '../../../model/task.ts';
 import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
 import type { Decision } from '../../../run/state/state.ts';
-import { inWrittenOrder, type Transcript } from '../transcript.ts';
+import { inWrittenOrder, type Transcript, unusableOutput } from '../transcript.ts';
 import { highestNumber, type NativeNames } from './native-names.ts';
 
 /** A turn of the model, with the results of its calls. */
@@ -59,7 +59,10 @@ export class NativeTranscript implements Transcript<ModelMessage> {
     if (diagnostics === undefined)
       this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
     this.#turns.push({
-      said: { role: 'assistant', content: content.length === 0 ? LEFT_OUT : content },
+      said: {
+        role: 'assistant',
+        content: content.length === 0 ? (unusableOutput(decision) ?? LEFT_OUT) : content,
+      },
       calls,
     });
   }
@@ -104,7 +107,7 @@ export class NativeTranscript implements Transcript<ModelMessage> {
 const ABOUT = '_task';
 
 /** The instructions explain it; the schema only has to allow it. */
-const SCHEMA: JsonObject = { type: 'object' };
+const SCHEMA: JsonObject = { type: 'object', additionalProperties: true };
 
 /** The schema of a tool with this argument. A tool that already has one of that name keeps its own. */
 export function withAbout(schema: JsonObject): JsonObject {

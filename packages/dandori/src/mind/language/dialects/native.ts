@@ -29,6 +29,7 @@ const LONGEST_DESCRIPTION = 1000;
 
 /** Actions as native tool calls, including own operations, and messages in the provider's format. */
 export const toolsDialect: Dialect = {
+  isProseExpected: true,
   write: (thought, custom, window) => ({
     instructions: writeInstructions(thought, custom, FORM),
     messages: converse(thought, wordingFor(thought), window),
@@ -44,8 +45,8 @@ export const toolsDialect: Dialect = {
       tools[names.toNative(name)] = { description: oneLine(description), inputSchema };
     };
     for (const { name, description, args } of offeredOperations(thought)) add(name, description, args);
-    for (const tool of callable(thought))
-      add(tool.name, `[${tool.effect}] ${tool.description}`, schemaOf(tool, thought));
+    for (const tool of mayCallTools(thought) ? callable(thought) : [])
+      add(tool.name, described(tool), schemaOf(tool, thought));
     return { tools };
   },
   listen: (thought) => new NativeListener(thought, namesFor(thought)),
@@ -104,6 +105,10 @@ const FORM: Form = {
 
 function outputPart(state: RunState): string {
   return [readPrompt('output-tools'), ...(hasPlans(state) ? [readPrompt('about-tools')] : [])].join('\n');
+}
+
+function described({ effect, description }: Tool): string {
+  return effect === 'read' ? description : `[${effect}] ${description}`;
 }
 
 function oneLine(text: string): string {

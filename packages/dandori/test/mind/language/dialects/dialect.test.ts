@@ -97,7 +97,7 @@ describe('a decision by native calls', () => {
       'weather_now',
     ]);
     expect(sent[7]?.function).toMatchObject({
-      description: '[read] Gives places.find.',
+      description: 'Gives places.find.',
       parameters: {
         type: 'object',
         properties: { q: { type: 'string' }, _task: { type: 'object' } },
@@ -132,10 +132,12 @@ describe('a decision by native calls', () => {
     expect(sent.map(({ function: { name } }) => name)).toEqual(names);
   });
 
-  it('sends the same tools whatever the purpose, as caches count them to the prefix', async () => {
+  it('sends the same tools whatever happened before, as caches count them to the prefix', async () => {
     const server = await start([{ toolCalls: [answerCall] }, { toolCalls: [answerCall] }]);
     await mind(server, TOOLS).think(new Story().thought());
-    await mind(server, TOOLS).think(new Story().thought({ purpose: 'answer' }));
+    await mind(server, TOOLS).think(
+      new Story().decided([find], { t1: 'Kyoto' }).thought({ purpose: 'generate' }),
+    );
     expect(server.requests[0]?.body.tools).toEqual(server.requests[1]?.body.tools);
   });
 

@@ -5,11 +5,13 @@ import { toolsDialect } from '../../../../src/mind/language/dialects/native.ts';
 import { judge } from '../../../../src/mind/language/mind.ts';
 import { Story } from '../thought.ts';
 
+/** Something was done, so that no announcement is asked about again. */
+const done = new Story().decided([{ id: 't1', operation: 'places.find', args: { q: 'Nara' } }], { t1: 'x' });
+
 /** What a text without a native call is taken for. The tools are `places.find` and `weather.now`. */
 function taken(text: string, dialect: 'tools' | 'json' = 'tools', finishReason: FinishReason = 'stop') {
   const spoken = { text, thoughts: '', calls: [], finishReason, usage: undefined, error: undefined };
-  const { read } = dialect === 'tools' ? toolsDialect : jsonDialect;
-  const judged = judge(spoken, new Story().thought(), read);
+  const judged = judge(spoken, done.thought(), dialect === 'tools' ? toolsDialect : jsonDialect);
   if ('failure' in judged) return judged.failure.kind;
   return judged.actions.map(({ operation }) => operation).join(' ');
 }
