@@ -1,63 +1,67 @@
-import { type Json, stringifyJson } from '../model/json.ts';
+import { isObject, type Json, stringifyJson } from '../model/json.ts';
 import type { Option, Question } from '../model/question.ts';
-
-const YES = new Set([
-  ...['y', 'yes', 'yep', 'yeah', 'ok', 'okay', 'sure', 'approve', 'go', 'go ahead', 'do it', 'please do'],
-  ...['yes please', 'yes, please', 'sounds good'],
-  ...[
-    'はい',
-    'ええ',
-    'うん',
-    '承認',
-    '承認します',
-    'お願いします',
-    'お願い',
-    'おねがいします',
-    'いいよ',
-    'いいです',
-  ],
-  ...[
-    'よろしく',
-    'よろしくお願いします',
-    'はい、お願いします',
-    'オーケー',
-    '了解',
-    '了解です',
-    '進めて',
-    '進めてください',
-  ],
-]);
-const NO = new Set([
-  ...['n', 'no', 'nope', 'reject', 'stop', "don't", 'do not', 'no thanks', 'no, thanks', 'no thank you'],
-  ...[
-    'いいえ',
-    'いや',
-    'だめ',
-    'ダメ',
-    '駄目',
-    'やめて',
-    'やめてください',
-    '却下',
-    '中止',
-    '不要',
-    '結構です',
-    '承認しない',
-  ],
-]);
+import { isJapanese } from '../model/text.ts';
+import { type Field, fieldOf, fieldsOf } from '../views/form.ts';
+import {
+  ANY_YES,
+  amountIn,
+  BEGINS_WITH_YES,
+  BOTH,
+  CLEAR_YES,
+  EITHER,
+  ENDING,
+  FILLERS,
+  GIVES_UP,
+  MIDDLE,
+  NEITHER,
+  NO,
+  numberIn,
+  OF_TWO,
+  ONE_ENDING,
+  OPENER,
+  ORDINALS,
+  PLACE,
+  VERBS,
+} from './answer-phrases.ts';
 
 /**
- * The answer that a message clearly states: an option by value, label or number, or a yes or no to an
- * approval. Undefined if the message needs interpretation. Nothing but a clear yes may count as a yes.
+ * How a message answers a question, read without a model.
+ *
+ * `open`: the message is about the question and does not answer it. `only_one`: it names several options, and
+ * one can be chosen. `which`: it fits several options, or leaves the choice to us. `clear_yes`: it is not the
+ * clear yes or no that an approval needs.
  */
-export function plainAnswer(text: string, question: Question): { readonly value: Json } | undefined {
-  const { options = [] } = question;
-  const said = normalised(text);
-  const chosen = optionFor(said, options);
-  if (chosen !== undefined) return { value: chosen.value };
-  const verdict = verdictIn(said);
-  if (verdict === undefined || !isApproval(question)) return undefined;
-  const meant = options.find(({ value }) => value === verdict);
-  return meant === undefined ? undefined : { value: meant.value };
+export type Reading =
+  | { readonly kind: 'answer'; readonly value: Json; readonly label: string }
+  | { readonly kind: 'declined' }
+  | { readonly kind: 'open'; readonly why: Unanswered };
+export type Unanswered = 'only_one' | 'which' | 'clear_yes';
+
+/** Longer words need a model. The limit also bounds the work of the patterns. */
+const LONGEST_ANSWER = 120;
+
+interface About {
+  /** The goal of the run that asks. The words may repeat its verb: "throw away the low-fat one". */
+  readonly goal?: string | undefined;
+}
+
+/**
+ * Undefined if the message is not about the question, or if it takes a model to understand it. A new request
+ * that contains a word of an option is never an answer: every word must be part of the answer.
+ */
+export function readAnswer(text: string, question: Question, { goal }: About = {}): Reading | undefined {
+  const said = simplified(text);
+  const { options = [], form, url } = question;
+  if (said === '') return undefined;
+  if (url !== undefined) return GIVES_UP.test(said) ? { kind: 'declined' } : undefined;
+  if (form !== undefined) return readForm(said.slice(0, LONGEST_ANSWER + 1), question, goal);
+  const exact = exactly(said, options);
+  if (exact.length === 1 && exact[0] !== undefined) return chosen(exact[0]);
+  if (said.length > LONGEST_ANSWER) return undefined;
+  if (isApproval(question)) return readVerdict(said, question);
+  if (question.kind === 'in_doubt') return readSettlement(said, options);
+  if (options.length > 0) return readChoice(said, { options, about: `${question.text}\n${goal ?? ''}` });
+  return GIVES_UP.test(said) ? { kind: 'declined' } : undefined;
 }
 
 /** Words that may mean "stop". If a message has none of them, the user is asked before a run is cancelled. */
@@ -78,33 +82,327 @@ export function takesWords({ kind, options = [], form, url }: Question): boolean
   return kind === 'missing_input' && options.length === 0 && form === undefined && url === undefined;
 }
 
-function verdictIn(said: string): 'approve' | 'reject' | undefined {
-  if (YES.has(said)) return 'approve';
-  return NO.has(said) ? 'reject' : undefined;
-}
-
-function optionFor(said: string, options: readonly Option[]): Option | undefined {
-  const named = options.find(
-    ({ value, label }) => said === normalised(answerText(value)) || said === normalised(label),
-  );
-  if (named !== undefined || !canBeNumbered(options)) return named;
-  return /^\d+$/.test(said) ? options[Number(said) - 1] : undefined;
-}
-
-/** False if the option values are numbers themselves. Then "2" would be ambiguous. */
+/** False if the values or labels are numbers themselves. Then "2" would be ambiguous. */
 export function canBeNumbered(options: readonly Option[]): boolean {
-  return !options.some(({ value }) => /^\d+$/.test(answerText(value)));
+  return !options.some(
+    ({ value, label }, index) =>
+      /^\d+$/.test(answerText(value)) || !['', String(index + 1)].includes(/^\d+/.exec(label)?.[0] ?? ''),
+  );
 }
 
 export function answerText(value: Json): string {
   return typeof value === 'string' ? value : stringifyJson(value);
 }
 
-function normalised(text: string): string {
+/** Half-width, lower case, hiragana for katakana, without quotes and without punctuation at the end. */
+function simplified(text: string): string {
   return text
     .normalize('NFKC')
-    .trim()
     .toLowerCase()
+    .replaceAll(/[\u30a1-\u30f6]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x60))
+    .replaceAll(/[\u200b-\u200f]|\ufe0f|\u20e3/g, '')
+    .replaceAll(/[’‘]/g, "'")
     .replaceAll(/\s+/g, ' ')
-    .replace(/[.!。、,]+$/u, '');
+    .replace(/^[\s"'“「『(]*(.*?)[\s.!。、,"'”」』~〜…]*$/u, '$1')
+    .replace(/^([^(]*)\)$/u, '$1');
+}
+
+const isAsking = (said: string) => /\?$/.test(said);
+
+/** The options whose value or label these words are. */
+function exactly<T extends Pick<Option, 'value' | 'label'>>(said: string, options: readonly T[]): T[] {
+  const wanted = squashed(said);
+  const byValue = options.filter(({ value }) => simplified(answerText(value)) === said);
+  if (byValue.length > 0) return byValue;
+  return options.filter(
+    ({ label }) => simplified(label) === said || (wanted !== '' && squashed(simplified(label)) === wanted),
+  );
+}
+
+function squashed(said: string): string {
+  return said.replaceAll(/[^\p{L}\p{N}]/gu, '');
+}
+
+function chosen({ value, label }: Pick<Option, 'value' | 'label'>): Reading {
+  return { kind: 'answer', value, label };
+}
+
+const open = (why: Unanswered): Reading => ({ kind: 'open', why });
+
+/** Longer words that begin like a yes are more than an answer: a model reads them. */
+const LONGEST_HESITATION = 24;
+
+/**
+ * Only a clear yes, or the option in full, approves what cannot be undone. A no in any form rejects it.
+ */
+function readVerdict(said: string, question: Question): Reading | undefined {
+  const { options = [] } = question;
+  const isStrict = mayDestroy(question);
+  const option = (value: string) => options.find((one) => one.value === value);
+  const rejected = option('reject');
+  if (NEITHER.test(said)) return rejected === undefined ? { kind: 'declined' } : chosen(rejected);
+  const approved = option('approve');
+  if (approved !== undefined && (isStrict ? CLEAR_YES : ANY_YES).test(said)) return chosen(approved);
+  const number = canBeNumbered(options) ? numberIn(said) : undefined;
+  const numbered = number === undefined ? undefined : options[number - 1];
+  if (numbered !== undefined && (numbered === rejected || !isStrict)) return chosen(numbered);
+  const isUnclear = [ANY_YES, EITHER, BOTH].some((pattern) => pattern.test(said)) || numbered !== undefined;
+  const isHesitating = BEGINS_WITH_YES.test(said) && said.length <= LONGEST_HESITATION && !isAsking(said);
+  return isUnclear || isHesitating ? open('clear_yes') : undefined;
+}
+
+/** Whether an approval covers a call that cannot be undone, or one whose effect is unknown. */
+function mayDestroy({ kind, context }: Question): boolean {
+  const { effect, tasks } = isObject(context) ? context : {};
+  const isDestructive = (call: Json | undefined) => isObject(call) && call.effect === 'destructive';
+  if (kind === 'plan_approval') return Array.isArray(tasks) && tasks.some(isDestructive);
+  return effect !== 'read' && effect !== 'idempotent' && effect !== 'write';
+}
+
+/** Whether a call took effect must be said with an option of its own: a wrong "no" would call it twice. */
+function readSettlement(said: string, options: readonly Option[]): Reading | undefined {
+  const found = placed(withoutManners(said), options);
+  if (found !== undefined) return chosen(found);
+  if (GIVES_UP.test(said)) return { kind: 'declined' };
+  return ANY_YES.test(said) || NO.test(said) ? open('which') : undefined;
+}
+
+interface Choice {
+  readonly options: readonly Pick<Option, 'value' | 'label'>[];
+  /** The question and the goal. */
+  readonly about: string;
+}
+
+function readChoice(said: string, { options, about }: Choice): Reading | undefined {
+  if (isAsking(said)) return undefined;
+  const bare = withoutVerb(withoutOpener(said), about);
+  const core = withoutManners(bare);
+  const is = (pattern: RegExp) => [said, bare, core].some((words) => pattern.test(words));
+  const meaning = (pattern: RegExp) =>
+    options.filter(({ value, label }) =>
+      [label, answerText(value)].some((words) => pattern.test(simplified(words))),
+    );
+  if (is(EITHER)) return meaning(EITHER)[0] === undefined ? open('which') : one(meaning(EITHER));
+  if (is(BOTH)) return meaning(BOTH)[0] === undefined ? open('only_one') : one(meaning(BOTH));
+  if (is(NEITHER)) {
+    const no = options.filter(
+      ({ value, label }) => value === false || NEITHER.test(simplified(label)) || NO.test(simplified(label)),
+    );
+    return no.length === 1 ? one(no) : { kind: 'declined' };
+  }
+  if (ANY_YES.test(said)) {
+    const yes = options.filter(({ value, label }) => value === true || ANY_YES.test(simplified(label)));
+    return yes.length === 1 ? one(yes) : options.length === 1 ? one(options) : open('which');
+  }
+  return readOption({ bare, core }, options);
+}
+
+function one(options: readonly Pick<Option, 'value' | 'label'>[]): Reading {
+  const [only] = options;
+  return only !== undefined && options.length === 1 ? chosen(only) : open('which');
+}
+
+/** The option by its place, its label, or words of its label. All that fit must be the same one. */
+function readOption(
+  { bare, core }: { bare: string; core: string },
+  options: Choice['options'],
+): Reading | undefined {
+  const exact = [bare, core].flatMap((words) => exactly(words, options));
+  if (exact.length > 0) return one([...new Set(exact)]);
+  const several = severalIn(core, options);
+  if (several !== undefined) return several > 1 ? open('only_one') : undefined;
+  const byPlace = placed(core, options);
+  const isCount = amountIn(core) !== undefined && core === bare;
+  const byWords = isCount ? [] : options.filter(({ label }) => isNamed(core, label));
+  const found = new Set([...(byPlace === undefined ? [] : [byPlace]), ...byWords]);
+  if (found.size > 0) return one([...found]);
+  // A number beyond the list is a slip, not a new request.
+  return numberIn(core) === undefined ? undefined : open('which');
+}
+
+/** How many options "1 and 2" or 「1と2」 names. Undefined if the words are no such list. */
+function severalIn(core: string, options: Choice['options']): number | undefined {
+  const parts = core.split(/\s*(?:,|、|\band\b|&|と|および)\s*/u);
+  if (parts.length < 2 || parts.includes('')) return undefined;
+  const named = parts.map(
+    (part) => placed(part, options) ?? exactly(part, options)[0] ?? only(options, part),
+  );
+  return named.every((option) => option !== undefined) ? new Set(named).size : undefined;
+}
+
+function only(options: Choice['options'], words: string): Choice['options'][number] | undefined {
+  const found = options.filter(({ label }) => isNamed(words, label));
+  return found.length === 1 ? found[0] : undefined;
+}
+
+/** The option at the place that the words name: "2", "the second one", 「2番目の牛乳」, 「最後」. */
+function placed<T extends Pick<Option, 'value' | 'label'>>(
+  core: string,
+  options: readonly T[],
+): T | undefined {
+  const { place = core, rest } = PLACE.exec(core)?.groups ?? {};
+  const words = rest === undefined ? contentWords(place) : [place];
+  const numbered = canBeNumbered(options) ? numberIn(place) : undefined;
+  const number = numbered ?? ordinal(words, options);
+  const option =
+    number === undefined || number === 0 ? undefined : options.at(number < 0 ? number : number - 1);
+  if (option === undefined) return undefined;
+  const others = numbered === undefined ? words.filter((word) => placeOf(word, options) === undefined) : [];
+  return [...(rest === undefined ? [] : [rest]), ...others].every((part) => isNamed(part, option.label))
+    ? option
+    : undefined;
+}
+
+function ordinal(words: readonly string[], options: readonly unknown[]): number | undefined {
+  const found = words.flatMap((word) => placeOf(word, options) ?? []);
+  return found.length === 1 ? found[0] : undefined;
+}
+
+function placeOf(word: string, options: readonly unknown[]): number | undefined {
+  const count = options.length;
+  const ofTwo = count === 2 ? OF_TWO.get(word) : undefined;
+  const middle = count % 2 === 1 && count > 1 && MIDDLE.has(word) ? (count + 1) / 2 : undefined;
+  const [, digits] = /^(\d+)(?:st|nd|rd|th)$/.exec(word) ?? [];
+  return ORDINALS.get(word) ?? ofTwo ?? middle ?? (digits === undefined ? undefined : Number(digits));
+}
+
+/** Whether every word occurs in the label, and they are more than a letter. */
+function isNamed(core: string, label: string): boolean {
+  const name = simplified(label);
+  const words = contentWords(core);
+  const size = words.join('').length;
+  const isEnough = size > 1 || (size === 1 && isJapanese(core) && name.startsWith(core));
+  const isPlace = words.every((word) => /^\d{1,2}$/.test(word));
+  const labelWords = joinedWords(name);
+  const japanese = squashed(name);
+  return (
+    isEnough &&
+    !isPlace &&
+    words.every((word) => (isJapanese(word) ? isMadeOf(word, japanese) : labelWords.has(singular(word))))
+  );
+}
+
+/** Words without fillers. Japanese stays in one piece, because it has no spaces. */
+function contentWords(core: string): string[] {
+  const words =
+    core.match(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々]+|[\p{L}\p{N}'.]+/gu) ?? [];
+  return words.map((word) => word.replace(/\.+$/, '')).filter((word) => !FILLERS.has(word) && word !== '');
+}
+
+/** The words of a label, and neighbours written as one: "low-fat" is also "lowfat". */
+function joinedWords(name: string): Set<string> {
+  const words = name.match(/[\p{L}\p{N}']+/gu) ?? [];
+  const joined = words.flatMap((word, index) => [word, `${word}${words[index + 1] ?? ''}`]);
+  return new Set(joined.map(singular));
+}
+
+function singular(word: string): string {
+  return /[^su]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word;
+}
+
+/** Whether the word is made of pieces of the label, two letters or more, joined by の or な. */
+function isMadeOf(word: string, label: string): boolean {
+  const ends = [true];
+  let hasPiece = false;
+  for (let end = 1; end <= word.length; end++) {
+    let isEnd = end > 1 && end < word.length && ends[end - 1] === true && /[のな]/u.test(word[end - 1] ?? '');
+    for (let from = 0; from < end && !isEnd; from++) {
+      const piece = word.slice(from, end);
+      const isPiece = piece.length > 1 || word.length === 1;
+      if (ends[from] === true && isPiece && label.includes(piece)) {
+        isEnd = true;
+        hasPiece = true;
+      }
+    }
+    ends.push(isEnd);
+  }
+  return hasPiece && ends[word.length] === true;
+}
+
+function withoutOpener(said: string): string {
+  const rest = said.replace(OPENER, '');
+  return rest === '' || rest === said ? said : withoutOpener(rest);
+}
+
+/** Without "please" and 「でお願いします」, and without "the … one" and 「の方」. */
+function withoutManners(bare: string): string {
+  let core = bare.replace(/^(?:please\s+)?(.*?)(?:[\s,]+please|[\s,]+thanks|[\s,]+thank you)*$/u, '$1');
+  for (;;) {
+    const rest = core.replace(ENDING, '').trim();
+    if (rest === core || rest === '') break;
+    core = rest;
+  }
+  const name = core.replace(ONE_ENDING, '').trim();
+  const words = name === '' ? core : name;
+  if (isJapanese(words)) return words;
+  const left = words
+    .split(' ')
+    .filter((word) => !FILLERS.has(word) || /^(?:option|number|no\.?)$/.test(word));
+  return left.length === 0 ? words : left.join(' ');
+}
+
+/** "throw away the low-fat one" is an answer if the question or the goal is about throwing away. */
+function withoutVerb(said: string, about: string): string {
+  for (const { asked, japanese, english } of VERBS) {
+    if (!asked.test(about)) continue;
+    const rest = said.replace(japanese, '').replace(english, ' ').replaceAll(/\s+/g, ' ').trim();
+    if (rest !== '' && rest !== said) return rest;
+  }
+  return said;
+}
+
+/** Fills a form that asks for one thing: a yes or no, a choice, several of a list, or a number. */
+function readForm(
+  said: string,
+  { form = {}, text }: Question,
+  goal: string | undefined,
+): Reading | undefined {
+  if (said.length > LONGEST_ANSWER) return undefined;
+  const fields = fieldsOf(form);
+  const field = fields === undefined ? fieldOf('', form, true) : fields.length === 1 ? fields[0] : undefined;
+  const read = field === undefined ? undefined : readField(said, field, `${text}\n${goal ?? ''}`);
+  if (read === undefined) return GIVES_UP.test(said) ? { kind: 'declined' } : undefined;
+  if (read.kind !== 'answer' || fields === undefined || field === undefined) return read;
+  return { ...read, value: { [field.name]: read.value } };
+}
+
+function readField(said: string, { kind, choices, schema }: Field, about: string): Reading | undefined {
+  switch (kind) {
+    case 'flag':
+      if (GIVES_UP.test(said)) return { kind: 'declined' };
+      if (NO.test(said)) return { kind: 'answer', value: false, label: said };
+      return ANY_YES.test(said) ? { kind: 'answer', value: true, label: said } : undefined;
+    case 'choice':
+      return readChoice(said, { options: choices, about });
+    case 'many':
+      return readSeveral(said, { options: choices, about });
+    case 'number': {
+      const amount = amountIn(withoutManners(said));
+      const isValid = amount !== undefined && (schema.type !== 'integer' || Number.isInteger(amount));
+      return isValid ? { kind: 'answer', value: amount, label: String(amount) } : undefined;
+    }
+    default:
+      return undefined;
+  }
+}
+
+function readSeveral(said: string, choice: Choice): Reading | undefined {
+  const { options } = choice;
+  const core = withoutManners(withoutVerb(withoutOpener(said), choice.about));
+  const all = BOTH.test(said) || BOTH.test(core);
+  const parts = core.split(/\s*(?:,|、|\band\b|&|と|および)\s*/u);
+  const named = parts.map((part) => readOption({ bare: part, core: part }, options));
+  const values = named.flatMap((read) => (read?.kind === 'answer' ? [read] : []));
+  if (all) return list(options);
+  if (values.length === parts.length) return list(values);
+  return NEITHER.test(said) ? { kind: 'declined' } : undefined;
+}
+
+function list(options: readonly Pick<Option, 'value' | 'label'>[]): Reading {
+  const different = [...new Map(options.map((option) => [option.label, option])).values()];
+  return {
+    kind: 'answer',
+    value: different.map(({ value }) => value),
+    label: different.map(({ label }) => label).join(', '),
+  };
 }

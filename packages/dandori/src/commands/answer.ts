@@ -10,6 +10,7 @@ import { fold } from '../run/state/apply.ts';
 import { editedTasks } from '../run/state/plan.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
 import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/index.ts';
+import { isApproval, readAnswer, takesWords, type Unanswered } from './answer-words.ts';
 import { asJournaled, checkLength, type Keeping, refuseEnded, send, tasksAsJournaled } from './send.ts';
 
 /** Length of the JSON. Larger data belongs in a file or a tool's result. */
@@ -28,6 +29,10 @@ export interface Answering {
   readonly declined?: boolean | undefined;
   readonly comment?: string | undefined;
   readonly by?: string | undefined;
+  /** The message of the conversation that is the answer. */
+  readonly message?: string | undefined;
+  /** The run whose model read the answer in that message. */
+  readonly readBy?: { readonly run: string } | undefined;
 }
 
 /**
@@ -35,25 +40,60 @@ export interface Answering {
  * written and the other is refused.
  */
 export async function answerQuestion(
-  { run, question: id, answer: said, declined = false, comment, by }: Answering,
+  { run, question: id, answer: said, declined: isRefused = false, comment, by, message, readBy }: Answering,
   parts: Checking,
 ): Promise<void> {
   checkLength(comment, 'comment');
-  const answer = asJournaled(said, `The answer to ${id}`, 'answer-invalid');
   const sealing = sealingOf(parts);
   const told = sealing.seal({ comment, by });
   await send(run, parts, (state, at) => {
     refuseEnded(state);
     const { question } = stillOpen(id, state, at);
     refuseStrangers(question, by);
+    const read = isRefused ? { answer: null, declined: true } : inWords(said, question, state.goal);
+    const { declined = false } = read;
+    const answer = asJournaled(read.answer, `The answer to ${id}`, 'answer-invalid');
     const meant = meantBy(sealing.seal(answer), question, state);
     const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
     if (!declined && isPlan) checkEdit(question, { answer: meant, state }, withOpenedCheck(parts));
     else if (!declined) checkAnswer(question, meant, parts);
-    const given = declined ? { answer: null, declined } : { answer: meant };
-    return { type: 'question_answered', data: { question: id, ...given, ...told } };
+    const label = declined ? undefined : labelOf(meant, question);
+    const given = declined ? { answer: null, declined } : { answer: meant, ...(label && { label }) };
+    const source = { ...(message !== undefined && { message }), ...(readBy !== undefined && { readBy }) };
+    return { type: 'question_answered', data: { question: id, ...given, ...told, ...source } };
   });
 }
+
+/** The answer to an approval says everything itself. */
+function labelOf(answer: Json, question: Question): string | undefined {
+  if (isApproval(question)) return undefined;
+  const given = stringifyJson(answer);
+  return question.options?.find(({ value }) => stringifyJson(value) === given)?.label;
+}
+
+/** Reads an answer in words, such as "the low-fat one". The value of an option stays as it is. */
+function inWords(
+  answer: Json,
+  asked: Question,
+  goal: string,
+): { readonly answer: Json; readonly declined?: boolean } {
+  if (typeof answer !== 'string') return { answer };
+  const read = readAnswer(answer, shown(asked), { goal });
+  if (read?.kind === 'answer') return { answer: read.value };
+  if (read?.kind === 'declined' && !takesWords(asked)) return { answer: null, declined: true };
+  if (read?.kind !== 'open') return { answer };
+  throw new DandoriError('answer-invalid', `${STILL_OPEN[read.why]} ${asked.id} stays open.`, {
+    fix: `Answer one of: ${shown(asked.options ?? [])
+      .map(({ label }) => label)
+      .join(', ')}.`,
+  });
+}
+
+const STILL_OPEN: Readonly<Record<Unanswered, string>> = {
+  only_one: 'Only one option can be chosen.',
+  which: 'The answer does not say which option.',
+  clear_yes: 'The answer is neither a clear yes nor a clear no.',
+};
 
 /**
  * The user saw `[secret]` instead of each secret. Values that the user left unchanged or chose become the
@@ -203,8 +243,4 @@ async function approvalAsked(
       : `${open.length} questions of the run ${run} wait for an approval.`,
     { fix: open.length === 0 ? `See it with \`dandori show ${run}\`.` : `Say which: ${ids}.` },
   );
-}
-
-function isApproval({ kind }: Question): boolean {
-  return kind === 'approval' || kind === 'plan_approval';
 }

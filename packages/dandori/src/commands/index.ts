@@ -1,5 +1,4 @@
 export {
-  type Answering,
   type Approval,
   answerQuestion,
   approve,
@@ -9,7 +8,14 @@ export {
   refuseStrangers,
   reject,
 } from './answer.ts';
-export { answerText, asksToStop, canBeNumbered, isApproval, takesWords } from './answer-words.ts';
+export {
+  answerText,
+  asksToStop,
+  canBeNumbered,
+  isApproval,
+  readAnswer,
+  takesWords,
+} from './answer-words.ts';
 export { type Pruned, type PruneOptions, pruneRuns } from './prune.ts';
 export { asJournaled, tasksAsJournaled } from './send.ts';
 export { checkGoal, newId, startOnce, startRun } from './start.ts';

@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { type Answering, answerQuestion, cancelRun, checkGoal, newId } from '../commands/index.ts';
+import { answerQuestion, cancelRun, checkGoal, newId } from '../commands/index.ts';
 import type { Leaving, Parts } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import { type ConversationFact, type Message, tally } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Json, parseJson, stringifyJson } from '../model/json.ts';
-import type { Option } from '../model/question.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
-import { clip, isJapanese } from '../model/text.ts';
+import { clip, isJapanese, spokenLanguage } from '../model/text.ts';
 import { foldRun } from '../run/state/apply.ts';
 import type { ConversationJournal, Keys } from '../store/index.ts';
 import {
@@ -26,8 +25,9 @@ import {
   type Standing,
   standingSchema,
 } from './drive-runs.ts';
+import { readGiven, toldOf, understood, wordsOf } from './given-answer.ts';
 import { answerOnce, heardAs } from './inbox.ts';
-import { type Asked, meantBy } from './interpret.ts';
+import { type Asked, type Given, meantBy, type Why } from './interpret.ts';
 import { openMinutes } from './ledger.ts';
 import { tallyOfRun } from './reports.ts';
 import { beginRun } from './start-run.ts';
@@ -38,8 +38,8 @@ const LONGEST_TITLE = 80;
 
 /**
  * `begun`: the message started a run. `answered`: the message answered a question. Both include the status of
- * the run: ended, waiting for the user, or running in the background. `unclear`: the message could answer
- * several questions.
+ * the run: ended, waiting for the user, or running in the background. `unclear`: the message is about open
+ * questions and answers none; `why` says why. Nothing is done.
  */
 export type Said =
   | { readonly kind: 'begun'; readonly run: string; readonly standing: Standing }
@@ -47,9 +47,12 @@ export type Said =
       readonly kind: 'answered';
       readonly run: string;
       readonly question: string;
+      /** The option that was chosen, as the user knows it. */
+      readonly chose?: string;
+      readonly declined?: boolean;
       readonly standing: Standing;
     }
-  | { readonly kind: 'unclear'; readonly questions: readonly Asked[] };
+  | { readonly kind: 'unclear'; readonly why: Why; readonly questions: readonly Asked[] };
 
 export const conversationRunSchema = z.object({
   run: z.string(),
@@ -209,7 +212,7 @@ export async function openConversation(
   }
 
   async function begin(text: string, run: string): Promise<void> {
-    const message: Message = { id: saidId(run), role: 'user', kind: 'said', text, run };
+    const message: Message = { ...said(text, run), run };
     await minutes.write((state) =>
       state?.messages.has(message.id)
         ? []
@@ -223,13 +226,22 @@ export async function openConversation(
 
   /** The message is journaled after the answer, because it says that the answer was given. */
   async function noteAnswer(
-    asked: Answered,
-    { id: said, text }: { id: string; text: string },
+    { run, question }: Answered,
+    { id: answer, text, given }: { id: string; text: string; given: Given },
   ): Promise<void> {
-    const { run, question } = asked;
-    const message: Message = { id: saidId(said), role: 'user', kind: 'said', text, run, question };
-    await minutes.write((state) => newOnes([message], state));
+    const message: Message = { ...said(text, answer), run, question };
+    await minutes.write((state) => {
+      const asked = background.state(run)?.questions.get(question)?.question;
+      const language = parts.language ?? message.language ?? state?.language ?? 'en';
+      const read = asked === undefined ? [] : understood({ run, question: asked }, { text, given, language });
+      return newOnes([message, ...read], state);
+    });
     await background.look(run);
+  }
+
+  function said(text: string, id: string): Message {
+    const language = parts.language === undefined ? spokenLanguage(text) : undefined;
+    return { id: saidId(id), role: 'user', kind: 'said', text, ...(language !== undefined && { language }) };
   }
 
   function refuseOthers(run: string): void {
@@ -248,28 +260,48 @@ export async function openConversation(
     async say(text, { onBegun, key, seen, by, waits } = {}) {
       checkGoal(text);
       const open = conversation.questions();
-      const wouldMean = meantBy(text, { open, state: minutes.state, seen });
-      const { id: said, meant } = await heardAs({ text, key, meant: wouldMean, conversation: id }, parts);
-      if (meant.kind === 'unclear') return { kind: 'unclear', questions: open };
+      const goalOf = (run: string) => background.state(run)?.goal;
+      const wouldMean = meantBy(text, { open, state: minutes.state, goalOf, seen });
+      const { id: heard, meant } = await heardAs({ text, key, meant: wouldMean, conversation: id }, parts);
+      if (meant.kind === 'unclear') {
+        const { why = 'several', about } = meant;
+        const isMeant = ({ run, question }: Asked) =>
+          about?.some((one) => one.run === run && one.question === question.id) ?? true;
+        return { kind: 'unclear', why, questions: open.filter(isMeant) };
+      }
       if (meant.kind === 'goal') {
-        await begin(text, said);
-        onBegun?.(said);
-        await takeUp(said);
-        return { kind: 'begun', run: said, standing: await standing(said, waits) };
+        await begin(text, heard);
+        onBegun?.(heard);
+        await takeUp(heard);
+        return { kind: 'begun', run: heard, standing: await standing(heard, waits) };
       }
       const { run, question } = meant;
       onBegun?.(run);
-      await answerOnce({ text, asked: meant, by: speaker(by), isRepeated: key !== undefined }, parts);
-      await noteAnswer(meant, { id: said, text });
-      return { kind: 'answered', run, question, standing: await standing(run, waits) };
+      const message = saidId(heard);
+      const isRepeated = key !== undefined;
+      const given = await answerOnce({ text, asked: meant, by: speaker(by), message, isRepeated }, parts);
+      await noteAnswer(meant, { id: heard, text, given });
+      return { kind: 'answered', run, question, ...toldOf(given), standing: await standing(run, waits) };
     },
     async answer(asked, value, { by, waits, ...how } = {}) {
       refuseOthers(asked.run);
-      const given = { answer: value, ...how };
-      const options = background.state(asked.run)?.questions.get(asked.question)?.question.options;
-      await answerQuestion({ ...asked, ...given, by: speaker(by) }, parts);
-      await noteAnswer(asked, { id: newId(parts.clock.now()), text: wordsOf(given, options) });
-      return { kind: 'answered', ...asked, standing: await standing(asked.run, waits) };
+      const state = background.state(asked.run);
+      const question = state?.questions.get(asked.question)?.question;
+      const heard = newId(parts.clock.now());
+      await answerQuestion(
+        { ...asked, answer: value, ...how, by: speaker(by), message: saidId(heard) },
+        parts,
+      );
+      const reply = { answer: value, ...how };
+      const given = readGiven(reply, { question, goal: state?.goal });
+      const text = wordsOf(reply, question?.options);
+      await noteAnswer(asked, { id: heard, text, given });
+      return {
+        kind: 'answered',
+        ...asked,
+        ...toldOf(given),
+        standing: await standing(asked.run, waits),
+      };
     },
     async tell(run, text, { by } = {}) {
       refuseOthers(run);
@@ -360,16 +392,6 @@ export function unfinished(state: ConversationState | undefined): string[] {
 function outcomeIn(message: Written | undefined): Report['outcome'] | undefined {
   const outcome = message?.outcome;
   return outcome === 'completed' ? undefined : outcome;
-}
-
-type Given = Pick<Answering, 'answer' | 'comment' | 'declined'>;
-
-/** An answer as the user's message: the label of an option, not its value. */
-function wordsOf({ answer, comment, declined }: Given, options: readonly Option[] = []): string {
-  const written = stringifyJson(answer);
-  const label = options.find(({ value }) => stringifyJson(value) === written)?.label;
-  const given = declined === true ? [] : [label ?? (typeof answer === 'string' ? answer : written)];
-  return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
 }
 
 function opening(

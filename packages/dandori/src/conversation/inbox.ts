@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { answerQuestion, newId } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
-import { DandoriError } from '../model/error.ts';
+import { assertNever, DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/index.ts';
-import { answerIn, type Meant } from './interpret.ts';
+import { answerIn, type Given, type Meant, type Why } from './interpret.ts';
 
 /**
  * How a message was interpreted when it first arrived, and its permanent id. If it started a run, this is the
@@ -14,7 +14,14 @@ import { answerIn, type Meant } from './interpret.ts';
  */
 interface Heard {
   readonly id: string;
-  readonly meant: { readonly kind: 'goal' } | { readonly kind: 'unclear' } | Answering;
+  readonly meant: { readonly kind: 'goal' } | Unclear | Answering;
+}
+
+/** `about` is missing in messages that an older version heard. */
+interface Unclear {
+  readonly kind: 'unclear';
+  readonly why?: Why;
+  readonly about?: readonly { readonly run: string; readonly question: string }[];
 }
 
 interface Answering {
@@ -51,9 +58,16 @@ export async function heardAs(
 }
 
 function withoutWords(meant: Meant): Heard['meant'] {
-  if (meant.kind !== 'answer') return meant;
-  const { run, question } = meant.asked;
-  return { kind: 'answer', run, question: question.id };
+  switch (meant.kind) {
+    case 'goal':
+      return meant;
+    case 'unclear':
+      return { ...meant, about: meant.about.map(({ run, question }) => ({ run, question: question.id })) };
+    case 'answer':
+      return { kind: 'answer', run: meant.asked.run, question: meant.asked.question.id };
+    default:
+      return assertNever(meant);
+  }
 }
 
 /**
@@ -61,25 +75,30 @@ function withoutWords(meant: Meant): Heard['meant'] {
  * is not an error.
  */
 export async function answerOnce(
-  { text, asked, by, isRepeated }: GivingOnce,
+  { text, asked, by, message, isRepeated }: GivingOnce,
   parts: Parameters<typeof answerQuestion>[1],
-): Promise<void> {
+): Promise<Given> {
   const { run, question: id } = asked;
-  const look = async () => fold(shown(await parts.journal.read(run)))?.questions.get(id);
-  const open = await look();
-  const answer = open === undefined ? text : answerIn(text, open.question);
+  const look = async () => fold(shown(await parts.journal.read(run)));
+  const state = await look();
+  const question = state?.questions.get(id)?.question;
+  const given = question === undefined ? { answer: text } : answerIn(text, question, state?.goal);
   try {
-    await answerQuestion({ run, question: id, answer, by }, parts);
+    await answerQuestion({ run, question: id, ...given, by, message }, parts);
   } catch (error) {
-    const given = (await look())?.answer;
-    const isOurs = given?.by === by && stringifyJson(given?.value) === stringifyJson(answer);
+    const kept = (await look())?.questions.get(id)?.answer;
+    const value = given.declined === true ? null : given.answer;
+    const isOurs = kept?.by === by && stringifyJson(kept?.value) === stringifyJson(value);
     if (!(isRepeated && isOurs && error instanceof DandoriError)) throw error;
   }
+  return given;
 }
 
 interface GivingOnce {
   readonly text: string;
   readonly asked: { readonly run: string; readonly question: string };
   readonly by: string | undefined;
+  /** The id of the message. */
+  readonly message: string;
   readonly isRepeated: boolean;
 }

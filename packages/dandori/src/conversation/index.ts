@@ -9,7 +9,7 @@ export {
   unfinished,
 } from './conversation.ts';
 export { createChanges, LIGHT_TIME, type Standing } from './drive-runs.ts';
-export { type Asked, askedSchema } from './interpret.ts';
+export { type Asked, askedSchema, whySchema } from './interpret.ts';
 export { conversationBreaches } from './laws.ts';
 export { isAwaited } from './ledger.ts';
 export {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { plainAnswer, takesWords } from '../commands/answer-words.ts';
+import { isApproval, type Reading, readAnswer, takesWords } from '../commands/answer-words.ts';
 import type { Message } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
@@ -11,17 +11,24 @@ export const askedSchema = z.object({ run: z.string(), question: askedQuestionSc
 export type Asked = Readonly<z.infer<typeof askedSchema>>;
 
 /**
- * How a message is meant: as the answer to one question, as the answer to one of several (unclear), or as a
- * new goal.
+ * Why a message about a question does not answer it. `several`: it could answer several questions. `came_up`:
+ * the question arrived while the user was typing. `talked_over`: another run has asked for a yes since. The
+ * others: see `Reading`.
  */
+export const whySchema = z.enum(['several', 'came_up', 'talked_over', 'only_one', 'which', 'clear_yes']);
+export type Why = z.infer<typeof whySchema>;
+
+/** How a message is meant: as the answer to one question, as no clear answer, or as a new goal. */
 export type Meant =
   | { readonly kind: 'answer'; readonly asked: Asked }
-  | { readonly kind: 'unclear' }
+  | { readonly kind: 'unclear'; readonly why: Why; readonly about: readonly Asked[] }
   | { readonly kind: 'goal' };
 
 interface Heard {
   readonly open: readonly Asked[];
   readonly state: ConversationState | undefined;
+  /** The goal of a run. */
+  readonly goalOf?: (run: string) => string | undefined;
   /**
    * The last message that the sender had seen. Undefined if unknown, for example if a program sent the
    * message.
@@ -34,20 +41,53 @@ interface Heard {
  * done. A "yes" also approves no call if another run has asked for one since. The user may mean the other
  * run, and its text may be injected.
  */
-export function meantBy(text: string, { open, state, seen }: Heard): Meant {
+export function meantBy(text: string, { open, state, goalOf, seen }: Heard): Meant {
+  const read = open.flatMap((asked) => {
+    const reading = readAnswer(text, asked.question, { goal: goalOf?.(asked.run) });
+    return reading === undefined ? [] : [{ asked, reading }];
+  });
+  const [first, ...others] = read;
+  if (first !== undefined) {
+    const why = others.length > 0 ? 'several' : unclearness({ ...first, open, state, seen });
+    if (why === undefined) return { kind: 'answer', asked: first.asked };
+    return { kind: 'unclear', why, about: why === 'several' ? open : [first.asked] };
+  }
   const [asked] = open;
   const isOnly = open.length === 1 && asked !== undefined && isSeen(asked, state, seen);
-  if (open.some(({ question }) => plainAnswer(text, question) !== undefined))
-    return isOnly && !isTalkedOver(text, { asked, state, seen })
-      ? { kind: 'answer', asked }
-      : { kind: 'unclear' };
   const isNext = isOnly && takesWords(asked.question) && isLast(asked, state) && !/[?？]\s*$/.test(text);
   return isNext ? { kind: 'answer', asked } : { kind: 'goal' };
 }
 
+/** What a message gives as the answer to a question. */
+export interface Given {
+  readonly answer: Json;
+  readonly declined?: boolean;
+  /** The option that was chosen, as the user knows it. */
+  readonly label?: string;
+}
+
 /** The message, read as the answer to this question. */
-export function answerIn(text: string, question: Question): Json {
-  return plainAnswer(text, question)?.value ?? text;
+export function answerIn(text: string, question: Question, goal?: string): Given {
+  const read = readAnswer(text, question, { goal });
+  if (read?.kind === 'answer') return { answer: read.value, label: read.label };
+  return read?.kind === 'declined' ? { answer: null, declined: true } : { answer: text };
+}
+
+interface Understood extends Omit<Heard, 'goalOf'> {
+  readonly asked: Asked;
+  readonly reading: Reading;
+}
+
+function unclearness({ asked, reading, open, state, seen }: Understood): Why | undefined {
+  if (!isSeen(asked, state, seen)) return 'came_up';
+  if (reading.kind === 'open') return reading.why;
+  const others = open.filter((one) => one !== asked);
+  // The words may be meant for the question that takes any words.
+  if (others.some((other) => takesWords(other.question) && isLast(other, state))) return 'several';
+  const approves = isApproval(asked.question) && reading.kind === 'answer' && reading.value !== 'reject';
+  if (!approves) return undefined;
+  if (others.length > 0 && !isLast(asked, state)) return 'several';
+  return isTalkedOver({ asked, state, seen }) ? 'talked_over' : undefined;
 }
 
 function isSeen(asked: Asked, state: ConversationState | undefined, seen: string | undefined): boolean {
@@ -59,18 +99,9 @@ function isSeen(asked: Asked, state: ConversationState | undefined, seen: string
 
 const ASKS_FOR_YES = /[?？]|\b(yes|ok|okay|approve|confirm|reply|type)\b|はい|承認|返信|返事|入力|了解/i;
 
-interface TalkedOver {
-  readonly asked: Asked;
-  readonly state: ConversationState | undefined;
-  readonly seen: string | undefined;
-}
-
-/**
- * Whether this is a yes, and the model of another run asked for a yes after the question. A no is harmless.
- */
-function isTalkedOver(text: string, { asked, state, seen }: TalkedOver): boolean {
-  if (asked.question.kind !== 'approval' || plainAnswer(text, asked.question)?.value !== 'approve')
-    return false;
+/** Whether the model of another run asked for a yes after the question. */
+function isTalkedOver({ asked, state, seen }: Pick<Understood, 'asked' | 'state' | 'seen'>): boolean {
+  if (asked.question.kind !== 'approval') return false;
   const messages = [...(state?.messages.values() ?? [])];
   const place = placeOf(asked, messages);
   const end = seen === undefined ? messages.length : messages.findIndex(({ id }) => id === seen) + 1;
@@ -84,7 +115,7 @@ function isTalkedOver(text: string, { asked, state, seen }: TalkedOver): boolean
 
 function placeOf({ run, question: { id } }: Asked, messages: readonly Message[]): number {
   return messages.findLastIndex(
-    (message) => message.role === 'agent' && message.run === run && message.question === id,
+    (message) => message.kind === 'question' && message.run === run && message.question === id,
   );
 }
 

@@ -12,7 +12,7 @@ import { clip } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
-import type { ConversationState } from './state.ts';
+import { type ConversationState, languageAt } from './state.ts';
 
 interface Beginning {
   readonly state: ConversationState;
@@ -33,7 +33,9 @@ export async function beginRun(
   if (started !== undefined) return mind;
   const { conversation, userId } = state;
   const context = contextFor(state, { until: message.id, open });
-  const settings = settingsOf(await parts.settingsFor(userId), parts);
+  const own = settingsOf(await parts.settingsFor(userId), parts);
+  const language = own.language ?? languageAt(state, message.id);
+  const settings = { ...own, ...(language !== undefined && { language }) };
   const isOurs = !parts.toolbox.tools().has('run.cancel');
   const mayCancel = isOurs && (asksToStop(message.text) || !hasHeardTools(state, open));
   const beginning = { goal: message.text, run, conversation, context, userId, settings, mayCancel };

@@ -10,7 +10,8 @@ export type Written = Readonly<z.infer<typeof writtenSchema>>;
 export interface ConversationState {
   readonly conversation: string;
   readonly title: string;
-  readonly language: Language | undefined;
+  /** Of the user's last message that tells it. */
+  language: Language | undefined;
   readonly userId: string | undefined;
   readonly startedAt: number;
   seq: number;
@@ -37,7 +38,9 @@ export function applyConversation(
   switch (event.type) {
     case 'message_written': {
       const { message } = event.data;
-      if (!state.messages.has(message.id)) state.messages.set(message.id, { ...message, at: event.at });
+      if (state.messages.has(message.id)) return state;
+      state.messages.set(message.id, { ...message, at: event.at });
+      state.language = message.language ?? state.language;
       return state;
     }
     case 'run_begun':
@@ -70,6 +73,13 @@ export function isReported({ messages }: ConversationState, run: string): boolea
   return messages.has(replyId(run));
 }
 
+/** The language in which the user wrote this message or, if it does not tell, an earlier one. */
+export function languageAt({ messages, language }: ConversationState, message: string): Language | undefined {
+  const all = [...messages.values()];
+  const until = all.slice(0, all.findIndex(({ id }) => id === message) + 1);
+  return until.findLast((one) => one.language !== undefined)?.language ?? language;
+}
+
 /** For a message of the user. */
 export function saidId(id: string): string {
   return `said/${id}`;
@@ -85,6 +95,11 @@ export function reportId(run: string, step: string): string {
 
 export function questionId(run: string, question: string): string {
   return `${run}/?${question}`;
+}
+
+/** How the answer to a question was understood. */
+export function understoodId(run: string, question: string): string {
+  return `${run}/=${question}`;
 }
 
 function begun({

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { outcome } from './event.ts';
+import { language } from './settings.ts';
 
 /** The version of conversation events. A conversation has its own journal. */
 export const CONVERSATION_VERSION = 1;
@@ -15,9 +16,9 @@ export type Tally = z.infer<typeof tally>;
 
 /**
  * `said`: a message of the user. `reply`: the answer of a run that ended. `report`: news of a step that
- * ended. `question`: a question that a run asks.
+ * ended. `question`: a question that a run asks. `understood`: how the user's words were read as an answer.
  */
-const messageKind = z.enum(['said', 'reply', 'report', 'question']);
+const messageKind = z.enum(['said', 'reply', 'report', 'question', 'understood']);
 
 /** A message in a conversation. An agent's message has an id derived from the run, so it is unique. */
 export const message = z.object({
@@ -25,6 +26,8 @@ export const message = z.object({
   role: z.enum(['user', 'agent']),
   kind: messageKind,
   text: z.string(),
+  /** Of the user's words, if they tell it. The agent goes on in this language. */
+  language: language.optional(),
   run: z.string().optional(),
   step: z.string().optional(),
   /** The question that is asked, or that the user answers with this message. */
@@ -47,7 +50,7 @@ export const conversationFactSchema = z.discriminatedUnion('type', [
   fact('conversation_started', {
     /** The beginning of the first message, for lists. */
     title: z.string(),
-    language: z.enum(['en', 'ja']).optional(),
+    language: language.optional(),
     userId: z.string().optional(),
   }),
   fact('message_written', { message }),

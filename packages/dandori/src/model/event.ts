@@ -307,11 +307,17 @@ export const factSchema = z.discriminatedUnion('type', [
     question: z.string(),
     /** Null if the question was declined. */
     answer: json,
+    /** The option that was chosen, as the person knows it. */
+    label: z.string().optional(),
     /** The person declines to answer, or says no. */
     declined: z.boolean().optional(),
     /** The reason, or what should be done instead. */
     comment: z.string().optional(),
     by: z.string().optional(),
+    /** The message of the conversation that is the answer. */
+    message: z.string().optional(),
+    /** The run whose model read the answer in that message. */
+    readBy: z.object({ run: z.string() }).optional(),
   }),
   /** The question expired. It counts as answered by its default or as declined, or the run is cancelled. */
   fact('question_expired', {

@@ -1,6 +1,8 @@
 import * as z from 'zod';
 
 /** How the mind is asked to work. One engine runs all modes. */
+export const language = z.enum(['en', 'ja']);
+
 export const mode = z.enum(['auto', 'direct', 'adaptive', 'planned', 'hierarchical']);
 export type Mode = z.infer<typeof mode>;
 
@@ -86,7 +88,7 @@ export const settings = z.object({
   /** The user's own instructions, instead of those of the process. */
   instructions: z.string().optional(),
   /** Without it a run speaks the language of its goal. */
-  language: z.enum(['en', 'ja']).optional(),
+  language: language.optional(),
   /** Whether reads start while the mind is still writing. Older runs lack it and continue without it. */
   streamDispatch: z.boolean().optional(),
 });

@@ -11,6 +11,12 @@ export function isJapanese(text: string): boolean {
   return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
 }
 
+/** The language of a message. Undefined if a short word or a number does not tell it: "OK", "2". */
+export function spokenLanguage(text: string): Language | undefined {
+  if (isJapanese(text)) return 'ja';
+  return (text.match(/\p{Script=Latin}{2,}/gu) ?? []).length > 1 ? 'en' : undefined;
+}
+
 /** The candidate that a misspelt name most likely means. Undefined if none is close enough to suggest. */
 export function nearest(name: string, names: Iterable<string>): string | undefined {
   // The names are iterated twice, and an iterator such as `map.keys()` works only once.

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { askedSchema, conversationRunSchema, writtenSchema } from '../conversation/index.ts';
+import { askedSchema, conversationRunSchema, whySchema, writtenSchema } from '../conversation/index.ts';
 import { every, runQuestionSchema } from '../history/index.ts';
 import type { ErrorCode } from '../model/error.ts';
 import { amounts, envelopeSchema, factSchema } from '../model/event.ts';
@@ -109,13 +109,23 @@ export const serverUserSchema = z.object({
 export type ServerUser = z.infer<typeof serverUserSchema>;
 
 /**
- * What a message became: a run, the answer to a question, or nothing because it could answer several
- * questions.
+ * What a message became: a run, the answer to a question, or nothing because it is about open questions and
+ * answers none of them clearly.
  */
 export const heardSchema = z.union([
   z.object({ kind: z.literal('begun'), run: z.string() }),
-  z.object({ kind: z.literal('answered'), run: z.string(), question: z.string() }),
-  z.object({ kind: z.literal('unclear'), questions: z.array(askedSchema).readonly() }),
+  z.object({
+    kind: z.literal('answered'),
+    run: z.string(),
+    question: z.string(),
+    chose: z.string().optional().describe('The label of the option that was chosen'),
+    declined: z.boolean().optional(),
+  }),
+  z.object({
+    kind: z.literal('unclear'),
+    why: whySchema.describe('Why the message answers no question; they stay open'),
+    questions: z.array(askedSchema).readonly(),
+  }),
 ]);
 export type Heard = z.infer<typeof heardSchema>;
 

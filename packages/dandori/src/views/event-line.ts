@@ -86,10 +86,14 @@ function insideText(data: FactOf<'inner_call_ended'>['data']): string {
 function answerText({
   question,
   answer,
+  label,
   declined,
   comment,
   by,
+  readBy,
 }: FactOf<'question_answered'>['data']): string {
-  const said = declined === true ? 'declined' : stringifyJson(answer);
-  return [question, said, comment, by === undefined ? undefined : `(${by})`].filter(Boolean).join(' ');
+  const chose = label === undefined ? stringifyJson(answer) : `chose: ${label}`;
+  const said = declined === true ? 'declined' : chose;
+  const read = readBy === undefined ? undefined : `(read by the model of run ${readBy.run})`;
+  return [question, said, comment, by === undefined ? undefined : `(${by})`, read].filter(Boolean).join(' ');
 }

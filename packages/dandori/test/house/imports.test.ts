@@ -16,7 +16,7 @@ const MAY_IMPORT: Record<string, string> = {
   store: 'model',
   mind: 'model plan run views',
   driver: 'trust model plan run views tools store mind',
-  commands: 'trust model plan run tools store',
+  commands: 'trust model plan run views tools store',
   history: 'trust model plan run views tools store driver commands',
   conversation: 'trust model run views tools store mind driver commands',
   telemetry: 'model store',
@@ -39,7 +39,9 @@ const PURE_ROOMS = ['model', 'documents', 'plan', 'run', 'views'];
 const IMPURE_FILES = ['documents/text-file.ts', 'plan/read.ts'];
 /** Pure files of rooms that also hold files with I/O. The page imports some of them. */
 const PURE_FILES = [
+  'commands/answer-phrases.ts',
   'commands/answer-words.ts',
+  'conversation/given-answer.ts',
   'conversation/interpret.ts',
   'conversation/laws.ts',
   'conversation/reports.ts',

@@ -107,7 +107,7 @@ describe('a conversation over HTTP', () => {
       { standing: 'waiting', questions: [{ kind: 'plan_approval', id: 'q1' }] },
     ]);
     const yes = await client.conversations.say(conversation, 'yes');
-    expect(yes).toEqual({ kind: 'answered', run, question: 'q1' });
+    expect(yes).toEqual({ kind: 'answered', run, question: 'q1', chose: 'Approve' });
     await until(async () => {
       const { runs } = await client.conversations.get(conversation);
       return runs[0]?.progress?.total === 1 ? true : undefined;
@@ -182,7 +182,7 @@ describe('a conversation over HTTP', () => {
       Array.from({ length: 5 }, () => client.conversations.say(conversation, 'yes', { key: 'k2' })),
     );
     expect(new Set(said.map((one) => JSON.stringify(one)))).toEqual(
-      new Set([JSON.stringify({ kind: 'answered', run: begun[0]?.run, question: 'q1' })]),
+      new Set([JSON.stringify({ kind: 'answered', run: begun[0]?.run, question: 'q1', chose: 'Approve' })]),
     );
     await expect(client.conversations.say(conversation, 'no', { key: 'k2' })).rejects.toMatchObject({
       code: 'key-reused',

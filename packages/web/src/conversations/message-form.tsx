@@ -1,7 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Heard } from 'dandori/client';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
-import { answerIn } from '#dandori/conversation/interpret.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { useTexts } from '../shell/language.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -31,13 +30,13 @@ export function Speaker({ conversation, lastShown }: Props) {
     // On a phone the keyboard would cover the messages.
     if (matchMedia('(pointer: fine)').matches) box.current?.focus({ preventScroll: true });
   }, []);
-  const [unclear, setUnclear] = useState<(Heard & { kind: 'unclear' })['questions']>();
+  const [unclear, setUnclear] = useState<Heard & { kind: 'unclear' }>();
   const speak = useMutation({
     mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said), seen }),
     onSuccess(heard) {
       keys.done();
       if (heard.kind === 'unclear') {
-        setUnclear(heard.questions);
+        setUnclear(heard);
         setSeen(lastShown);
         return;
       }
@@ -74,7 +73,7 @@ export function Speaker({ conversation, lastShown }: Props) {
         <Unclear
           conversation={conversation}
           text={text.trim()}
-          questions={unclear}
+          heard={unclear}
           onAnswered={settled}
           onLeave={goOn}
         />
@@ -104,24 +103,29 @@ export function Speaker({ conversation, lastShown }: Props) {
 interface UnclearProps {
   readonly conversation: string;
   readonly text: string;
-  readonly questions: (Heard & { kind: 'unclear' })['questions'];
+  readonly heard: Heard & { kind: 'unclear' };
   readonly onAnswered: () => void;
   readonly onLeave: () => void;
 }
 
-/** Asks which question the message answers, if there are several or one arrived while it was typed. */
-function Unclear({ conversation, text, questions, onAnswered, onLeave }: UnclearProps) {
+/** The words do not answer the question, so sending them again as its answer would not help. */
+function isUnread(why: (Heard & { kind: 'unclear' })['why']): boolean {
+  return why === 'only_one' || why === 'which' || why === 'clear_yes';
+}
+
+/** Says why the message answers no question, and asks which one it answers if there are several. */
+function Unclear({ conversation, text, heard: { why, questions }, onAnswered, onLeave }: UnclearProps) {
   const say = useTexts(texts);
   const { conversations } = useClient();
   const answer = useMutation({
-    mutationFn: ({ run, question }: UnclearProps['questions'][number]) =>
-      conversations.answer(conversation, { run, question: question.id, answer: answerIn(text, question) }),
+    mutationFn: ({ run, question }: UnclearProps['heard']['questions'][number]) =>
+      conversations.answer(conversation, { run, question: question.id, answer: text }),
     onSuccess: onAnswered,
   });
   return (
     <div role="alert" className="flex flex-col items-start gap-2 text-sm">
-      <p>{questions.length === 1 ? say.cameUp : say.unclear}</p>
-      {questions.map((asked) => (
+      <p>{say.unclear[why]}</p>
+      {(isUnread(why) ? [] : questions).map((asked) => (
         <Button
           key={`${asked.run}/${asked.question.id}`}
           disabled={answer.isPending}

@@ -62,7 +62,7 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
             <AskedHere conversation={conversation} run={run} question={question} />
           </Suspense>
         )}
-        {kind !== 'question' && message.run !== undefined && (
+        {kind !== 'question' && kind !== 'understood' && message.run !== undefined && (
           <Link
             to={{ at: 'run', run: message.run, view: 'graph' }}
             className="w-fit rounded text-accent text-sm hover:underline"

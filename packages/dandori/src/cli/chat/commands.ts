@@ -213,7 +213,7 @@ function isNamed({ run, question }: Asked, name: string): boolean {
 export function questionList(
   open: readonly Asked[],
   { texts, style }: Wording,
-  title = texts.chat.unclear,
+  title: string = texts.chat.unclear.several,
 ): string {
   const lines = open.map((asked) => {
     const name = style.bold(texts.chat.answerWith(questionName(asked, open)));

@@ -124,7 +124,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       await deliver();
       surface.ready();
     }
-    if (said?.kind === 'unclear') await unclear(said.questions);
+    if (said?.kind === 'unclear') await unclear(said);
     else if (said?.standing === 'background') await background(said.run);
     showStatus();
   }
@@ -139,10 +139,9 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     return conversation.undelivered().findLast((message) => message.run === run && message.kind === 'reply');
   }
 
-  function unclear(questions: readonly Asked[]): Promise<void> {
-    if (isJson) return surface.print(stringifyJson({ type: 'unclear', questions }));
-    const { unclear: several, cameUp } = wording.texts.chat;
-    return surface.print(questionList(questions, wording, questions.length === 1 ? cameUp : several));
+  function unclear({ why, questions }: Said & { kind: 'unclear' }): Promise<void> {
+    if (isJson) return surface.print(stringifyJson({ type: 'unclear', why, questions }));
+    return surface.print(questionList(questions, wording, wording.texts.chat.unclear[why]));
   }
 
   function background(run: string): Promise<void> {

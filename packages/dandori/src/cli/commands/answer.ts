@@ -1,14 +1,16 @@
 import type { RunClient } from '../../app/index.ts';
+import { readAnswer } from '../../commands/index.ts';
 import type { RunQuestion } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { type AskedQuestion, duration, type Report } from '../../views/report.ts';
+import { textsIn } from '../../views/texts/run.ts';
 import { asTyped } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { type Reply, replyTo } from '../questions/ask.ts';
 import { answerFrom } from '../questions/parse-answer.ts';
 import { answerCommands, questionLines } from '../questions/question.ts';
-import { oneLine, styleFor } from '../style.ts';
+import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
 export interface AnswerOptions {
@@ -41,9 +43,22 @@ export async function answer(
     process.stdout.write(`${stringifyJson({ run, question: id, ...given })}\n`);
   } else {
     const noted = reply.kind === 'cancel' ? texts.cancelNoted : texts.answered;
-    process.stderr.write(`${noted}\n${asTyped(texts.resumeUndriven(run), options.config)}\n`);
+    const read = reply.kind === 'answer' ? readingOf(rest.join(' '), asked, { goal, texts }) : '';
+    process.stderr.write(`${read}${noted}\n${asTyped(texts.resumeUndriven(run), options.config)}\n`);
   }
   return 0;
+}
+
+/** How the words were read, on a line of its own, if they are not the label itself. */
+function readingOf(
+  words: string,
+  asked: AskedQuestion | undefined,
+  { goal, texts: { language } }: { goal: string; texts: Texts },
+): string {
+  const read = asked === undefined ? undefined : readAnswer(words, asked, { goal });
+  const { chose, refused } = textsIn(language);
+  if (read?.kind === 'declined') return `${refused}\n`;
+  return read?.kind === 'answer' && read.label !== words ? `${printable(chose(read.label))}\n` : '';
 }
 
 async function send(

@@ -3,7 +3,8 @@ import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
-import { type Answer, type Decision, hasEnded, type RunState } from '../../run/state/state.ts';
+import { chosenLabel } from '../../run/state/questions.ts';
+import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
@@ -247,7 +248,7 @@ function hintForModel(hint: string): string {
 function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
   const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
-    .map(({ question, answer }) => `You asked: ${question.text}\n${tellAnswer(answer)}`);
+    .map((asked) => `You asked: ${asked.question.text}\n${tellAnswer(asked)}`);
   const byDecision = new Map<Decision, string[]>();
   const asking = decisions.filter(({ purpose }) => purpose === 'act' || purpose === 'generate');
   for (const decision of asking) {
@@ -257,7 +258,8 @@ function answersByDecision({ decisions, questions }: RunState): Map<Decision, st
   return byDecision;
 }
 
-function tellAnswer(answer: Answer | undefined): string {
+function tellAnswer(asked: OpenQuestion): string {
+  const { answer } = asked;
   if (answer === undefined) return 'No answer yet.';
   const { value, declined, comment, isExpired } = answer;
   if (isExpired === true) {
@@ -266,9 +268,9 @@ function tellAnswer(answer: Answer | undefined): string {
       : `Nobody answered in time, so your default counts: ${asText(value)}`;
   }
   const why = comment === undefined ? '' : `\nThe user added: ${comment}`;
-  return declined === true
-    ? `The user declined to answer.${why}`
-    : `The user answered: ${asText(value)}${why}`;
+  if (declined === true) return `The user declined to answer.${why}`;
+  const label = chosenLabel(asked) ?? asText(value);
+  return `The user answered: ${label}${label === asText(value) ? '' : ` (value ${asText(value)})`}${why}`;
 }
 
 function asText(value: unknown): string {

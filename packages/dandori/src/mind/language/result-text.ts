@@ -1,6 +1,7 @@
 import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
-import type { RunState, TaskState } from '../../run/state/state.ts';
+import { chosenLabel } from '../../run/state/questions.ts';
+import type { OpenQuestion, RunState, TaskState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { groupIds } from './memory.ts';
 
@@ -92,8 +93,13 @@ function choices(id: string, { questions }: RunState): string[] {
     .filter(
       ({ question, answer }) => question.task === id && question.kind === 'ambiguity' && answer !== undefined,
     )
-    .map(
-      ({ question, answer }) =>
-        `(The user was asked: ${question.text} ${answer?.declined === true ? 'Nobody chose.' : `The user chose: ${stringifyJson(answer?.value)}`})`,
-    );
+    .map((asked) => `(The user was asked: ${asked.question.text} ${choiceIn(asked)})`);
+}
+
+/** The label first, because it is what the user read. */
+function choiceIn(asked: OpenQuestion): string {
+  if (asked.answer?.declined === true) return 'Nobody chose.';
+  const value = stringifyJson(asked.answer?.value);
+  const label = stringifyJson(chosenLabel(asked) ?? asked.answer?.value);
+  return `The user chose: ${label}${label === value ? '' : ` (value ${value})`}`;
 }

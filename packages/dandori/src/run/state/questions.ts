@@ -1,5 +1,5 @@
 import type { FactOf } from '../../model/event.ts';
-import type { Json } from '../../model/json.ts';
+import { type Json, stringifyJson } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Queued } from '../../plan/ready-queue.ts';
 import { answersCounted, questionClosed, questionOpened } from './indexes.ts';
@@ -110,6 +110,13 @@ export function isAnswerDue(
   const asked = waitsFor.map((id) => questions.get(id));
   const isOfCall = asked[0]?.question.kind === 'elicitation';
   return asked.every((one) => one?.answer !== undefined) && !(isOfCall && asking?.call === 'ending');
+}
+
+/** The label of the option that was chosen. Undefined if the answer is not an option. */
+export function chosenLabel({ question: { options = [] }, answer }: OpenQuestion): string | undefined {
+  if (answer === undefined || answer.declined === true) return undefined;
+  const given = stringifyJson(answer.value);
+  return options.find(({ value }) => stringifyJson(value) === given)?.label;
 }
 
 /** The id of the next question: q1, q2, … `skipped`: how many questions of the same batch come before it. */

@@ -41,6 +41,8 @@ export const run = {
   stepFailed: (name: string, done: number, total: number) => `${name}: failed ${tasks(done, total)}.`,
   because: (causes: string) => (/[.!?。]$/.test(causes) ? causes : `${causes}.`),
   next: (steps: string) => `Next: ${steps}.`,
+  chose: (label: string) => `Chose: ${label}`,
+  refused: 'Declined to answer.',
 };
 
 export type RunTexts = typeof run;

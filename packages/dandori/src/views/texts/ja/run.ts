@@ -38,4 +38,6 @@ export const run: RunTexts = {
   stepFailed: (name, done, total) => `${name}：失敗（タスク ${total} 件中 ${done} 件完了）。`,
   because: (causes) => (/[.!?。]$/.test(causes) ? causes : `${causes}。`),
   next: (steps) => `次：${steps}。`,
+  chose: (label) => `選択：${label}`,
+  refused: '回答しないことにしました。',
 };

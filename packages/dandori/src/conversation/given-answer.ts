@@ -1,0 +1,49 @@
+import { isApproval } from '../commands/answer-words.ts';
+import type { Message } from '../model/conversation.ts';
+import { type Json, stringifyJson } from '../model/json.ts';
+import type { Option, Question } from '../model/question.ts';
+import type { Language } from '../model/text.ts';
+import { textsIn } from '../views/texts/run.ts';
+import { answerIn, type Given } from './interpret.ts';
+import { understoodId } from './state.ts';
+
+interface Reply {
+  readonly answer: Json;
+  readonly comment?: string | undefined;
+  readonly declined?: boolean | undefined;
+}
+
+/** An answer given as a value or in words. */
+export function readGiven(
+  { answer, declined }: Reply,
+  { question, goal }: { question: Question | undefined; goal: string | undefined },
+): Given {
+  if (declined === true) return { answer: null, declined };
+  return typeof answer === 'string' && question !== undefined ? answerIn(answer, question, goal) : { answer };
+}
+
+/** What the client is told about the answer. */
+export function toldOf({ label, declined }: Given): { chose?: string; declined?: boolean } {
+  return { ...(label !== undefined && { chose: label }), ...(declined === true && { declined }) };
+}
+
+/** An answer as the user's message: the label of an option, not its value. */
+export function wordsOf({ answer, comment, declined }: Reply, options: readonly Option[] = []): string {
+  const written = stringifyJson(answer);
+  const label = options.find(({ value }) => stringifyJson(value) === written)?.label;
+  const given = declined === true ? [] : [label ?? (typeof answer === 'string' ? answer : written)];
+  return [...given, ...(comment === undefined ? [] : [comment])].join(': ') || '–';
+}
+
+/** Tells the user how the words were read, if the words themselves do not. */
+export function understood(
+  { run, question }: { run: string; question: Question },
+  { text, given: { label, declined }, language }: { text: string; given: Given; language: Language },
+): Message[] {
+  const isPlain = isApproval(question) || label?.toLowerCase() === text.toLowerCase();
+  if (isPlain || (label === undefined && declined !== true)) return [];
+  const { chose, refused } = textsIn(language);
+  const read = declined === true ? refused : chose(label ?? '');
+  const { id } = question;
+  return [{ id: understoodId(run, id), role: 'agent', kind: 'understood', text: read, run, question: id }];
+}
