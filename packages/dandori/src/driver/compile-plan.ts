@@ -107,8 +107,7 @@ function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances
   const { state, word, problems } = circumstances;
   const repairs = circumstances.repairs ?? notesIn(word?.question);
   const calls = callsOf(draft, compiled);
-  const digest = planDigest(draft, compiled.tasks);
-  const isApproved = word !== undefined && word.question.digest === digest;
+  const isApproved = word !== undefined && word.question.digest === planDigest(draft, compiled.tasks);
   if (isApproved) return [approval(draft, compiled, { state, repairs, question: word.question.id })];
   const found =
     draft.by === 'user' ? undefined : findRepeats(knownCalls(draft, compiled, circumstances), state);
@@ -118,7 +117,7 @@ function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances
     return [approval(draft, compiled, { state, repairs: noted })];
   const repeated = found?.verdict === 'ask' ? found : undefined;
   const notes = notesOn(compiled, noted);
-  return [planQuestion(draft, { compiled, digest, notes, problems, repeated, state })];
+  return [planQuestion(draft, { compiled, notes, problems, repeated, state })];
 }
 
 /**

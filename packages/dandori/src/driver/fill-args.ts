@@ -19,7 +19,8 @@ export async function fillArgs(
   args: JsonObject,
   { state, results }: { readonly state: RunState; readonly results: Results },
 ): Promise<Injected> {
-  await results.load(state, new Set(refsIn(args).map(({ ref }) => ref.task)));
+  const refs = refsIn(args);
+  if (refs.length > 0) await results.load(state, new Set(refs.map(({ ref }) => ref.task)));
   while (pause !== undefined) await pause;
   const work = { left: QUERY_WORK };
   const injected = injectSealed(args, (task) => results.get(state, task), work);

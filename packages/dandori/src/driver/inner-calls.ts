@@ -10,7 +10,7 @@ import { sealingOf } from '../trust/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
-import { written } from './outcomes.ts';
+import { sealedResult } from './outcomes.ts';
 import type { Parts } from './parts.ts';
 import type { Results } from './results.ts';
 
@@ -95,13 +95,8 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
     const texts = textsOf(ledger.state);
     switch (outcome.kind) {
       case 'succeeded': {
-        const kept = written(outcome.result, { sealing, texts });
-        if (kept.ok)
-          return {
-            data: await results.store(kept.value),
-            outcome: { ...outcome, result: copyOf(outcome.result) },
-          };
-        return { data: { failure: kept.failure }, outcome: { kind: 'failed', failure: kept.failure } };
+        const data = await results.store(sealedResult(outcome.result, sealing));
+        return { data, outcome: { ...outcome, result: copyOf(outcome.result) } };
       }
       case 'failed':
         return { data: { failure: sealing.seal(outcome.failure) }, outcome };

@@ -23,12 +23,6 @@ import type { Driver } from './perform.ts';
 import { probeEnded } from './settle.ts';
 import { thoughtEnded } from './thoughts.ts';
 
-/**
- * Deeper results overflow the stack of `JSON.stringify`, which would end the whole drive and not only the
- * task.
- */
-const DEEPEST = 500;
-
 /** Turns mail into facts. */
 export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
   const mail = sealed(arrived, driver);
@@ -61,7 +55,7 @@ export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
 
 /**
  * Seals text from the mind and the tools, so that it cannot pass for one of our secret marks. Results are
- * sealed in `written`, where they are measured.
+ * sealed in `sealedResult`.
  */
 function sealed(mail: Mail, { parts }: Driver): Mail {
   const sealing = sealingOf(parts);
@@ -112,15 +106,14 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     );
     const note = notes.length === 0 ? {} : { note: notes.join(' ') };
     const isOurs = isOwnCall(ledger.state.tasks.get(task)?.task.operation, parts.toolbox);
-    const result = written(outcome.result, { sealing: sealingOf(parts), isOurs, texts });
-    const failure = result.ok
-      ? unexpected(result.value, ledger.state.tasks.get(task)?.task.expect, { check: parts.check, texts })
-      : result.failure;
+    const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
+    const { expect } = ledger.state.tasks.get(task)?.task ?? {};
+    const failure = unexpected(result, expect, { check: parts.check, texts });
     if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
-    else if (result.ok)
+    else
       ledger.record({
         type: 'task_succeeded',
-        data: { task, attempt, ...(await results.store(result.value)), ...note, ms },
+        data: { task, attempt, ...(await results.store(result)), ...note, ms },
       });
     return;
   }
@@ -253,39 +246,12 @@ function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message
   return { kind: 'tool_error', message, retryable: true };
 }
 
-type Written = { ok: true; value: Json } | { ok: false; failure: Failure };
-
-interface Writing {
-  readonly sealing: Sealing;
-  /** The result of one of Dandori's own tools, made from values that are already sealed. */
-  readonly isOurs?: boolean;
-  readonly texts: Texts;
-}
-
 /**
- * A result as the journal stores it: with secrets sealed, also in blobs, and not too deep for the code that
- * reads it.
+ * A result as the journal stores it, also in blobs: with secrets sealed. The results of our own tools are made
+ * from values that are sealed already.
  */
-export function written(result: Json, { sealing, isOurs = false, texts }: Writing): Written {
-  const refused = (reason: string): Written => ({
-    ok: false,
-    failure: { kind: 'invalid_result', message: texts.notWritten(reason) },
-  });
-  if (isDeeper(result, DEEPEST)) return refused(texts.tooDeep(DEEPEST));
-  const value = isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);
-  return { ok: true, value };
-}
-
-/** Makes no copies, because a result may be large. */
-function isDeeper(value: Json, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  if (Array.isArray(value)) {
-    for (const item of value) if (isDeeper(item, levels - 1)) return true;
-    return false;
-  }
-  for (const key in value) if (isDeeper(value[key] as Json, levels - 1)) return true;
-  return false;
+export function sealedResult(result: Json, sealing: Sealing, isOurs = false): Json {
+  return isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);
 }
 
 interface Judging {

@@ -212,7 +212,6 @@ const MOST_ISSUES = 10;
 /** Checks the filled arguments against the schema again, because the values of Refs are known only now. */
 async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
   const written = task.override ?? task.task.args;
-  const refs = refsIn(written);
   const injected = await fillArgs(written, { state: ledger.state, results });
   if (!injected.ok) {
     return {
@@ -225,11 +224,13 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
   if (!ledger.state.isSealed && holdsRedacted(args))
     return { ok: false, message: textsOf(ledger.state).secretGone };
   const tool = parts.toolbox.tools().get(task.task.operation);
-  const isAsCompiled = refs.length === 0 && task.override === undefined;
+  const isAsCompiled = args === task.task.args;
   if (isAsCompiled || tool === undefined) return { ok: true, args };
   const issues = checkOpened(parts.check, sealing)(tool.inputSchema, args);
   if (issues.length === 0) return { ok: true, args };
-  const from = refs.map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`).join(', ');
+  const from = refsIn(written)
+    .map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`)
+    .join(', ');
   const what = issues
     .slice(0, MOST_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)

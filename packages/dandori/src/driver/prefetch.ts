@@ -19,7 +19,7 @@ import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Begun, Ended, PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';
-import { unexpected, written } from './outcomes.ts';
+import { sealedResult, unexpected } from './outcomes.ts';
 import type { Driver } from './perform.ts';
 
 /**
@@ -234,10 +234,10 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       if (stream.number !== number || entry?.ended === undefined) return;
       const { outcome } = entry.ended;
       const texts = textsOf(ledger.state);
-      const result = outcome.kind === 'succeeded' ? written(outcome.result, { sealing, texts }) : undefined;
+      const value = outcome.kind === 'succeeded' ? sealedResult(outcome.result, sealing) : undefined;
       const judging = { check: parts.check, texts };
-      if (result?.ok === true && unexpected(result.value, entry.task.expect, judging) === undefined)
-        entry.result = { value: result.value };
+      if (value !== undefined && unexpected(value, entry.task.expect, judging) === undefined)
+        entry.result = { value };
       await callReady();
     },
     take(call) {

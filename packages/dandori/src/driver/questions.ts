@@ -14,7 +14,6 @@ import { type Texts, textsOf } from '../views/texts/driver.ts';
 
 interface About {
   readonly compiled: Compiled & { ok: true };
-  readonly digest: string;
   readonly notes: readonly string[];
   readonly problems?: readonly Diagnostic[] | undefined;
   /** Set if the question is about repeated calls. */
@@ -23,10 +22,7 @@ interface About {
 }
 
 /** Asks for approval of a plan. The question holds the whole plan, so that it can be answered anywhere. */
-export function planQuestion(
-  draft: Draft,
-  { compiled, digest, notes, problems, repeated, state }: About,
-): Fact {
+export function planQuestion(draft: Draft, { compiled, notes, problems, repeated, state }: About): Fact {
   const { version, tasks, outline } = draft;
   const texts = textsOf(state);
   const diff = planDiff(draft, state);
@@ -58,7 +54,7 @@ export function planQuestion(
           { label: texts.reject, value: 'reject' },
         ],
         plan: version,
-        digest,
+        digest: planDigest(draft, compiled.tasks),
       },
     },
   };

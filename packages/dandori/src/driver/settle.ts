@@ -9,7 +9,7 @@ import type { TaskState } from '../run/state/state.ts';
 import { checkOpened, opaqueForOnce, sealingOf } from '../trust/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
 import type { Mail } from './mailbox.ts';
-import { written } from './outcomes.ts';
+import { sealedResult } from './outcomes.ts';
 import type { Driver } from './perform.ts';
 
 /**
@@ -86,8 +86,7 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   if (outcome.kind === 'failed') return unknown(outcome.failure.message);
   if (outcome.kind === 'lost') return unknown(outcome.message);
   const { result, ...finding } = findingIn(outcome.result, probe);
-  const kept = result === undefined ? undefined : written(result, { sealing: sealingOf(parts), texts });
-  const stored = kept?.ok === true ? await results.store(kept.value) : {};
+  const stored = result === undefined ? {} : await results.store(sealedResult(result, sealingOf(parts)));
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
 }
 

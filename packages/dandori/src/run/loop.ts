@@ -20,13 +20,49 @@ interface Turn {
   readonly opened: readonly string[];
 }
 
-interface Called {
+/** A call of a task that has ended. */
+class Called {
   readonly task: string;
   readonly step: string | undefined;
   readonly call: string;
-  /** The call together with its outcome. */
-  readonly whole: string;
   readonly isFailed: boolean;
+  readonly #ended: TaskState;
+  #whole: string | undefined;
+
+  constructor(ended: TaskState) {
+    const { task, sent, status } = ended;
+    this.task = task.id;
+    this.step = task.step;
+    this.call = callText(task.operation, sent ?? {});
+    this.isFailed = status === 'failed';
+    this.#ended = ended;
+  }
+
+  /** The call together with its outcome. Only written if needed, because a result may be large. */
+  get whole(): string {
+    this.#whole ??= `${this.call} → ${outcomeText(this.#ended)}`;
+    return this.#whole;
+  }
+
+  isSame(other: Called): boolean {
+    return this.call === other.call && this.whole === other.whole;
+  }
+}
+
+/** A task that has ended does not change, so it is written once and not for each decision. */
+const written = new WeakMap<TaskState, Called>();
+
+function called(task: TaskState): Called {
+  const known = written.get(task);
+  if (known !== undefined) return known;
+  const made = new Called(task);
+  if (hasEnded(task.status)) written.set(task, made);
+  return made;
+}
+
+function outcomeText({ status, result, failure }: TaskState): string {
+  const stored: Json = result === undefined ? '' : 'blob' in result ? result.blob.sha256 : result.value;
+  return `${status} ${status === 'succeeded' ? stringifyJson(stored) : `${failure?.kind}: ${failure?.message}`}`;
 }
 
 /** A loop and what it repeats. Two circles with the same `key` are the same circle. */
@@ -175,18 +211,18 @@ function lastProposal({ decisions }: RunState): number {
 }
 
 function turnsOf(state: RunState, most = Number.POSITIVE_INFINITY): Turn[] {
-  const made = state.decisions.filter(
-    ({ proposed, diagnostics }) => proposed.length > 0 && diagnostics === undefined,
-  );
-  return made
-    .slice(-most)
-    .map((decision) => ({
-      number: decision.number,
-      startedSeq: decision.startedSeq,
-      calls: callsOf(decision, state),
-      opened: openedBy(decision),
-    }))
-    .filter(({ calls, opened }) => calls.length + opened.length > 0);
+  const turns: Turn[] = [];
+  let left = most;
+  for (let index = state.decisions.length - 1; index >= 0 && left > 0; index--) {
+    const decision = state.decisions[index];
+    if (decision === undefined || decision.proposed.length === 0 || decision.diagnostics !== undefined)
+      continue;
+    left--;
+    const { number, startedSeq } = decision;
+    const turn = { number, startedSeq, calls: callsOf(decision, state), opened: openedBy(decision) };
+    if (turn.calls.length + turn.opened.length > 0) turns.push(turn);
+  }
+  return turns.reverse();
 }
 
 function recentTurns(state: RunState, most = WINDOW): Turn[] {
@@ -204,24 +240,12 @@ function callsOf({ proposed }: Decision, { tasks }: RunState): Called[] {
   });
 }
 
-function called({ task, sent, status, result, failure }: TaskState): Called {
-  const call = callText(task.operation, sent ?? {});
-  const stored: Json = result === undefined ? '' : 'blob' in result ? result.blob.sha256 : result.value;
-  const outcome = status === 'succeeded' ? stringifyJson(stored) : `${failure?.kind}: ${failure?.message}`;
-  return {
-    task: task.id,
-    step: task.step,
-    call,
-    whole: `${call} → ${status} ${outcome}`,
-    isFailed: status === 'failed',
-  };
-}
-
 /** Counts turns, not calls: a mind that writes the same call twice in one list may have a reason. */
 function repeated(turns: readonly Turn[], last: Turn | undefined): Loop[] {
-  return (last?.calls ?? []).flatMap(({ whole, call, isFailed }): Loop[] => {
+  return (last?.calls ?? []).flatMap((wanted): Loop[] => {
+    const { call, isFailed } = wanted;
     const found = turns.flatMap(({ calls }) => {
-      const same = calls.find((one) => (isFailed ? one.isFailed && one.call === call : one.whole === whole));
+      const same = calls.find((one) => (isFailed ? one.isFailed && one.call === call : one.isSame(wanted)));
       return same === undefined ? [] : [same.task];
     });
     // A task that was planned twice but called once counts once.
@@ -234,9 +258,14 @@ function repeated(turns: readonly Turn[], last: Turn | undefined): Loop[] {
 
 function pingPong(turns: readonly Turn[]): Loop | undefined {
   const four = turns.slice(-4);
-  const [first, second, third, fourth] = four.map(({ calls }) => calls.map(({ whole }) => whole).join('\n'));
-  if (four.length < 4 || first !== third || second !== fourth || first === second) return undefined;
+  const [first, second, third, fourth] = four;
+  if (!isSameTurn(first, third) || !isSameTurn(second, fourth) || isSameTurn(first, second)) return undefined;
   return { kind: 'ping_pong', tasks: four.flatMap(({ calls }) => calls.map(({ task }) => task)) };
+}
+
+function isSameTurn(one: Turn | undefined, other: Turn | undefined): boolean {
+  if (one === undefined || other === undefined || one.calls.length !== other.calls.length) return false;
+  return one.calls.every((call, index) => other.calls[index]?.isSame(call) === true);
 }
 
 /** Detects a plan that only gains steps, while no turn makes a call. */

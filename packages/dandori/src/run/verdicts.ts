@@ -63,10 +63,15 @@ export function verdictFields(type: FactType): readonly string[] {
 export function withVerdict(fact: Fact, judging: Judging): Fact {
   const verdict = verdictOn(fact.type);
   if (verdict === undefined) return fact;
-  return {
-    ...fact,
-    data: { ...without(fact.data, verdict.fields), ...verdict.decide(fact.data, judging) },
-  } as Fact;
+  const decided = verdict.decide(fact.data, judging);
+  const bare = without(fact.data, verdict.fields);
+  if (bare === fact.data && isEmpty(decided)) return fact;
+  return { ...fact, data: { ...bare, ...decided } } as Fact;
+}
+
+function isEmpty(value: object): boolean {
+  for (const _ in value) return false;
+  return true;
 }
 
 function without<T extends object>(data: T, fields: readonly PropertyKey[]): Partial<T> {

@@ -179,24 +179,28 @@ export function closeGate({ tasks }: RunState, gate: Gate): void {
   }
 }
 
-/** The tasks that waited for this one, or for a gate that it opened. Each has one open dependency less. */
-export function* toldBy(
+/**
+ * Notifies the tasks that waited for this one, or for a gate that it opened. Each has one open dependency
+ * less. Calls back for each.
+ */
+export function notifyDependents(
   { tasks }: RunState,
   { links: { dependents, opens } }: TaskState,
-): Generator<TaskState> {
-  yield* told(tasks, dependents);
+  then: (dependent: TaskState) => void,
+): void {
+  notify(tasks, dependents, then);
   for (const gate of opens) {
     gate.closed--;
-    if (gate.closed === 0) yield* told(tasks, gate.dependents);
+    if (gate.closed === 0) notify(tasks, gate.dependents, then);
   }
 }
 
-function* told(tasks: RunState['tasks'], ids: readonly string[]): Generator<TaskState> {
+function notify(tasks: RunState['tasks'], ids: readonly string[], then: (task: TaskState) => void): void {
   for (const id of ids) {
     const task = tasks.get(id);
     if (task === undefined || hasEnded(task.status)) continue;
     task.links.unmet--;
-    yield task;
+    then(task);
   }
 }
 

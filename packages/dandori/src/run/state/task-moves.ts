@@ -1,7 +1,7 @@
 import type { Cause } from '../../model/failure.ts';
 import { isStep } from '../../model/task.ts';
 import { taskEnded } from './decisions.ts';
-import { childEnded, enter, leave, toldBy } from './indexes.ts';
+import { childEnded, enter, leave, notifyDependents } from './indexes.ts';
 import type { RunState } from './state.ts';
 import { hasEnded, type TaskState, type TaskStatus } from './tasks.ts';
 
@@ -43,16 +43,17 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
     taskEnded(state, one, state.conversation !== undefined);
     ended.push(one);
   };
+  const goOn = (dependent: TaskState) => {
+    // A task that waits for an answer may also be held back. It continues when it is answered.
+    if (dependent.status !== 'pending' || dependent.links.unmet > 0) return;
+    if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
+    else end(dependent, 'blocked');
+  };
   end(task, status);
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
     const step = closedBy(state, source);
     if (step !== undefined) end(step, settleStep(state, step));
-    for (const dependent of toldBy(state, source)) {
-      // A task that waits for an answer may also be held back. It continues when it is answered.
-      if (dependent.status !== 'pending' || dependent.links.unmet > 0) continue;
-      if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
-      else end(dependent, 'blocked');
-    }
+    notifyDependents(state, source, goOn);
   }
 }
 

@@ -1,0 +1,150 @@
+import type { Clock } from '../model/clock.ts';
+
+/** How long a call may take to stop after it was told to. Then it counts as lost. */
+const GRACE = 5_000;
+
+/**
+ * The way to stop one call. The `AbortSignal` for the tool is made only if the tool reads it, because making
+ * one costs more than a short call.
+ */
+export interface Stop {
+  readonly isStopped: boolean;
+  readonly reason: string | undefined;
+  readonly signal: AbortSignal;
+  /** Only the first reason counts. */
+  stop(reason: string): void;
+  /** Calls back once, at once if it is stopped already. The returned function takes the request back. */
+  onStop(then: () => void): () => void;
+}
+
+export function createStop(): Stop {
+  let reason: string | undefined;
+  let controller: AbortController | undefined;
+  let listeners: Set<() => void> | undefined;
+  return {
+    get isStopped() {
+      return reason !== undefined;
+    },
+    get reason() {
+      return reason;
+    },
+    get signal() {
+      if (controller === undefined) {
+        controller = new AbortController();
+        if (reason !== undefined) controller.abort(reason);
+      }
+      return controller.signal;
+    },
+    stop(why) {
+      if (reason !== undefined) return;
+      reason = why;
+      controller?.abort(why);
+      const told = listeners ?? [];
+      listeners = undefined;
+      for (const then of told) then();
+    },
+    onStop(then) {
+      if (reason !== undefined) then();
+      else {
+        listeners ??= new Set();
+        listeners.add(then);
+      }
+      return () => void listeners?.delete(then);
+    },
+  };
+}
+
+/** Ends with the work. If the work does not end within the grace period after a stop, `otherwise` counts. */
+export function withGrace<T>(
+  work: Promise<T>,
+  { stop, clock, otherwise }: { readonly stop: Stop; readonly clock: Clock; readonly otherwise: T },
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let takeBack: (() => void) | undefined;
+    const forget = stop.onStop(() => {
+      takeBack = clock.at(clock.now() + GRACE, () => resolve(otherwise));
+    });
+    const end = () => {
+      forget();
+      takeBack?.();
+    };
+    work.then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Waits `ms`, or until the stop. The tool then sees the aborted signal. */
+export function pause(ms: number, { stop, clock }: { stop: Stop; clock: Clock }): Promise<void> {
+  return new Promise((resolve) => {
+    const takeBack = clock.at(clock.now() + ms, () => {
+      forget();
+      resolve();
+    });
+    const forget = stop.onStop(() => {
+      takeBack();
+      resolve();
+    });
+  });
+}
+
+/**
+ * Resolves with the reply, or with `otherwise` if the stop comes first. A driver that has left never replies.
+ */
+export function unlessStopped<T>(
+  stop: Stop,
+  otherwise: T,
+  ask: (reply: (answer: T) => void) => void,
+): Promise<T> {
+  return new Promise((resolve) => {
+    const forget = stop.onStop(() => resolve(otherwise));
+    ask((answer) => {
+      forget();
+      resolve(answer);
+    });
+  });
+}
+
+/** The duration and the timeout of a call. Both pause while the user is asked. */
+export interface TimeLimit {
+  pause(): void;
+  /** Call it as often as `pause`; the last call resumes the timer. */
+  resume(): void;
+  /** Milliseconds, without the pauses. */
+  spent(): number;
+  stop(): void;
+}
+
+export function createTimeLimit(clock: Clock, ms: number, up: () => void): TimeLimit {
+  let since = clock.now();
+  let before = 0;
+  let pauses = 0;
+  let isStopped = false;
+  let takeBack = clock.at(since + ms, up);
+
+  return {
+    pause() {
+      if (pauses++ > 0) return;
+      takeBack();
+      before += clock.now() - since;
+    },
+    resume() {
+      // An answer may arrive after the call has ended.
+      if (--pauses > 0 || isStopped) return;
+      since = clock.now();
+      takeBack = clock.at(since + ms - before, up);
+    },
+    spent: () => before + (pauses > 0 ? 0 : clock.now() - since),
+    stop() {
+      isStopped = true;
+      takeBack();
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { Thinking } from '../mind/index.ts';
+import { assertNever } from '../model/error.ts';
+import { isNormal, normalise } from '../model/json.ts';
+import type { Action } from '../model/task.ts';
+import type { CallOutcome, InputRequest } from '../tools/index.ts';
+import type { Texts } from '../views/texts/driver.ts';
+
+/** Levels of a result: more than any tool needs, and few enough for recursive code. */
+const DEEPEST = 500;
+
+/*
+ * What tools and minds give, as the journal stores it. It is normalised before any code uses it, so that a
+ * live run and a resumed run see the same value. Values that are normal already are not copied.
+ */
+
+export function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
+  switch (outcome.kind) {
+    case 'succeeded':
+    case 'ambiguous':
+    case 'input_wanted':
+      break;
+    case 'failed':
+    case 'lost':
+      return outcome;
+    default:
+      return assertNever(outcome);
+  }
+  try {
+    if (outcome.kind === 'succeeded') {
+      const result = shallow(outcome.result);
+      return Object.is(result, outcome.result) ? outcome : { ...outcome, result };
+    }
+    return shallow(outcome);
+  } catch (error) {
+    const reason =
+      error instanceof Error && !(error instanceof RangeError) ? error.message : texts.tooDeep(DEEPEST);
+    return { kind: 'failed', failure: { kind: 'invalid_result', message: texts.notWritten(reason) } };
+  }
+}
+
+/** Throws a `RangeError` if the value has too many levels. */
+function shallow<T>(value: T): T {
+  if (isNormal(value, DEEPEST)) return value;
+  const normal = normalised(value);
+  if (!isNormal(normal, DEEPEST)) throw new RangeError();
+  return normal;
+}
+
+/** Undefined if the request cannot be written as JSON. */
+export function normalRequest(request: InputRequest): InputRequest | undefined {
+  try {
+    return normalised(request);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Normalises an action to what the journal stores. A timeout stays a number. */
+export function normalAction(action: Action): Action {
+  const { args, expect, ...rest } = action;
+  if (isNormal(args) && (expect === undefined || isNormal(expect))) return action;
+  return { ...rest, args: normalised(args), ...(expect !== undefined && { expect: normalised(expect) }) };
+}
+
+export function normalThinking(thinking: Thinking): Thinking {
+  return thinking.kind === 'decided'
+    ? { ...thinking, actions: thinking.actions.map(normalAction) }
+    : thinking;
+}
+
+/** JSON keeps the fields of an object and the items of a list, so the type stays the same. */
+function normalised<T>(value: T): T {
+  return isNormal(value) ? value : (normalise(value) as T);
+}
