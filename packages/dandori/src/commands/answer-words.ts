@@ -64,6 +64,40 @@ export function readAnswer(text: string, question: Question, { goal }: About = {
   return GIVES_UP.test(said) ? { kind: 'declined' } : undefined;
 }
 
+const NEGATED =
+  /\b(?:not|no|never|without|except|but|neither|nor)\b|n't\b|以外|じゃな|ではな|でな[いく]|くない|いらない|要らない|やめ/iu;
+const PLACED = new RegExp(`(${[...ORDINALS.keys()].filter((word) => word.length > 1).join('|')})`, 'gu');
+
+/**
+ * The options that a longer message names: it holds words that only one label has, or its place. Empty if it
+ * names several, or denies something. A model may choose one of these; for any other the user is asked.
+ */
+export function optionsNamed(text: string, { options = [], form }: Question): readonly Option[] {
+  const said = simplified(text);
+  if (form !== undefined || NEGATED.test(said)) return [];
+  const pieces = piecesOf(text);
+  const named = new Set(
+    pieces.flatMap((piece) => {
+      const having = options.filter(({ label }) => piecesOf(label).includes(piece));
+      return having.length === 1 ? having : [];
+    }),
+  );
+  for (const [, word = ''] of said.matchAll(PLACED)) {
+    const place = ORDINALS.get(word) ?? 0;
+    const option = options.at(place < 0 ? place : place - 1);
+    if (option !== undefined && place !== 0) named.add(option);
+  }
+  return named.size === 1 ? [...named] : [];
+}
+
+/** Latin words, and pairs of kanji or katakana. Hiragana alone is mostly grammar. */
+function piecesOf(text: string): string[] {
+  const words = contentWords(simplified(text)).filter((word) => !isJapanese(word) && word.length > 2);
+  const written = text.normalize('NFKC').match(/[\p{Script=Han}\p{Script=Katakana}ー々]{2,}/gu) ?? [];
+  const pairs = written.flatMap((run) => Array.from(run.slice(1), (_, index) => run.slice(index, index + 2)));
+  return [...words.flatMap((word) => word.split("'")).map(singular), ...pairs];
+}
+
 /** Words that may mean "stop". If a message has none of them, the user is asked before a run is cancelled. */
 const STOP =
   /\b(stop|cancel|abort|halt|quit|end|kill|drop|forget|undo|terminate|skip|off|leave|never ?mind|no longer|any ?more|don'?t|do not|get rid)|やめ|止め|辞め|とめ|中止|中断|停止|終了|終わ|キャンセル|ストップ|取り?消|取りやめ|いらない|要らない|不要|もういい|しないで/iu;

@@ -13,6 +13,7 @@ export {
   asksToStop,
   canBeNumbered,
   isApproval,
+  optionsNamed,
   readAnswer,
   takesWords,
 } from './answer-words.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
 import { DandoriError } from '../model/error.ts';
-import { type Event, eventOf, type Fact } from '../model/event.ts';
+import { type Event, eventOf, type Fact, type MayAnswer } from '../model/event.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
@@ -32,6 +32,8 @@ export interface Beginning {
   readonly context?: string | undefined;
   /** Whether the mind may cancel another run without asking, before a tool has returned anything. */
   readonly mayCancel?: boolean | undefined;
+  /** The answers to questions of other runs that the user's message gives. */
+  readonly mayAnswer?: readonly MayAnswer[] | undefined;
 }
 
 type Starting = Keeping &
@@ -67,11 +69,21 @@ function prepare(
   checkGoal(goal);
   const at = parts.clock.now();
   const run = id ?? newId(at);
-  const { conversation, context, mayCancel } = origin;
+  const { conversation, context, mayCancel, mayAnswer } = origin;
   const planGiven = tasks === undefined ? {} : { planGiven: true };
   const about = { goal, settings, mind: parts.mind.name, userId, ...planGiven };
   const facts: Fact[] = [
-    { type: 'run_started', data: { ...about, conversation, context, mayCancel, sealed: true } },
+    {
+      type: 'run_started',
+      data: {
+        ...about,
+        conversation,
+        context,
+        mayCancel,
+        ...(mayAnswer && { mayAnswer: [...mayAnswer] }),
+        sealed: true,
+      },
+    },
   ];
   if (tasks !== undefined)
     facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: tasksAsJournaled(tasks) } });

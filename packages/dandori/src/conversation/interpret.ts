@@ -46,9 +46,9 @@ export function meantBy(text: string, { open, state, goalOf, seen }: Heard): Mea
     const reading = readAnswer(text, asked.question, { goal: goalOf?.(asked.run) });
     return reading === undefined ? [] : [{ asked, reading }];
   });
-  const [first, ...others] = read;
+  const first = onlyOne(read, state) ?? read[0];
   if (first !== undefined) {
-    const why = others.length > 0 ? 'several' : unclearness({ ...first, open, state, seen });
+    const why = onlyOne(read, state) === undefined ? 'several' : unclearness({ ...first, open, state, seen });
     if (why === undefined) return { kind: 'answer', asked: first.asked };
     return { kind: 'unclear', why, about: why === 'several' ? open : [first.asked] };
   }
@@ -56,6 +56,29 @@ export function meantBy(text: string, { open, state, goalOf, seen }: Heard): Mea
   const isOnly = open.length === 1 && asked !== undefined && isSeen(asked, state, seen);
   const isNext = isOnly && takesWords(asked.question) && isLast(asked, state) && !/[?？]\s*$/.test(text);
   return isNext ? { kind: 'answer', asked } : { kind: 'goal' };
+}
+
+interface Read {
+  readonly asked: Asked;
+  readonly reading: Reading;
+}
+
+/**
+ * The one question that the words can be meant for. If they fit several, it is a yes or no to the question
+ * that was asked last. A yes counts only if it answers none of the others.
+ */
+function onlyOne(read: readonly Read[], state: ConversationState | undefined): Read | undefined {
+  if (read.length <= 1) return read[0];
+  const last = read.find(({ asked }) => isApproval(asked.question) && isLast(asked, state));
+  if (last === undefined || last.reading.kind === 'open') return undefined;
+  const isNo = last.reading.kind === 'declined' || last.reading.value === 'reject';
+  const others = read.filter((one) => one !== last);
+  return isNo || others.every(({ reading }) => reading.kind === 'open') ? last : undefined;
+}
+
+/** Whether a model may read the answer in a message. Only the user's own yes approves or settles a call. */
+export function canBeRead({ kind }: Pick<Question, 'kind'>): boolean {
+  return kind === 'ambiguity' || kind === 'missing_input' || kind === 'elicitation';
 }
 
 /** What a message gives as the answer to a question. */
@@ -73,10 +96,7 @@ export function answerIn(text: string, question: Question, goal?: string): Given
   return read?.kind === 'declined' ? { answer: null, declined: true } : { answer: text };
 }
 
-interface Understood extends Omit<Heard, 'goalOf'> {
-  readonly asked: Asked;
-  readonly reading: Reading;
-}
+type Understood = Omit<Heard, 'goalOf'> & Read;
 
 function unclearness({ asked, reading, open, state, seen }: Understood): Why | undefined {
   if (!isSeen(asked, state, seen)) return 'came_up';

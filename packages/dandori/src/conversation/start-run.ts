@@ -1,8 +1,9 @@
-import { asksToStop, startRun } from '../commands/index.ts';
+import { asksToStop, optionsNamed, startRun } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
+import type { MayAnswer } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { RUN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
@@ -12,6 +13,7 @@ import { clip } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
+import { canBeRead } from './interpret.ts';
 import { type ConversationState, languageAt } from './state.ts';
 
 interface Beginning {
@@ -38,7 +40,17 @@ export async function beginRun(
   const settings = { ...own, ...(language !== undefined && { language }) };
   const isOurs = !parts.toolbox.tools().has('run.cancel');
   const mayCancel = isOurs && (asksToStop(message.text) || !hasHeardTools(state, open));
-  const beginning = { goal: message.text, run, conversation, context, userId, settings, mayCancel };
+  const mayAnswer = answersIn(message.text, open, parts);
+  const beginning = {
+    goal: message.text,
+    run,
+    conversation,
+    context,
+    userId,
+    settings,
+    mayCancel,
+    mayAnswer,
+  };
   await startRun(beginning, { ...parts, mind });
   return mind;
 }
@@ -70,6 +82,8 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
  */
 const OWN_POLICIES: Readonly<Record<keyof typeof RUN_TOOLS, ApprovalPolicy>> = {
   'run.tell': 'never',
+  // Exception: the answer that the user's own message gives (`run/approval`).
+  'run.answer': 'always',
   // Exception: what the user's own message led to (`run/approval`).
   'run.cancel': 'always',
 };
@@ -84,6 +98,35 @@ function settingsOf(settings: Settings, { toolbox }: Pick<Parts, 'toolbox'>): Se
   return { ...settings, approvals: { ...settings.approvals, [STEP_OPERATION]: 'plan', ...own } };
 }
 
+/**
+ * What the message says about the open questions of other runs. An approval is not among them: only a yes of
+ * the user approves, and `conversation/interpret` reads that without a model.
+ */
+function answersIn(
+  text: string,
+  open: readonly RunState[],
+  { toolbox }: Pick<Parts, 'toolbox'>,
+): MayAnswer[] | undefined {
+  if (toolbox.tools().has('run.answer')) return undefined;
+  const asked = open.flatMap((state) =>
+    [...state.questions.values()]
+      .filter(({ answer, question }) => answer === undefined && canBeRead(question))
+      .map(({ question }) => mayAnswer(text, state.run, question)),
+  );
+  return asked.length === 0 ? undefined : asked;
+}
+
+function mayAnswer(text: string, run: string, question: Question): MayAnswer {
+  const { options = [] } = question;
+  const named = optionsNamed(text, question).flatMap(({ label, value }) => [label, value]);
+  return {
+    run,
+    question: question.id,
+    ...(options.length > 0 && { answers: named }),
+    ...(asksToStop(text) && { declined: true }),
+  };
+}
+
 /** Whether tool output is part of the conversation. The model's context may contain it. */
 function hasHeardTools({ messages }: ConversationState, open: readonly RunState[]): boolean {
   const isTold = [...messages.values()].some(({ role, tally }) => role === 'agent' && tally !== undefined);
@@ -95,6 +138,8 @@ const MOST_TOKENS = 6_000;
 const LONGEST_MESSAGE = 2_000;
 const LONGEST_GOAL = 200;
 const MOST_RUNS = 20;
+const MOST_OPTIONS = 20;
+const LONGEST_FORM = 1_000;
 
 /**
  * What the model of a new run is told about its conversation: the earlier messages, then the unfinished runs.
@@ -156,8 +201,13 @@ function runLine(state: RunState): string {
   return `- run ${state.run}, ${goal}: ${parts.length === 0 ? 'under way' : parts.join('; ')}`;
 }
 
-function questionText({ id, kind, text }: Question): string {
-  return `waits for the user's answer to ${id} (${kind}): ${clip(text.replaceAll(/\s+/g, ' '), LONGEST_GOAL)}`;
+/** With its options, so that the model knows what the user's words can mean. */
+function questionText({ id, kind, text, options = [], form }: Question): string {
+  const line = (words: string) => clip(words.replaceAll(/\s+/g, ' '), LONGEST_GOAL);
+  const labels = options.slice(0, MOST_OPTIONS).map(({ label }, index) => `${index + 1}. ${line(label)}`);
+  const fields = form === undefined ? [] : [`form ${clip(stringifyJson(form), LONGEST_FORM)}`];
+  const choices = [...labels, ...fields].join(' | ');
+  return `waits for the user's answer to ${id} (${kind}): ${line(text)}${choices === '' ? '' : ` [${choices}]`}`;
 }
 
 function withoutTags(text: string): string {

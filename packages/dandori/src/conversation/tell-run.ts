@@ -1,10 +1,15 @@
 import { addNote, answerQuestion, cancelRun, reject, takesWords } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
-import type { JsonObject } from '../model/json.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Question } from '../model/question.ts';
+import { shown } from '../model/redact.ts';
 import { fold } from '../run/state/apply.ts';
 import type { CallOutcome, OtherRuns } from '../tools/index.ts';
 import { openQuestions } from '../views/report.ts';
+import type { ConversationParts } from './conversation.ts';
+import { readGiven, understood } from './given-answer.ts';
+import { canBeRead, type Given } from './interpret.ts';
 import type { Minutes } from './ledger.ts';
 
 /** A user's words for a run. Words that a model passes on are a note, which `othersOf` adds. */
@@ -29,12 +34,24 @@ export async function handOver({ run, text, by }: Words, parts: Parts): Promise<
 }
 
 /**
- * The other runs of a conversation, as the model of one run can tell or cancel them.
+ * The other runs of a conversation, as the model of one run can tell, answer or cancel them.
  *
  * What a model says never counts as the user's word, because a tool may have injected it. It is marked with
- * the run that it came from. It is only a note and leaves every question open.
+ * the run that it came from. It is only a note and leaves every question open. `answer` passes on what the
+ * user's message says: `run/approval` asks the user first, unless that message names the answer.
  */
-export function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
+export function othersOf(minutes: Minutes, parts: Parts & Pick<ConversationParts, 'language'>): OtherRuns {
+  /** Shows the user how the message was read. */
+  async function tellUnderstood(about: { run: string; question: Question }, given: Given): Promise<void> {
+    await minutes.write((state) => {
+      const language = parts.language ?? state?.language ?? 'en';
+      const [message] = understood(about, { text: '', given, language });
+      return message === undefined || state?.messages.has(message.id)
+        ? []
+        : [{ type: 'message_written', data: { message } }];
+    });
+  }
+
   const known = async (run: string, work: () => Promise<JsonObject>): Promise<CallOutcome> => {
     try {
       if (minutes.state?.runs.has(run) !== true)
@@ -51,6 +68,29 @@ export function othersOf(minutes: Minutes, parts: Parts): OtherRuns {
         await addNote({ run, text, passedOnBy: { run: from } }, parts);
         return { told: 'as a note for its next decision', ...(await stillOpen(run, parts)) };
       }),
+    answer: ({ run, question, answer, declined, from }) =>
+      known(run, async () => {
+        const state = fold(shown(await parts.journal.read(run)));
+        const asked = state?.questions.get(question)?.question;
+        const message = minutes.state?.messages.get(minutes.state.runs.get(from) ?? '');
+        if (state === undefined || asked === undefined)
+          throw stillOpenError(question, 'the run has no such question');
+        if (message?.role !== 'user') throw stillOpenError(question, 'no message of the user says it');
+        if (!canBeRead(asked))
+          throw stillOpenError(question, 'only the user can answer it, with a clear yes or no of their own');
+        const given = declined
+          ? { answer: null, declined }
+          : readGiven({ answer }, { question: asked, goal: state.goal });
+        const { userId: by } = minutes.state ?? {};
+        await answerQuestion(
+          { run, question, answer: given.answer, declined, by, message: message.id, readBy: { run: from } },
+          parts,
+        );
+        const label = given.label ?? (declined ? undefined : textOf(given.answer));
+        await tellUnderstood({ run, question: asked }, { ...given, ...(label !== undefined && { label }) });
+        const result: JsonObject = declined ? { declined: true } : { answered: label ?? null };
+        return result;
+      }),
     cancel: ({ run, reason, from }) =>
       known(run, async () => {
         await cancelRun({ run, reason, passedOnBy: { run: from } }, parts);
@@ -65,7 +105,17 @@ async function stillOpen(run: string, { journal }: Parts): Promise<JsonObject> {
   const open = state === undefined ? [] : openQuestions(state);
   if (open.length === 0) return {};
   const questions = open.map(({ id, kind }) => `${id} (${kind})`).join(', ');
-  return { unanswered: `${questions}: still open. Only the user can answer, with a message of their own.` };
+  return {
+    unanswered: `${questions}: still open. A note answers nothing: use run.answer where the message of the user says the answer.`,
+  };
+}
+
+function stillOpenError(question: string, why: string): DandoriError {
+  return new DandoriError('answer-not-allowed', `${question} is still open: ${why}`);
+}
+
+function textOf(value: Json): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function refused(message: string): CallOutcome {

@@ -21,7 +21,7 @@ import type { RunState, TaskState } from '../run/state/state.ts';
 import { nextOffer } from '../tools/index.ts';
 import { checkOpened, sealingOf } from '../trust/index.ts';
 import { partialAnswer } from '../views/report.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { type Texts, textsOf } from '../views/texts/driver.ts';
 import { textsOf as runTexts } from '../views/texts/run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Calls } from './calls.ts';
@@ -263,10 +263,7 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
       question: {
         id: nextQuestion(ledger.state),
         kind: 'approval',
-        text:
-          done === undefined
-            ? texts.mayCall(operation, effect)
-            : texts.mayCallAgain(operation, effect, done.task.id),
+        text: approvalText({ operation, args, effect, done: done?.task.id }, texts),
         context: {
           operation,
           args,
@@ -283,6 +280,23 @@ async function askApproval(id: string, driver: Driver): Promise<void> {
       },
     },
   });
+}
+
+interface Asked {
+  readonly operation: string;
+  readonly args: JsonObject;
+  readonly effect: Effect;
+  /** The task that already made this call. */
+  readonly done: string | undefined;
+}
+
+function approvalText({ operation, args, effect, done }: Asked, texts: Texts): string {
+  if (done !== undefined) return texts.mayCallAgain(operation, effect, done);
+  if (operation !== 'run.answer') return texts.mayCall(operation, effect);
+  const { answer = null, declined } = args;
+  return texts.mayAnswer(
+    declined === true ? undefined : typeof answer === 'string' ? answer : stringifyJson(answer),
+  );
 }
 
 async function finish(ending: Ending, { ledger, results }: Driver): Promise<void> {

@@ -83,6 +83,15 @@ export const amounts = {
   revisions: z.number().int().positive().optional(),
 };
 
+/** `answers`: the options that the message names. Without it, the answer must stand in the message. */
+const mayAnswer = z.object({
+  run: z.string(),
+  question: z.string(),
+  answers: z.array(json).optional(),
+  declined: z.literal(true).optional(),
+});
+export type MayAnswer = z.infer<typeof mayAnswer>;
+
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
     goal: z.string(),
@@ -102,6 +111,11 @@ export const factSchema = z.discriminatedUnion('type', [
      * before it.
      */
     mayCancel: z.boolean().optional(),
+    /**
+     * What the user's message says about open questions of other runs. The mind may give these answers without
+     * asking, as long as it has read no tool output.
+     */
+    mayAnswer: z.array(mayAnswer).optional(),
     /** Secrets are stored as marks, and a call restores them. Before version 0.2 they were lost. */
     sealed: z.literal(true).optional(),
   }),

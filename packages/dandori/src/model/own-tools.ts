@@ -104,6 +104,24 @@ export const RUN_TOOLS = {
     }),
     effect: 'idempotent',
   },
+  'run.answer': {
+    ...own('run.answer', {
+      description:
+        'Answers a question of another run with what the message of the user says: an option by its label, or the fields of its form. It is bound to that message and shown to the user. Where the message does not name the answer, the user is asked first. It approves nothing: only a yes of the user does.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          run: RUN_ID,
+          question: { type: 'string', description: 'id of the question, such as q1' },
+          answer: { description: 'label or value of an option, the text, or an object for a form' },
+          declined: { type: 'boolean', description: 'true where the user does not want to answer' },
+        },
+        required: ['run', 'question'],
+        additionalProperties: false,
+      },
+    }),
+    effect: 'idempotent',
+  },
   'run.cancel': {
     ...own('run.cancel', {
       description:

@@ -1,4 +1,4 @@
-import { stringifyJson } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { OWN_TOOLS } from '../model/own-tools.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
 import type { Effect } from '../model/tool.ts';
@@ -20,22 +20,52 @@ export function needsApproval(task: TaskState, state: RunState): boolean {
   const { operation } = task.task;
   if (task.approved !== undefined || isCovered(task, rules)) return false;
   if (!asksFirst({ operation, effect: task.effect }, rules)) return false;
-  return !(operation === 'run.cancel' && isWantedByUser(task, state));
+  return !isWantedByUser(task, state);
 }
 
 /**
- * Whether the user's own message asked to cancel another run. That is so only if the mind had seen nothing
- * else when it decided. A tool result, a note passed on by a model, or a value from a result may contain
- * injected instructions. `mayCancel` is set only if the operation is a built-in one.
+ * Whether the user's own message asked to cancel another run, or gives the answer to its question. That is so
+ * only if the mind had seen nothing else when it decided. A tool result, a note passed on by a model, or a
+ * value from a result may contain injected instructions. `mayCancel` and `mayAnswer` are set only if the
+ * operation is a built-in one.
  */
 function isWantedByUser({ task, override }: TaskState, state: RunState): boolean {
-  if (state.mayCancel !== true || override !== undefined || stringifyJson(task.args).includes('${'))
-    return false;
+  const { operation, args } = task;
+  const isWanted =
+    (operation === 'run.cancel' && state.mayCancel === true) ||
+    (operation === 'run.answer' && isAnswerSaid(args, state));
+  if (!isWanted || override !== undefined || stringifyJson(args).includes('${')) return false;
   const decision = state.decisions.findLast(({ proposed }) => proposed.some(({ id }) => id === task.id));
   if (decision === undefined) return false;
   const { startedSeq } = decision;
   const wasTold = state.notes.some(({ passedOnBy, seq }) => passedOnBy !== undefined && seq < startedSeq);
   return !wasTold && !state.ends.some(({ seq }) => seq < startedSeq);
+}
+
+/** Whether the user's message, which is the goal, says this answer. */
+function isAnswerSaid(
+  { run, question, answer, declined }: JsonObject,
+  { mayAnswer, goal }: RunState,
+): boolean {
+  const given = mayAnswer?.find((one) => one.run === run && one.question === question);
+  if (given === undefined) return false;
+  if (declined === true) return given.declined === true;
+  const written = stringifyJson(answer);
+  if (given.answers !== undefined) return given.answers.some((one) => stringifyJson(one) === written);
+  const leaves = leavesOf(answer ?? null);
+  const message = folded(goal);
+  return leaves.length > 0 && leaves.every((leaf) => leaf !== '' && message.includes(folded(leaf)));
+}
+
+/** The texts and numbers in a value. A yes or no is an empty text: no word of the message stands for it. */
+function leavesOf(value: Json): string[] {
+  if (isObject(value)) return Object.values(value).flatMap(leavesOf);
+  if (Array.isArray(value)) return value.flatMap(leavesOf);
+  return [typeof value === 'string' || typeof value === 'number' ? String(value) : ''];
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase();
 }
 
 /** An approved plan covers its calls as written. It does not cover a call that a choice has changed. */

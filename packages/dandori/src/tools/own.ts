@@ -28,9 +28,19 @@ interface Inside {
   readonly others?: OtherRuns | undefined;
 }
 
+export interface RunAnswer {
+  readonly run: string;
+  readonly question: string;
+  readonly answer: Json;
+  readonly declined: boolean;
+  readonly from: string;
+}
+
 /** What the model of a run (`from`) may do to another run of its conversation. Repeating is harmless. */
 export interface OtherRuns {
   tell(request: { run: string; text: string; from: string }): Promise<CallOutcome>;
+  /** Answers with what the user's message says that started the run `from`. */
+  answer(request: RunAnswer): Promise<CallOutcome>;
   cancel(request: { run: string; reason: string; from: string }): Promise<CallOutcome>;
 }
 
@@ -48,6 +58,7 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'plan.get': getPlan,
   'tool.search': searchTool,
   'run.tell': tellRun,
+  'run.answer': answerRun,
   'run.cancel': stopRun,
 };
 
@@ -150,6 +161,12 @@ function described({ name, description, effect, inputSchema, outputSchema }: Too
 
 async function tellRun({ run, text }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
   return others?.tell({ run: String(run), text: String(text), from: state.run }) ?? noOthers();
+}
+
+async function answerRun(args: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
+  const { run, question, answer = null, declined } = args;
+  const request = { run: String(run), question: String(question), answer, declined: declined === true };
+  return others?.answer({ ...request, from: state.run }) ?? noOthers();
 }
 
 async function stopRun({ run, reason }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {

@@ -14,6 +14,8 @@ export interface Start {
   readonly context: string | undefined;
   /** Whether the mind may cancel another run without approval, before it has seen a tool result. */
   readonly mayCancel: boolean | undefined;
+  /** The answers to questions of other runs that the user's message gives. */
+  readonly mayAnswer: FactOf<'run_started'>['data']['mayAnswer'];
   /** Whether secrets are sealed. False for a run of version 0.1, which kept only `[secret]`. */
   readonly isSealed: boolean;
   readonly startedAt: number;
@@ -30,6 +32,7 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     conversation: data.conversation,
     context: data.context,
     mayCancel: data.mayCancel,
+    mayAnswer: data.mayAnswer,
     isSealed: data.sealed === true,
     startedAt: at,
   };

@@ -8,6 +8,8 @@ const KEPT = 'Finished calls are not repeated.';
 /** What the driver asks, and why a call failed. */
 export const driver = {
   mayCall: (operation: string, effect: Effect) => `Approve ${operation}? (${label(effect)})`,
+  mayAnswer: (answer: string | undefined) =>
+    answer === undefined ? 'Decline to answer?' : `Answer with “${answer}”?`,
   approve: answers.approve,
   reject: answers.reject,
   mayCarryOut: (count: number, isOutline: boolean) =>

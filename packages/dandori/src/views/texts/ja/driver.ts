@@ -6,6 +6,8 @@ const KEPT = '完了した呼び出しは繰り返しません';
 
 export const driver: DriverTexts = {
   mayCall: (operation, effect) => `${operation} を承認しますか？（${effects[effect]}）`,
+  mayAnswer: (answer) =>
+    answer === undefined ? '回答しないことにしますか？' : `「${answer}」と回答しますか？`,
   approve: answers.approve,
   reject: answers.reject,
   mayCarryOut: (count, isOutline) =>
