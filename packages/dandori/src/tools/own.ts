@@ -28,7 +28,7 @@ interface Inside {
   readonly others?: OtherRuns | undefined;
 }
 
-export interface RunAnswer {
+interface RunAnswer {
   readonly run: string;
   readonly question: string;
   readonly answer: Json;
