@@ -5,7 +5,6 @@ import {
   closeGate,
   connect as connectLinks,
   countOpen,
-  createLinks,
   type Gate,
   taskAdded,
   taskForgotten,
@@ -13,7 +12,8 @@ import {
 import { type Draft, planWord } from './plan.ts';
 import type { RunState } from './state.ts';
 import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './task-moves.ts';
-import { hasEnded, setReplacement, type TaskState } from './tasks.ts';
+import { BLOCKED, EXPANDING, hasEnded, TaskState } from './task-state.ts';
+import { setReplacement } from './tasks.ts';
 
 /** Adds an accepted plan's tasks. Drops the tasks that it removes, and marks those that it supersedes. */
 export function tasksAccepted(
@@ -58,7 +58,7 @@ function hasApproved({ questions }: RunState, id: string | undefined, version: n
 function forget(state: RunState, id: string): void {
   const task = state.tasks.get(id);
   if (task === undefined || task.attempts > 0 || task.status === 'succeeded') return;
-  moveTo(state, task, 'blocked');
+  moveTo(state, task, BLOCKED);
   state.tasks.delete(id);
   taskForgotten(state, task);
   const siblings = state.tasks.get(task.task.step ?? '')?.children;
@@ -98,7 +98,7 @@ interface Accepted extends CheckedTask {
 
 function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
   const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0, cost = 0, coveredBy } = checked;
-  const added: TaskState = {
+  const added = new TaskState({
     task,
     effect,
     needs,
@@ -108,38 +108,8 @@ function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
     rank,
     cost,
     order: state.written++,
-    links: createLinks(),
-    status: 'pending',
-    waitsFor: [],
-    attempts: 0,
-    crashes: 0,
-    crashesInVain: 0,
-    innerCalls: undefined,
-    key: undefined,
-    isProbed: false,
-    probed: undefined,
-    mayHaveTouched: false,
-    asking: undefined,
-    rounds: 0,
-    isInDoubt: false,
-    doubt: undefined,
-    override: undefined,
-    sent: undefined,
-    approved: undefined,
     coveredBy,
-    result: undefined,
-    note: undefined,
-    failure: undefined,
-    startedAt: undefined,
-    ms: undefined,
-    endedAt: undefined,
-    dueAt: undefined,
-    children: [],
-    isSuperseded: false,
-    replacement: undefined,
-    isReplaced: false,
-    isUnstopped: false,
-  };
+  });
   state.tasks.set(task.id, added);
   taskAdded(state, added);
   return added;
@@ -152,7 +122,7 @@ function join(state: RunState, id: string, child: string): void {
   while (step !== undefined) {
     const wasEnded = hasEnded(step.status);
     countOpen(state, step);
-    if (step.status !== 'pending') moveTo(state, step, 'expanding');
+    if (step.status !== 'pending') moveTo(state, step, EXPANDING);
     step = wasEnded ? stepToJoin(state, step.task.step) : undefined;
   }
 }
@@ -169,5 +139,5 @@ function connect(state: RunState, added: TaskState): void {
   connectLinks(state, added);
   if (added.links.unmet > 0) return;
   if (hasAllItNeeds(state, added)) makeReady(state, added);
-  else complete(state, added, 'blocked');
+  else complete(state, added, BLOCKED);
 }

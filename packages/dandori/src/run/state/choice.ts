@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Option } from '../../model/question.ts';
 import { escaped } from '../../plan/fill-refs.ts';
-import type { TaskState } from './tasks.ts';
+import type { TaskState } from './task-state.ts';
 
 /**
  * The arguments of a task after a choice changed them. A tool or a person wrote the choice, so its text is

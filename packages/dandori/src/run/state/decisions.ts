@@ -4,7 +4,7 @@ import type { Failure } from '../../model/failure.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { type Action, isStep, type Task } from '../../model/task.ts';
 import type { Budget } from './budget.ts';
-import type { TaskState } from './tasks.ts';
+import type { TaskState } from './task-state.ts';
 
 /** What the mind has decided, what it was told, and whether it may be asked again. */
 export interface Decisions {

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, sameJson } from '../../model/json.ts';
 import type { OpenQuestion } from './questions.ts';
 import type { RunState } from './state.ts';
-import type { TaskState } from './tasks.ts';
+import type { TaskState } from './task-state.ts';
 
 /** How often a task may be called again because its server wants more input. */
 export const MOST_ROUNDS = 10;

@@ -2,7 +2,7 @@ import { isStep } from '../../model/task.ts';
 import { type Queued, ReadyQueue } from '../../plan/ready-queue.ts';
 import { isAnswerDue, type OpenQuestion } from './questions.ts';
 import type { RunState } from './state.ts';
-import { hasEnded, type TaskState } from './tasks.ts';
+import { hasEnded, type TaskState } from './task-state.ts';
 
 /**
  * What `decide` reads, so that it never iterates over all tasks. Everything here is derived from the other
@@ -107,13 +107,16 @@ export function leave({ indexes }: RunState, task: TaskState): void {
   else if (links.queued !== undefined) {
     (status === 'ready' ? indexes.ready : indexes.retrying).delete(links.queued);
     links.queued = undefined;
-  } else if (status === 'in_doubt') indexes.inDoubt.delete(id);
-  else if (status === 'running') {
+  } else if (status === 'in_doubt') {
+    indexes.inDoubt.delete(id);
+    indexes.probing.delete(id);
+  } else if (status === 'running') {
     indexes.running.delete(id);
     indexes.runningIn.set(lane, (indexes.runningIn.get(lane) ?? 0) - 1);
   } else if (status === 'waiting') {
     indexes.held.delete(id);
     indexes.answered.delete(id);
+    indexes.replacing.delete(id);
   }
 }
 
@@ -221,9 +224,9 @@ export function callUnheld({ indexes }: RunState, { task }: TaskState): void {
   indexes.held.delete(task.id);
 }
 
-export function probeMarked({ indexes }: RunState, { task, isProbed }: TaskState): void {
-  if (isProbed) indexes.probing.add(task.id);
-  else indexes.probing.delete(task.id);
+export function probeMarked({ indexes }: RunState, task: string, isProbed: boolean): void {
+  if (isProbed) indexes.probing.add(task);
+  else indexes.probing.delete(task);
 }
 
 export function replacementMarked({ indexes }: RunState, { task, replacement }: TaskState): void {
@@ -275,7 +278,7 @@ export function recount(state: RunState): Counted {
     ),
     answered: names(tasks.filter((task) => isAnswerDue(state, task))),
     inDoubt: named(({ status }) => status === 'in_doubt'),
-    probing: named(({ isProbed }) => isProbed),
+    probing: named(({ phase }) => phase.status === 'in_doubt' && phase.isProbed),
     replacing: named(({ replacement }) => replacement !== undefined),
     stepsReady: names(tasks.filter(({ task, status }) => isStep(task) && status === 'ready')),
     counts: [

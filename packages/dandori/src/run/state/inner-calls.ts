@@ -5,7 +5,7 @@ import { type Effect, isRepeatable } from '../../model/tool.ts';
 import { wasNeverSent } from '../monitor.ts';
 import { hasOpenCall } from './held-calls.ts';
 import type { RunState } from './state.ts';
-import type { Stored, TaskState } from './tasks.ts';
+import type { Stored, TaskState } from './task-state.ts';
 
 type Ended = FactOf<'inner_call_ended'>['data'];
 

@@ -4,7 +4,7 @@ import { disturb, filledIn } from '../../plan/hazards.ts';
 import { waitFor } from './indexes.ts';
 import type { RunState } from './state.ts';
 import { moveTo } from './task-moves.ts';
-import { hasEnded, type TaskState } from './tasks.ts';
+import { hasEnded, type TaskState } from './task-state.ts';
 
 /**
  * A person's choice may change what a task touches. This changes which tasks it waits for and which tasks
@@ -73,5 +73,6 @@ function canWait({ status, waits, needs }: TaskState, { task: { id } }: TaskStat
 export function wait(state: RunState, later: TaskState | undefined, earlier: TaskState | undefined): void {
   if (later === undefined || earlier === undefined || !canWait(later, earlier)) return;
   waitFor(later, earlier);
-  if (later.status === 'ready' || later.status === 'retrying') moveTo(state, later, 'pending');
+  if (later.status === 'ready' || later.status === 'retrying')
+    moveTo(state, later, { status: 'pending', dueAt: later.dueAt });
 }

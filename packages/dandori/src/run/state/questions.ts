@@ -4,7 +4,7 @@ import type { Question } from '../../model/question.ts';
 import type { Queued } from '../../plan/ready-queue.ts';
 import { answersCounted, questionClosed, questionOpened } from './indexes.ts';
 import type { RunState } from './state.ts';
-import type { TaskState } from './tasks.ts';
+import type { TaskState } from './task-state.ts';
 
 /** The questions to people, and their answers. */
 export interface Questions {
@@ -104,9 +104,9 @@ function close(state: RunState, open: OpenQuestion, answer: Answer): void {
  */
 export function isAnswerDue(
   { questions }: Pick<RunState, 'questions'>,
-  { status, waitsFor, asking }: Pick<TaskState, 'status' | 'waitsFor' | 'asking'>,
+  { waitsFor, asking }: TaskState,
 ): boolean {
-  if (status !== 'waiting' || waitsFor.length === 0) return false;
+  if (waitsFor.length === 0) return false;
   const asked = waitsFor.map((id) => questions.get(id));
   const isOfCall = asked[0]?.question.kind === 'elicitation';
   return asked.every((one) => one?.answer !== undefined) && !(isOfCall && asking?.call === 'ending');

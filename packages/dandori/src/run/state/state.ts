@@ -6,7 +6,8 @@ import { createIndexes, type Indexes } from './indexes.ts';
 import { createPlan, type Plan } from './plan.ts';
 import type { Questions } from './questions.ts';
 import { createStart, type Start } from './start.ts';
-import type { TaskState, Tasks } from './tasks.ts';
+import type { TaskState } from './task-state.ts';
+import type { Tasks } from './tasks.ts';
 
 /**
  * The state of a run: its slices, and the indexes derived from them. Each slice is a file with its type, the
@@ -21,7 +22,7 @@ export { lastDecision } from './decisions.ts';
 export { type Gate, isAlive, isOnlyHolding } from './indexes.ts';
 export type { Draft } from './plan.ts';
 export type { Answer, OpenQuestion } from './questions.ts';
-export { hasEnded, type Stored, type TaskState, type TaskStatus } from './tasks.ts';
+export { hasEnded, type Stored, type TaskState, type TaskStatus } from './task-state.ts';
 
 export function initial(event: Envelope & FactOf<'run_started'>): RunState {
   const { seq, at, data } = event;

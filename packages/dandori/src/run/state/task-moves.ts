@@ -3,41 +3,48 @@ import { isStep } from '../../model/task.ts';
 import { taskEnded } from './decisions.ts';
 import { childEnded, enter, leave, notifyDependents } from './indexes.ts';
 import type { RunState } from './state.ts';
-import { hasEnded, type TaskState, type TaskStatus } from './tasks.ts';
+import {
+  BLOCKED,
+  type EndPhase,
+  EXPANDING,
+  hasEnded,
+  PENDING,
+  type Phase,
+  READY,
+  type TaskState,
+} from './task-state.ts';
 
 /** Changes the status of a task and updates the indexes. */
-export function moveTo(state: RunState, task: TaskState, status: TaskStatus): void {
+export function moveTo(state: RunState, task: TaskState, phase: Phase): void {
   leave(state, task);
-  task.status = status;
+  task.phase = phase;
   enter(state, task);
 }
 
 export function makeReady(state: RunState, task: TaskState): void {
-  task.isInDoubt = false;
   moveTo(state, task, readyAs(task));
 }
 
-function readyAs({ children, dueAt }: TaskState): TaskStatus {
+function readyAs({ children, dueAt }: TaskState): Phase {
   // If the plan already contains the tasks of a step, the mind is not asked for them.
-  if (children.length > 0) return 'expanding';
+  if (children.length > 0) return EXPANDING;
   // A retry that was held back must still wait until it is due.
-  return dueAt === undefined ? 'ready' : 'retrying';
+  return dueAt === undefined ? READY : { status: 'retrying', dueAt };
 }
 
 /** Continues a task after an answer. It becomes ready, or waits for the tasks that it must now wait for. */
 export function release(state: RunState, task: TaskState): void {
   if (task.links.unmet === 0) makeReady(state, task);
-  else moveTo(state, task, 'pending');
+  else moveTo(state, task, PENDING);
 }
 
 /**
  * Ends a task and notifies the tasks that wait for it. Uses a list instead of recursion: a failure at the
  * start of a chain of 100,000 tasks blocks all of them.
  */
-export function complete(state: RunState, task: TaskState, status: 'succeeded' | 'failed' | 'blocked'): void {
+export function complete(state: RunState, task: TaskState, phase: EndPhase): void {
   const ended: TaskState[] = [];
-  const end = (one: TaskState, as: typeof status) => {
-    one.isInDoubt = false;
+  const end = (one: TaskState, as: EndPhase) => {
     moveTo(state, one, as);
     if (!isStep(one.task)) state.ends.push({ seq: state.seq, task: one });
     taskEnded(state, one, state.conversation !== undefined);
@@ -47,9 +54,9 @@ export function complete(state: RunState, task: TaskState, status: 'succeeded' |
     // A task that waits for an answer may also be held back. It continues when it is answered.
     if (dependent.status !== 'pending' || dependent.links.unmet > 0) return;
     if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
-    else end(dependent, 'blocked');
+    else end(dependent, BLOCKED);
   };
-  end(task, status);
+  end(task, phase);
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
     const step = closedBy(state, source);
     if (step !== undefined) end(step, settleStep(state, step));
@@ -71,22 +78,20 @@ export function hasTasks({ task, isReplaced }: TaskState): boolean {
 }
 
 /** A step takes its result from its last task, or its failure from the first task that did not succeed. */
-export function settleStep(state: RunState, step: TaskState): 'succeeded' | 'failed' {
+export function settleStep(state: RunState, step: TaskState): EndPhase {
   const tasks = step.children.flatMap((id) => state.tasks.get(id) ?? []).filter((one) => !one.isSuperseded);
   const undone = tasks.find(({ status }) => status !== 'succeeded');
-  if (undone === undefined) {
-    step.result = tasks.at(-1)?.result ?? { value: null };
-    step.failure = undefined;
-    return 'succeeded';
-  }
+  const { endedAt } = step;
+  if (undone === undefined)
+    return { status: 'succeeded', result: tasks.at(-1)?.result ?? { value: null }, endedAt };
   const { id, operation } = undone.task;
   const cause: Cause = {
     kind: undone.failure?.kind ?? 'unexpected',
     code: 'part_failed',
     params: { task: id, operation },
   };
-  step.failure = { ...cause, message: `${id} (${operation}) ${undone.failure?.message ?? ''}`.trim() };
-  return 'failed';
+  const message = `${id} (${operation}) ${undone.failure?.message ?? ''}`.trim();
+  return { status: 'failed', failure: { ...cause, message }, endedAt };
 }
 
 /**

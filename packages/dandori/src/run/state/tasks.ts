@@ -1,26 +1,17 @@
 import { assertNever } from '../../model/error.ts';
-import type { BlobHandle, FactOf } from '../../model/event.ts';
+import type { FactOf } from '../../model/event.ts';
 import type { Failure } from '../../model/failure.ts';
-import type { Json, JsonObject } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Task } from '../../model/task.ts';
-import type { Effect } from '../../model/tool.ts';
 import { spend } from './budget.ts';
-import { type Asking, askedByCall, hasOpenCall } from './held-calls.ts';
-import {
-  answersCounted,
-  callHeld,
-  callUnheld,
-  type Gate,
-  type Links,
-  probeMarked,
-  replacementMarked,
-} from './indexes.ts';
-import { forgetCalls, type InnerCall, settleInnerCall } from './inner-calls.ts';
+import { askedByCall, hasOpenCall } from './held-calls.ts';
+import { answersCounted, callHeld, callUnheld, probeMarked, replacementMarked } from './indexes.ts';
+import { forgetCalls, settleInnerCall } from './inner-calls.ts';
 import { wait } from './placement.ts';
 import { type OpenQuestion, questionExpired } from './questions.ts';
 import type { RunState } from './state.ts';
 import { complete, moveTo, release } from './task-moves.ts';
+import { hasEnded, READY, RUNNING, type TaskState } from './task-state.ts';
 
 /** The accepted tasks and their status. */
 export interface Tasks {
@@ -36,104 +27,6 @@ export interface Tasks {
 interface TaskEnd {
   readonly seq: number;
   readonly task: TaskState;
-}
-
-/**
- * `pending` waits for other tasks, `ready` may start, `retrying` waits until it is due, `waiting` waits for a
- * person. `in_doubt` was called and its outcome is unknown. `blocked` cannot run because something that it
- * needs failed. `expanding` is a step whose tasks are known and have not all ended.
- */
-export type TaskStatus =
-  | 'pending'
-  | 'ready'
-  | 'running'
-  | 'retrying'
-  | 'waiting'
-  | 'in_doubt'
-  | 'expanding'
-  | 'succeeded'
-  | 'failed'
-  | 'blocked';
-
-/** A result in the journal or, if it is large, in a blob. */
-export type Stored = { readonly value: Json } | { readonly blob: BlobHandle };
-
-export interface TaskState {
-  readonly task: Task;
-  readonly effect: Effect;
-  readonly needs: readonly string[];
-  /** Grows when an answer changes what a task touches. */
-  readonly waits: string[];
-  /** Shared groups of tasks that it waits for. */
-  readonly gates: readonly Gate[];
-  /** The server, which may have its own concurrency limit. */
-  readonly lane: string;
-  readonly rank: number;
-  /** US dollars per call. */
-  readonly cost: number;
-  /** Its position in the written order. */
-  readonly order: number;
-  /** The question with which a person approved the plan that contains it. */
-  readonly coveredBy: string | undefined;
-  /** For a step: its tasks. For a replaced task: its replacements. */
-  readonly children: string[];
-  /** Derived: only `indexes` writes it. */
-  readonly links: Links;
-  status: TaskStatus;
-  /** The questions that must be answered while it is `waiting`. */
-  waitsFor: readonly string[];
-  /** The task was called and its outcome is unknown. Stays true while a person is asked about it. */
-  isInDoubt: boolean;
-  /** Why the outcome of the last lost attempt is unknown. */
-  doubt: Pick<FactOf<'task_in_doubt'>['data'], 'cause' | 'message'> | undefined;
-  /** A probe of the call in doubt is running. */
-  isProbed: boolean;
-  /** The result of the last probe. */
-  probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined;
-  attempts: number;
-  /** Attempts that were lost because the driver died. They do not count against the tool. */
-  crashes: number;
-  /** How many of the last crashes in a row happened without progress in the task. */
-  crashesInVain: number;
-  /** The calls of its service, by key. Contains only calls that a later attempt may rely on. */
-  innerCalls: Map<string, InnerCall> | undefined;
-  /** Idempotency key of its calls. It stays the same across attempts and in a fork of the run. */
-  key: string | undefined;
-  /** An attempt that may have changed something has ended. */
-  mayHaveTouched: boolean;
-  /** The arguments after a person's choice changed them. */
-  override: JsonObject | undefined;
-  /** The arguments of the last attempt, with Refs resolved. */
-  sent: JsonObject | undefined;
-  /** SHA-256 of the call that a person approved. */
-  approved: string | undefined;
-  /** What its last call asked for. */
-  asking: Asking | undefined;
-  /** How many of its calls ended because the server needs input first. */
-  rounds: number;
-  result: Stored | undefined;
-  /** A remark about an unusual result. */
-  note: string | undefined;
-  failure: Failure | undefined;
-  /** Start of the last attempt. */
-  startedAt: number | undefined;
-  /** Milliseconds of all attempts together, without the waits between them and for a person. */
-  ms: number | undefined;
-  endedAt: number | undefined;
-  /** When to retry. */
-  dueAt: number | undefined;
-  /** A revision has replaced or removed the task, so its outcome no longer matters. */
-  isSuperseded: boolean;
-  /** The tasks that a person chose instead of this one, until they are compiled. */
-  replacement: readonly Task[] | undefined;
-  /** Its `children` replace it, and it ends when they end. */
-  isReplaced: boolean;
-  /** Its call was told to stop but continued. */
-  isUnstopped: boolean;
-}
-
-export function hasEnded(status: TaskStatus): boolean {
-  return status === 'succeeded' || status === 'failed' || status === 'blocked';
 }
 
 /** The task that asked and all tasks that wait for it. Empty if only the mind's next decision waits. */
@@ -166,20 +59,19 @@ export function wakeDue(state: RunState, at: number): void {
     if ((task.dueAt ?? 0) > at) break;
     due.push(task);
   }
-  for (const task of due) moveTo(state, task, 'ready');
+  for (const task of due) moveTo(state, task, READY);
 }
 
 export function taskStarted(state: RunState, data: FactOf<'task_started'>['data'], at: number): void {
   const task = state.tasks.get(data.task);
   if (task === undefined || hasEnded(task.status)) return;
-  moveTo(state, task, 'running');
+  moveTo(state, task, RUNNING);
   spend(state.usage, task.cost);
   forgetCalls(task, data);
   task.attempts = data.attempt;
   task.key = data.key;
   task.sent = data.args ?? task.override ?? task.task.args;
   task.startedAt = at;
-  task.dueAt = undefined;
 }
 
 /** A prefetched read may have taken longer than the time since its start as a task. */
@@ -193,26 +85,21 @@ export function taskSucceeded(state: RunState, data: FactOf<'task_succeeded'>['d
   withdrawQuestions(state, task, at);
   endAttempt(task, at, data.ms);
   task.mayHaveTouched = true;
-  task.note = data.note;
   succeed(state, task, data, at);
 }
 
 function succeed(
   state: RunState,
   task: TaskState,
-  { result, blob }: Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>,
+  { result, blob, note }: Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob' | 'note'>,
   at: number,
 ): void {
-  task.result = blob === undefined ? { value: result ?? null } : { blob };
-  task.failure = undefined;
-  task.endedAt = at;
-  complete(state, task, 'succeeded');
+  const stored = blob === undefined ? { value: result ?? null } : { blob };
+  complete(state, task, { status: 'succeeded', result: stored, note, endedAt: at });
 }
 
 export function fail(state: RunState, task: TaskState, failure: Failure | undefined, at: number): void {
-  task.failure = failure;
-  task.endedAt = at;
-  complete(state, task, 'failed');
+  complete(state, task, { status: 'failed', failure, endedAt: at });
 }
 
 export function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'], at: number): void {
@@ -227,9 +114,8 @@ export function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'],
     fail(state, task, data.failure, at);
     return;
   }
-  task.failure = data.failure;
-  task.dueAt = data.retryAt;
-  moveTo(state, task, 'retrying');
+  task.lastFailure = data.failure;
+  moveTo(state, task, { status: 'retrying', dueAt: data.retryAt });
 }
 
 export function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data'], at: number): void {
@@ -237,27 +123,24 @@ export function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data
   if (task === undefined) return;
   task.mayHaveTouched = true;
   task.isUnstopped = data.unstopped === true;
-  task.doubt = { cause: data.cause, message: data.message };
+  const doubt = data.next === 'again' ? undefined : { cause: data.cause, message: data.message };
   if (data.forgiven === true) {
     task.crashes++;
     task.crashesInVain++;
     // The failure of an earlier attempt is not the reason why this one is lost.
-    task.failure = undefined;
+    task.lastFailure = undefined;
   }
-  if (task.status === 'waiting') {
+  if (task.phase.status === 'waiting') {
     // The call that asked is lost. The answer is still used.
     if (task.asking !== undefined) task.asking.call = 'lost';
-    task.isInDoubt = data.next === 'settle';
+    task.phase.doubt = doubt;
     answersCounted(state, task);
     return;
   }
   // If the driver was lost, the duration of the attempt is unknown.
   if (data.cause !== 'driver_lost') endAttempt(task, at);
   if (data.next === 'again') release(state, task);
-  else {
-    task.isInDoubt = true;
-    moveTo(state, task, 'in_doubt');
-  }
+  else moveTo(state, task, { status: 'in_doubt', doubt, isProbed: false });
 }
 
 /** The task, if this attempt is the open one. A late outcome of an earlier attempt is ignored. */
@@ -289,14 +172,13 @@ export function holdEnded(state: RunState, { task: id, attempt }: FactOf<'hold_e
 
 export function probeStarted(state: RunState, { task: id }: FactOf<'probe_started'>['data']): void {
   const task = state.tasks.get(id);
-  if (task?.status === 'in_doubt') markProbed(state, task, true);
+  if (task !== undefined) markProbed(state, task, true);
 }
 
 export function probeEnded(state: RunState, data: FactOf<'probe_ended'>['data'], at: number): void {
   const { found, message, attempt, next } = data;
   const task = state.tasks.get(data.task);
-  if (task === undefined || !task.isProbed) return;
-  markProbed(state, task, false);
+  if (task === undefined || !markProbed(state, task, false)) return;
   if (task.attempts !== attempt) return;
   task.probed = { attempt, found, message };
   if (found === 'happened') succeed(state, task, data, at);
@@ -311,9 +193,12 @@ export function probesLost(state: RunState): void {
   }
 }
 
-function markProbed(state: RunState, task: TaskState, isProbed: boolean): void {
-  task.isProbed = isProbed;
-  probeMarked(state, task);
+/** Returns whether something changed. */
+function markProbed(state: RunState, { task, phase }: TaskState, isProbed: boolean): boolean {
+  if (phase.status !== 'in_doubt' || phase.isProbed === isProbed) return false;
+  phase.isProbed = isProbed;
+  probeMarked(state, task.id, isProbed);
+  return true;
 }
 
 /** The task waits for the answer, and so do the tasks that the answer may affect. */
@@ -332,8 +217,8 @@ export function taskAsks(
   // The call had no effect, and the choice leads to a different call. A fork with another choice needs its
   // own key.
   if (question.kind === 'ambiguity') task.key = undefined;
-  task.waitsFor = isOfCall && task.asking !== undefined ? task.asking.questions : [question.id];
-  moveTo(state, task, 'waiting');
+  const questions = isOfCall && task.asking !== undefined ? task.asking.questions : [question.id];
+  moveTo(state, task, { status: 'waiting', questions, doubt: task.doubt });
   if (isOfCall && held) callHeld(state, task);
   for (const id of holdsBack) wait(state, state.tasks.get(id), task);
 }
@@ -355,7 +240,7 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
       goOnWithCall(state, task, at);
       return;
     case 'in_doubt':
-      moveTo(state, task, 'in_doubt');
+      moveTo(state, task, { status: 'in_doubt', doubt: task.doubt, isProbed: false });
       return;
     case 'replacing':
       setReplacement(state, task, data.tasks ?? []);
@@ -378,7 +263,7 @@ function goOnWithCall(state: RunState, task: TaskState, at: number): void {
     task.startedAt = startedAt + Math.max(0, at - asking.since);
     asking.call = 'over';
   }
-  moveTo(state, task, 'running');
+  moveTo(state, task, RUNNING);
 }
 
 export function setReplacement(
@@ -386,9 +271,11 @@ export function setReplacement(
   task: TaskState,
   replacement: readonly Task[] | undefined,
 ): void {
-  task.replacement = replacement;
+  const { phase } = task;
+  if (phase.status !== 'waiting') return;
+  phase.replacement = replacement;
   // The task has its answer, and now waits for the plan.
-  task.waitsFor = [];
+  phase.questions = [];
   answersCounted(state, task);
   replacementMarked(state, task);
 }
@@ -400,12 +287,12 @@ export function stepsEnded(
   for (const { step: id, result, failure } of ended) {
     const step = state.tasks.get(id);
     if (step === undefined || hasEnded(step.status)) continue;
-    if (failure === undefined) {
-      step.result = { value: result ?? null };
-      complete(state, step, 'succeeded');
-    } else {
-      step.failure = failure;
-      complete(state, step, 'failed');
-    }
+    complete(
+      state,
+      step,
+      failure === undefined
+        ? { status: 'succeeded', result: { value: result ?? null } }
+        : { status: 'failed', failure },
+    );
   }
 }

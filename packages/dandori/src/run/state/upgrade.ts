@@ -13,7 +13,7 @@ import { innerCallInDoubt, isInDoubtAfter, staleCalls } from './inner-calls.ts';
 import { heldBackBy, placeOf } from './placement.ts';
 import type { OpenQuestion } from './questions.ts';
 import type { RunState } from './state.ts';
-import type { TaskState } from './tasks.ts';
+import type { TaskState } from './task-state.ts';
 
 /**
  * Reads an event of version 1 as events of version 2.
