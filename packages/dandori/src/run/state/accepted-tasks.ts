@@ -34,12 +34,13 @@ export function tasksAccepted(
     replaced.isReplaced = true;
   }
   const gates = groups.map((members): Gate => ({ members, closed: 0, dependents: [] }));
-  const added = tasks.flatMap((checked) => {
+  const added: TaskState[] = [];
+  for (const checked of tasks) {
     const task = written.get(checked.id);
     // A task that began keeps its attempts, because they are the only record of its effect.
-    const isTaken = state.tasks.has(checked.id);
-    return task === undefined || isTaken ? [] : [addTask(state, task, { ...checked, gates, coveredBy })];
-  });
+    if (task !== undefined && !state.tasks.has(checked.id))
+      added.push(addTask(state, task, { checked, gates, coveredBy }));
+  }
   // A task may come before its step in the list.
   for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
   for (const id of supersedes) left.add(state.tasks.get(id)?.task.step);
@@ -91,19 +92,22 @@ function goOnWithout(state: RunState, id: string | undefined): void {
   }
 }
 
-interface Accepted extends CheckedTask {
+const NONE: readonly never[] = [];
+
+interface Acceptance {
+  readonly checked: CheckedTask;
   readonly gates: readonly Gate[];
   readonly coveredBy: string | undefined;
 }
 
-function addTask(state: RunState, task: Task, checked: Accepted): TaskState {
-  const { effect, needs = [], waits = [], waitsForGroups = [], rank = 0, cost = 0, coveredBy } = checked;
+function addTask(state: RunState, task: Task, { checked, gates, coveredBy }: Acceptance): TaskState {
+  const { effect, needs = NONE, waits = NONE, waitsForGroups, rank = 0, cost = 0 } = checked;
   const added = new TaskState({
     task,
     effect,
     needs,
     waits: [...waits],
-    gates: waitsForGroups.flatMap((position) => checked.gates[position] ?? []),
+    gates: waitsForGroups?.flatMap((position) => gates[position] ?? []) ?? NONE,
     lane: checked.lane ?? laneOf(task.operation),
     rank,
     cost,

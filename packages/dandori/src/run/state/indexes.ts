@@ -153,11 +153,13 @@ function without(list: string[] | undefined, id: string): void {
 
 /** Connects a new task to everything that it needs and waits for. */
 export function connect({ tasks }: RunState, { task, links, needs, waits, gates }: TaskState): void {
-  for (const id of [...needs, ...waits]) {
-    const earlier = tasks.get(id);
-    if (earlier === undefined || hasEnded(earlier.status)) continue;
-    earlier.links.dependents.push(task.id);
-    links.unmet++;
+  for (const ids of [needs, waits]) {
+    for (const id of ids) {
+      const earlier = tasks.get(id);
+      if (earlier === undefined || hasEnded(earlier.status)) continue;
+      earlier.links.dependents.push(task.id);
+      links.unmet++;
+    }
   }
   for (const gate of gates) {
     if (gate.closed === 0) continue;

@@ -43,25 +43,37 @@ export function release(state: RunState, task: TaskState): void {
  * start of a chain of 100,000 tasks blocks all of them.
  */
 export function complete(state: RunState, task: TaskState, phase: EndPhase): void {
-  const ended: TaskState[] = [];
-  const end = (one: TaskState, as: EndPhase) => {
-    moveTo(state, one, as);
-    if (!isStep(one.task)) state.ends.push({ seq: state.seq, task: one });
-    taskEnded(state, one, state.conversation !== undefined);
-    ended.push(one);
-  };
+  end(state, task, phase);
+  if (isAlone(task)) return;
+  const ended = [task];
   const goOn = (dependent: TaskState) => {
     // A task that waits for an answer may also be held back. It continues when it is answered.
     if (dependent.status !== 'pending' || dependent.links.unmet > 0) return;
     if (hasAllItNeeds(state, dependent)) makeReady(state, dependent);
-    else end(dependent, BLOCKED);
+    else {
+      end(state, dependent, BLOCKED);
+      ended.push(dependent);
+    }
   };
-  end(task, phase);
   for (let source = ended.pop(); source !== undefined; source = ended.pop()) {
     const step = closedBy(state, source);
-    if (step !== undefined) end(step, settleStep(state, step));
+    if (step !== undefined) {
+      end(state, step, settleStep(state, step));
+      ended.push(step);
+    }
     notifyDependents(state, source, goOn);
   }
+}
+
+function end(state: RunState, task: TaskState, phase: EndPhase): void {
+  moveTo(state, task, phase);
+  if (!isStep(task.task)) state.ends.push({ seq: state.seq, task });
+  taskEnded(state, task, state.conversation !== undefined);
+}
+
+/** Whether no other task is concerned. This saves most of the work in a wide plan. */
+function isAlone({ task, links }: TaskState): boolean {
+  return links.dependents.length === 0 && links.opens.length === 0 && task.step === undefined;
 }
 
 /** The step whose last open task this was. */
