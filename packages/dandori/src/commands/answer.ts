@@ -1,5 +1,5 @@
 import { DandoriError } from '../model/error.ts';
-import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import { shown, withHidden } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
@@ -202,7 +202,7 @@ export async function approve({ run, question, tasks, by }: Approval, parts: Che
       fix: 'Approve or reject the call as it is.',
     });
   }
-  const answer = tasks === undefined ? 'approve' : { tasks: tasksAsJournaled(tasks) as unknown as Json };
+  const answer = tasks === undefined ? 'approve' : { tasks: normalise(tasksAsJournaled(tasks)) };
   await answerQuestion({ run, question: asked.id, answer, by }, parts);
   return asked.id;
 }

@@ -1,9 +1,10 @@
 import type { Thinking, Thought } from '../mind/index.ts';
+import { toFailure, type Word } from '../model/failure.ts';
 import type { Action } from '../model/task.ts';
 import type { InputResponse } from '../run/state/held-calls.ts';
 import type { Call, CallOutcome, InputRequest, MadeInside } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
-import type { Texts } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import { createStop, createTimeLimit, pause, type Stop, unlessStopped, withGrace } from './call-time.ts';
 import type { Mail, Mailbox } from './mailbox.ts';
 import { normalAction, normalOutcome, normalRequest, normalThinking } from './normal-values.ts';
@@ -19,7 +20,7 @@ export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 
   readonly delay?: number;
   readonly attempt: number;
   readonly timeout: number;
-  readonly texts: Texts;
+  readonly word: Word;
 }
 
 /** How a call ended and how long it took. */
@@ -85,7 +86,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   }
 
   async function make(
-    { texts, isProbe = false, isFollowed = false, delay = 0, ...call }: PlannedCall,
+    { word, isProbe = false, isFollowed = false, delay = 0, ...call }: PlannedCall,
     stop: Stop,
     { isTask, ask }: { isTask: () => boolean; ask: (mail: Mail) => void },
   ): Promise<Ended> {
@@ -108,13 +109,13 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     };
     const inner = async (made: MadeInside, make: () => Promise<CallOutcome>): Promise<CallOutcome> => {
       const of = { task, attempt, call: made };
-      const stopped = notCalled(made.operation);
+      const stopped = notCalled(made.operation, word);
       if (stop.isStopped) return stopped;
       const answer = await unlessStopped<'make' | CallOutcome>(stop, stopped, (reply) =>
         mailbox.post({ type: 'inner_call_asked', ...of, reply }),
       );
       const startedAt = clock.now();
-      const outcome = answer === 'make' ? normalOutcome(await safely(make, brokenCall), texts) : answer;
+      const outcome = answer === 'make' ? normalOutcome(await safely(make, brokenCall), word) : answer;
       // The driver may have allowed the call just before the stop. Then the journal must say that it was not
       // made.
       if (answer !== 'make' && answer !== stopped) return answer;
@@ -126,7 +127,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const otherwise: CallOutcome = {
       kind: 'lost',
       cause: 'cancelled',
-      message: texts.didNotStop,
+      message: word({ code: 'did_not_stop' }),
       unstopped: true,
     };
     const made = safely(
@@ -144,12 +145,13 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
         }),
       brokenCall,
     );
-    const outcome = normalOutcome(await withGrace(made, { stop, clock, otherwise }), texts);
+    const outcome = normalOutcome(await withGrace(made, { stop, clock, otherwise }), word);
     limit.stop();
     open.delete(stop);
     const ms = limit.spent();
     if (!isTimeUp(outcome, stop)) return { outcome, ms };
-    return { outcome: { kind: 'lost', cause: 'timeout', message: texts.tooSlow(call.timeout / 1000) }, ms };
+    const message = word({ code: 'too_slow', params: { seconds: call.timeout / 1000 } });
+    return { outcome: { kind: 'lost', cause: 'timeout', message }, ms };
   }
 
   async function think(
@@ -159,15 +161,16 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   ): Promise<void> {
     const startedAt = clock.now();
     const { stop } = current;
+    const word = wordFor(about.state);
     const onAction = about.onAction && ((action: Action) => about.onAction?.(normalAction(action)));
     const otherwise: Thinking = {
       kind: 'failed',
-      failure: { kind: 'cancelled', message: 'The thought was stopped.' },
+      failure: toFailure({ kind: 'cancelled', code: 'mind_stopped' }, word),
     };
     const result = await withGrace(
       safely(
         async () => normalThinking(await parts.mind.think({ ...about, onAction, signal: stop.signal })),
-        brokenThought,
+        (reason) => brokenThought(reason, word),
       ),
       { stop, clock, otherwise },
     );
@@ -235,13 +238,14 @@ function brokenCall(message: string): CallOutcome {
   return { kind: 'lost', cause: 'connection_lost', message: `The call broke: ${message}` };
 }
 
-function notCalled(operation: string): CallOutcome {
-  const message = `${operation} was not called: the run was stopped before`;
-  return { kind: 'failed', failure: { kind: 'cancelled', message } };
+function notCalled(operation: string, word: Word): CallOutcome {
+  const cause = { kind: 'cancelled', code: 'not_called', params: { operation } } as const;
+  return { kind: 'failed', failure: toFailure(cause, word) };
 }
 
-function brokenThought(message: string): Thinking {
-  return { kind: 'failed', failure: { kind: 'model_error', message: `The mind broke: ${message}` } };
+function brokenThought(reason: string, word: Word): Thinking {
+  const cause = { kind: 'model_error', code: 'mind_broke', params: { reason } } as const;
+  return { kind: 'failed', failure: toFailure(cause, word) };
 }
 
 /** A tool sees only an aborted signal. The reason tells the driver whether it was a timeout. */

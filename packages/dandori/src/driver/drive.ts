@@ -1,11 +1,11 @@
 import type { Event } from '../model/event.ts';
-import type { Failure } from '../model/failure.ts';
+import { type Failure, toFailure } from '../model/failure.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
 import { addOwnTools } from '../tools/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createSteadyClock, type SteadyClock } from './clock.ts';
 import { createHolds } from './holds.ts';
@@ -224,6 +224,6 @@ function endlessCrash(id: string, state: RunState): Failure | undefined {
   const task = state.tasks.get(id);
   const { restarts = Number.POSITIVE_INFINITY } = state.settings.task;
   if (task === undefined || task.crashesInVain < restarts || !isRepeatable(task.effect)) return undefined;
-  const message = textsOf(state).crashedAgain(task.task.operation, task.crashesInVain + 1);
-  return { kind: 'tool_error', message };
+  const params = { operation: task.task.operation, times: task.crashesInVain + 1 };
+  return toFailure({ kind: 'tool_error', code: 'crashed_again', params }, wordFor(state));
 }

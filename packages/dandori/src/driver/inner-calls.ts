@@ -1,5 +1,6 @@
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
+import { type Said, toFailure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { isRepeatable } from '../model/tool.ts';
 import { hasOpenCall } from '../run/state/held-calls.ts';
@@ -7,7 +8,7 @@ import type { InnerCall } from '../run/state/inner-calls.ts';
 import type { TaskState } from '../run/state/state.ts';
 import type { CallOutcome } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult } from './outcomes.ts';
@@ -57,7 +58,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
       const { call, attempt, task: id, reply } = mail;
       const task = openTask(mail);
       if (task === undefined || ledger.state.cancel !== undefined)
-        return reply(notMade(textsOf(ledger.state).notCalledAnyMore(call.operation)));
+        return reply(notMade('not_called_any_more', call.operation));
       const known = task.innerCalls?.get(call.key);
       const answer = known && (await answerTo(known, attempt));
       if (answer !== undefined) return reply(answer);
@@ -92,7 +93,6 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
   type How = Omit<FactOf<'inner_call_ended'>['data'], 'task' | 'attempt' | 'key' | 'operation' | 'ms'>;
 
   async function toFact(outcome: CallOutcome): Promise<{ data: How; outcome: CallOutcome }> {
-    const texts = textsOf(ledger.state);
     switch (outcome.kind) {
       case 'succeeded': {
         const data = await results.store(sealedResult(outcome.result, sealing));
@@ -109,7 +109,7 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
         return { data: { ambiguous: sealing.seal({ ...rest, options: [...options] }) }, outcome };
       }
       case 'input_wanted': {
-        const failure = { kind: 'tool_error' as const, message: texts.asksForNothing };
+        const failure = toFailure({ kind: 'tool_error', code: 'asks_for_nothing' }, wordFor(ledger.state));
         return { data: { failure }, outcome: { kind: 'failed', failure } };
       }
       default:
@@ -123,8 +123,9 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
     const isEarlier = known.attempt < attempt;
     if (outcome === undefined) {
       if (isEarlier && (isRepeatable(effect) || known.isEntered)) return undefined;
-      const message = `${operation} is under way under the same key`;
-      return isEarlier ? { kind: 'lost', cause: 'connection_lost', message } : notMade(message);
+      if (!isEarlier) return notMade('under_way', operation);
+      const message = wordFor(ledger.state)({ code: 'under_way', params: { operation } });
+      return { kind: 'lost', cause: 'connection_lost', message };
     }
     switch (outcome.kind) {
       case 'succeeded': {
@@ -133,8 +134,8 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
         if (value !== undefined) return { kind: 'succeeded', result: copyOf(value) };
         // A secret in it is no longer configured. Only a read can be made again.
         if (effect === 'read') return undefined;
-        const message = textsOf(ledger.state).secretGone;
-        return { kind: 'failed', failure: { kind: 'invalid_result', message } };
+        const cause = { kind: 'invalid_result', code: 'secret_gone' } as const;
+        return { kind: 'failed', failure: toFailure(cause, wordFor(ledger.state)) };
       }
       case 'failed':
         return isEarlier ? { kind: 'failed', failure: reopened(outcome.failure) } : undefined;
@@ -147,14 +148,15 @@ export function createInnerCalls({ ledger, parts, results }: House): InnerCalls 
     }
   }
 
+  function notMade(code: Said['code'], operation: string): CallOutcome {
+    const cause = { kind: 'cancelled', code, params: { operation } } as const;
+    return { kind: 'failed', failure: toFailure(cause, wordFor(ledger.state)) };
+  }
+
   /** The result as the service saw it, with the secrets that are still configured. */
   function reopened<T>(recorded: T): T {
     return sealing.open(recorded) ?? recorded;
   }
-}
-
-function notMade(message: string): CallOutcome {
-  return { kind: 'failed', failure: { kind: 'cancelled', message } };
 }
 
 function copyOf(value: Json): Json {

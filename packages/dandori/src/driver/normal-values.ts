@@ -1,9 +1,9 @@
 import type { Thinking } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
-import { isNormal, normalise } from '../model/json.ts';
+import { type Said, toFailure, type Word } from '../model/failure.ts';
+import { isNormal, jsonCopy } from '../model/json.ts';
 import type { Action } from '../model/task.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
-import type { Texts } from '../views/texts/driver.ts';
 
 /** Levels of a result: more than any tool needs, and few enough for recursive code. */
 const DEEPEST = 500;
@@ -13,7 +13,7 @@ const DEEPEST = 500;
  * live run and a resumed run see the same value. Values that are normal already are not copied.
  */
 
-export function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
+export function normalOutcome(outcome: CallOutcome, word: Word): CallOutcome {
   switch (outcome.kind) {
     case 'succeeded':
     case 'ambiguous':
@@ -32,9 +32,11 @@ export function normalOutcome(outcome: CallOutcome, texts: Texts): CallOutcome {
     }
     return shallow(outcome);
   } catch (error) {
-    const reason =
-      error instanceof Error && !(error instanceof RangeError) ? error.message : texts.tooDeep(DEEPEST);
-    return { kind: 'failed', failure: { kind: 'invalid_result', message: texts.notWritten(reason) } };
+    const said: Said =
+      error instanceof Error && !(error instanceof RangeError)
+        ? { code: 'not_written', params: { reason: error.message } }
+        : { code: 'too_deep', params: { levels: DEEPEST } };
+    return { kind: 'failed', failure: toFailure({ kind: 'invalid_result', ...said }, word) };
   }
 }
 
@@ -68,7 +70,6 @@ export function normalThinking(thinking: Thinking): Thinking {
     : thinking;
 }
 
-/** JSON keeps the fields of an object and the items of a list, so the type stays the same. */
 function normalised<T>(value: T): T {
-  return isNormal(value) ? value : (normalise(value) as T);
+  return isNormal(value) ? value : jsonCopy(value);
 }

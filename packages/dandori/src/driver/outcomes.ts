@@ -1,6 +1,6 @@
 import { assertNever } from '../model/error.ts';
 import type { Fact } from '../model/event.ts';
-import type { Failure } from '../model/failure.ts';
+import { type Failure, type Said, toFailure, type Word } from '../model/failure.ts';
 import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import type { Sealing } from '../model/redact.ts';
@@ -17,6 +17,7 @@ import type { RunState } from '../run/state/state.ts';
 import { type CallOutcome, isOwnCall } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import { toQuestion } from './holds.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
@@ -108,7 +109,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     const isOurs = isOwnCall(ledger.state.tasks.get(task)?.task.operation, parts.toolbox);
     const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
     const { expect } = ledger.state.tasks.get(task)?.task ?? {};
-    const failure = unexpected(result, expect, { check: parts.check, texts });
+    const failure = unexpected(result, expect, { check: parts.check, word: wordFor(ledger.state) });
     if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
     else
       ledger.record({
@@ -145,10 +146,12 @@ function inputWanted(
   { ledger }: Driver,
 ): void {
   const task = ledger.state.tasks.get(id);
-  const texts = textsOf(ledger.state);
   if (task === undefined || task.rounds >= MOST_ROUNDS || requests.length === 0) {
-    const message = requests.length === 0 ? texts.asksForNothing : texts.asksForEver(MOST_ROUNDS);
-    const failure = { kind: 'tool_error' as const, message };
+    const said: Said =
+      requests.length === 0
+        ? { code: 'asks_for_nothing' }
+        : { code: 'asks_for_ever', params: { rounds: MOST_ROUNDS } };
+    const failure = toFailure({ kind: 'tool_error', ...said }, wordFor(ledger.state));
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms } });
     return;
   }
@@ -176,11 +179,9 @@ function asFact(
     case 'ambiguous': {
       const problem = outcome.form && formProblem(outcome.form, parts.check);
       if (problem !== undefined) {
-        const message = textsOf(ledger.state).formUnusable(problem);
-        return {
-          type: 'task_failed',
-          data: { task, attempt, failure: { kind: 'invalid_result', message }, ms },
-        };
+        const cause = { kind: 'invalid_result', code: 'form_unusable', params: { problem } } as const;
+        const failure = toFailure(cause, wordFor(ledger.state));
+        return { type: 'task_failed', data: { task, attempt, failure, ms } };
       }
       return {
         type: 'question_asked',
@@ -222,7 +223,8 @@ function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
   const done = task === undefined ? [] : finishedInnerCalls(task);
   if (done.length === 0) return failure;
   const calls = done.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`).join('; ');
-  return { ...failure, message: textsOf(state).failedAfter(failure.message, done.length, clip(calls, 200)) };
+  const params = { message: failure.message, done: done.length, calls: clip(calls, 200) };
+  return { ...failure, ...toFailure({ kind: failure.kind, code: 'failed_after', params }, wordFor(state)) };
 }
 
 /** The form's fields become arguments, so the answer must be an object. */
@@ -256,28 +258,27 @@ export function sealedResult(result: Json, sealing: Sealing, isOurs = false): Js
 
 interface Judging {
   readonly check: SchemaCheck;
-  readonly texts: Texts;
+  readonly word: Word;
 }
 
 export function unexpected(
   result: Json,
   expect: Task['expect'],
-  { check, texts }: Judging,
+  { check, word }: Judging,
 ): Failure | undefined {
   if (expect === undefined) return undefined;
-  if (typeof expect !== 'string') return misfit(result, expect, { check, texts });
+  if (typeof expect !== 'string') return misfit(result, expect, { check, word });
   const found = evaluate(result, expect);
   if (found === true) return undefined;
-  return {
-    kind: 'unexpected',
-    message: texts.unexpected(expect, headOf(found, 200), headOf(result, 200)),
-  };
+  const params = { expect, found: headOf(found, 200), result: headOf(result, 200) };
+  return toFailure({ kind: 'unexpected', code: 'unexpected', params }, word);
 }
 
-function misfit(result: Json, schema: JsonObject, { check, texts }: Judging): Failure | undefined {
+function misfit(result: Json, schema: JsonObject, { check, word }: Judging): Failure | undefined {
   const [issue] = check(schema, result);
   if (issue === undefined) return undefined;
-  return { kind: 'unexpected', message: texts.misfit(issue.path.join('.'), issue.message) };
+  const params = { place: issue.path.join('.'), problem: issue.message };
+  return toFailure({ kind: 'unexpected', code: 'misfit', params }, word);
 }
 
 function evaluate(result: Json, expression: string): Json {

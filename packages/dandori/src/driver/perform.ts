@@ -1,7 +1,7 @@
 import type { Mind, Thought } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
-import { toFailure } from '../model/failure.ts';
+import { type Said, toFailure } from '../model/failure.ts';
 import { type JsonObject, stringifyJson } from '../model/json.ts';
 import { holdsRedacted } from '../model/redact.ts';
 import type { Action } from '../model/task.ts';
@@ -144,9 +144,10 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     return;
   }
   ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args } });
+  const word = wordFor(ledger.state);
   if (done !== undefined) {
-    const message = textsOf(ledger.state).notAgain(task.task.operation, done.task.id);
-    const failure = { kind: 'plan_error' as const, message };
+    const params = { operation: task.task.operation, task: done.task.id };
+    const failure = toFailure({ kind: 'plan_error', code: 'not_again', params }, word);
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
     return;
   }
@@ -154,8 +155,8 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   // The tool gets the real values. Only what is journaled is sealed.
   const sent = filled.ok ? sealingOf(parts).open({ args: filled.args, inputs }) : undefined;
   if (!filled.ok || sent === undefined) {
-    const message = filled.ok ? textsOf(ledger.state).secretGone : filled.message;
-    const failure = { kind: 'invalid_args' as const, message };
+    const why: Said = filled.ok ? { code: 'secret_gone' } : filled.why;
+    const failure = toFailure({ kind: 'invalid_args', ...why }, word);
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
     return;
   }
@@ -167,7 +168,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     attempt,
     userId: ledger.state.userId,
     timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
-    texts: textsOf(ledger.state),
+    word,
     inputs: sent.inputs,
     ...(effectNow(task, driver) !== 'read' && { isFollowed: true }),
   });
@@ -204,7 +205,7 @@ function effectNow({ task, effect }: TaskState, { parts }: Driver): Effect {
   return isWorse(now, effect) ? now : effect;
 }
 
-type Filled = { ok: true; args: JsonObject } | { ok: false; message: string };
+type Filled = { ok: true; args: JsonObject } | { ok: false; why: Said };
 
 /** For a list with a thousand wrong rows, the first issues are enough. */
 const MOST_ISSUES = 10;
@@ -214,15 +215,12 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
   const written = task.override ?? task.task.args;
   const injected = await fillArgs(written, { state: ledger.state, results });
   if (!injected.ok) {
-    return {
-      ok: false,
-      message: injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
-    };
+    const problems = injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return { ok: false, why: { code: 'not_filled', params: { problems: problems.join('; ') } } };
   }
   const sealing = sealingOf(parts);
   const args = sealing.conceal(injected.args);
-  if (!ledger.state.isSealed && holdsRedacted(args))
-    return { ok: false, message: textsOf(ledger.state).secretGone };
+  if (!ledger.state.isSealed && holdsRedacted(args)) return { ok: false, why: { code: 'secret_gone' } };
   const tool = parts.toolbox.tools().get(task.task.operation);
   const isAsCompiled = args === task.task.args;
   if (isAsCompiled || tool === undefined) return { ok: true, args };
@@ -235,10 +233,8 @@ async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Prom
     .slice(0, MOST_ISSUES)
     .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)
     .join('; ');
-  return {
-    ok: false,
-    message: textsOf(ledger.state).notFitting(tool.name, `${what} (${from})`),
-  };
+  const params = { operation: tool.name, problems: `${what} (${from})` };
+  return { ok: false, why: { code: 'not_fitting', params } };
 }
 
 async function askApproval(id: string, driver: Driver): Promise<void> {

@@ -16,7 +16,7 @@ import { outlook, overtakes } from '../run/drafts/prefetch-check.ts';
 import { timeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
 import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import type { Begun, Ended, PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult, unexpected } from './outcomes.ts';
@@ -165,7 +165,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       attempt: 1,
       userId,
       timeout: timeout ?? settings.task.timeout,
-      texts: textsOf(ledger.state),
+      word: wordFor(ledger.state),
     };
     const begun = calls.begin(call, () => entry.isTask);
     entry.made = { call, begun };
@@ -233,9 +233,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       const entry = entries.get(task);
       if (stream.number !== number || entry?.ended === undefined) return;
       const { outcome } = entry.ended;
-      const texts = textsOf(ledger.state);
       const value = outcome.kind === 'succeeded' ? sealedResult(outcome.result, sealing) : undefined;
-      const judging = { check: parts.check, texts };
+      const judging = { check: parts.check, word: wordFor(ledger.state) };
       if (value !== undefined && unexpected(value, entry.task.expect, judging) === undefined)
         entry.result = { value };
       await callReady();

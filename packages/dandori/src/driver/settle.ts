@@ -8,6 +8,7 @@ import { nextQuestion } from '../run/state/questions.ts';
 import type { TaskState } from '../run/state/state.ts';
 import { checkOpened, opaqueForOnce, sealingOf } from '../trust/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult } from './outcomes.ts';
 import type { Driver } from './perform.ts';
@@ -39,7 +40,7 @@ export function settle(id: string, driver: Driver): void {
     userId: state.userId,
     delay: probe.wait,
     timeout: state.settings.task.timeout,
-    texts: textsOf(state),
+    word: wordFor(state),
   });
 }
 

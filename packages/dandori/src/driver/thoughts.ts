@@ -1,12 +1,13 @@
 import type { Thinking } from '../mind/index.ts';
 import type { Fact } from '../model/event.ts';
-import type { Failure } from '../model/failure.ts';
+import { type Failure, toFailure } from '../model/failure.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import type { ParsedActions } from '../run/actions/parse.ts';
 import { unmetCriteria } from '../run/closing.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
 import { textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 
@@ -24,7 +25,8 @@ export function thoughtEnded(
   }
   const broken = brokenAction(thinking.actions);
   if (broken !== undefined) {
-    const failure = { kind: 'model_error' as const, message: broken };
+    const cause = { kind: 'model_error', code: 'mind_broke_contract', params: { problem: broken } } as const;
+    const failure = toFailure(cause, wordFor(state));
     ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
     return;
   }
@@ -43,8 +45,7 @@ export function thoughtEnded(
 function brokenAction(actions: readonly Action[]): string | undefined {
   for (const [index, action] of actions.entries()) {
     const [issue] = actionShape.safeParse(action).error?.issues ?? [];
-    if (issue !== undefined)
-      return `The mind broke its contract: actions[${index}].${issue.path.join('.')} ${issue.message}`;
+    if (issue !== undefined) return `actions[${index}].${issue.path.join('.')} ${issue.message}`;
   }
   return undefined;
 }

@@ -14,7 +14,7 @@ import { timeLeft, tokensUsed } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
 import { verdictFields, withVerdict } from '../run/verdicts.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
 import { approvalProblems, draftProblems, same, versionProblems } from './proof-plan.ts';
 
 /**
@@ -286,7 +286,7 @@ async function resultProblems(
 ): Promise<string[]> {
   const expect = state.tasks.get(data.task)?.task.expect;
   const value = data.blob === undefined ? (data.result ?? null) : await results.read(data.blob);
-  const failure = unexpected(value, expect, { check, texts: textsOf(state) });
+  const failure = unexpected(value, expect, { check, word: wordFor(state) });
   return failure === undefined ? [] : [failure.message];
 }
 

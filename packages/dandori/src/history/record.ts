@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createResults, decidedFacts, type Parts, type Results } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, Fact, FactOf } from '../model/event.ts';
-import { canonicalJson, type Json, normalise } from '../model/json.ts';
+import { canonicalJson, type Json, jsonCopy, normalise } from '../model/json.ts';
 import { OWN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import { named, redact } from '../model/redact.ts';
@@ -89,7 +89,7 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
     },
   };
   // The journal contains no secrets, but tool descriptions may.
-  const plain = normalise(redact(named(made), parts.secrets)) as unknown as RecordedCase;
+  const plain = jsonCopy(redact(named(made), parts.secrets));
   return { case: plain, inexact: recording.inexact, unknown: known.unknown };
 }
 

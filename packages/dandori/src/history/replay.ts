@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createResults, type Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, FactType } from '../model/event.ts';
-import { parseJson, stringifyJson } from '../model/json.ts';
+import { jsonCopy } from '../model/json.ts';
 import { breaches } from '../run/laws.ts';
 import { apply, fold, noEvents } from '../run/state/apply.ts';
 import { type RunState, snapshot } from '../run/state/state.ts';
@@ -102,7 +102,7 @@ function typeAt(events: readonly Event[], seq: number): FactType {
 
 /** Folds a copy again in one pass, to prove that the checks did not change the state. */
 function foldProblems(state: RunState, events: readonly Event[]): Difference[] {
-  const again = fold(parseJson(stringifyJson(events)) as unknown as Event[]);
+  const again = fold(jsonCopy(events));
   if (again !== undefined && snapshot(again) === snapshot(state)) return [];
   const { seq = 1, type = 'run_started' } = events.at(-1) ?? {};
   return [{ seq, type, message: 'folding the journal twice gives two states, which is a bug in Dandori' }];

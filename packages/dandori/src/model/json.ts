@@ -153,6 +153,11 @@ export function normalise(value: unknown): Json {
   return parseJson((stringifyJson(value) as string | undefined) ?? 'null');
 }
 
+/** A copy as the journal would read it back, of a value whose type JSON keeps: plain objects and lists. */
+export function jsonCopy<T>(value: T): T {
+  return normalise(value) as T;
+}
+
 /** Whether `normalise` would leave a value unchanged. False for a value that is deeper than `levels`. */
 export function isNormal(value: unknown, levels = 1_000): value is Json {
   switch (typeof value) {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import { shownFailure } from '../../src/views/texts/said.ts';
 import { createHouse, DONE, task } from './house.ts';
 
 const TOOLS = { 'a.get': { run: () => ({ rows: [1, 2] }) } };
@@ -21,6 +22,14 @@ describe('an expected outcome as a JSON Schema', () => {
       kind: 'unexpected',
       message: expect.stringMatching(/^Unexpected result: rows /),
     });
+  });
+
+  it('can be reported in another language later, because the failure has a code', async () => {
+    const state = await run({ properties: { rows: { maxItems: 1 } } });
+    const { failure } = state.tasks.get('t1') ?? {};
+    expect(failure).toMatchObject({ code: 'misfit', params: { place: 'rows' } });
+    const japanese = { goal: '', settings: { ...state.settings, language: 'ja' as const } };
+    expect(failure && shownFailure(failure, japanese).message).toMatch(/^想定外の結果です：rows/);
   });
 
   it('is refused before anything runs where it is none', async () => {

@@ -63,7 +63,10 @@ describe('a mind that fails', () => {
       [{ operation: 'answer', args: { text: 'ok' } }],
     ]);
     const state = await house.run('go');
-    expect(state.decisions[0]?.failure).toMatchObject({ message: 'The mind broke: bug' });
+    expect(state.decisions[0]?.failure).toMatchObject({
+      message: 'The model call broke: bug',
+      code: 'mind_broke',
+    });
     expect(state.end?.outcome).toBe('answered');
   });
 
@@ -72,7 +75,7 @@ describe('a mind that fails', () => {
     const house = createHouse({ 'a.get': {} }, [odd, odd, odd]);
     const state = await house.run('go');
     expect(state.end).toMatchObject({ outcome: 'failed', failure: { kind: 'model_error' } });
-    expect(state.end?.failure?.message).toMatch(/contract: actions\[0\]\.id/);
+    expect(state.end?.failure?.message).toMatch(/invalid action: actions\[0\]\.id/);
     expect(house.toolbox.calls).toEqual([]);
   });
 

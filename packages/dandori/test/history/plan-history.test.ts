@@ -28,7 +28,7 @@ it('a revision that a person has edited is replaced too', () => {
 });
 
 it('a plan that was accepted before a person proposed another stays accepted', () => {
-  const approved: Fact = { type: 'plan_approved', data: { version: 1, by: 'runtime', access: {} } as never };
+  const approved: Fact = { type: 'plan_approved', data: { version: 1, tasks: [] } };
   const [first] = planEntries(events(proposed(1, 'mind'), approved, proposed(2, 'user')));
   expect(first).toMatchObject({ isAccepted: true });
   expect(first).not.toHaveProperty('isReplaced');

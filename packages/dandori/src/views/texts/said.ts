@@ -5,6 +5,7 @@ import { type Failure, type Said, saidIn, type Word } from '../../model/failure.
 import type { JsonObject } from '../../model/json.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { TaskStatus } from '../../run/state/state.ts';
+import { textsOf as driverTexts } from './driver.ts';
 import { textsOf } from './run.ts';
 
 interface Speaking {
@@ -37,27 +38,67 @@ type RunEnd = Pick<FactOf<'run_finished'>['data'], 'missing' | 'undone'>;
 
 function textOf({ code, params = {} }: Said, run: Speaking): string {
   const texts = textsOf(run);
+  const driver = driverTexts(run);
   const text = (name: string) => String(params[name] ?? '');
+  const count = (name: string) => Number(params[name]);
   const because = (what: string) => texts.withReason(what, text('reason'));
   switch (code) {
+    case 'asks_for_ever':
+      return driver.asksForEver(count('rounds'));
+    case 'asks_for_nothing':
+      return driver.asksForNothing;
     case 'cannot_replace':
       return texts.notReplaced(text('operation'), text('problems'));
     case 'criteria_not_judged':
       return texts.unjudged;
     case 'criteria_not_met':
       return texts.unmet(text('criteria'));
+    case 'crashed_again':
+      return driver.crashedAgain(text('operation'), count('times'));
     case 'declined':
       return because(texts.declined(text('operation')));
+    case 'did_not_stop':
+      return driver.didNotStop;
+    case 'failed_after':
+      return driver.failedAfter(text('message'), count('done'), text('calls'));
+    case 'form_unusable':
+      return driver.formUnusable(text('problem'));
     case 'given_up':
       return texts.givenUp(text('operation'));
     case 'limit':
       return limitText(params, run);
+    case 'mind_broke':
+      return driver.mindBroke(text('reason'));
+    case 'mind_broke_contract':
+      return driver.mindBrokeContract(text('problem'));
+    case 'mind_stopped':
+      return driver.mindStopped;
+    case 'misfit':
+      return driver.misfit(text('place'), text('problem'));
+    case 'no_action':
+      return driver.noAction;
+    case 'no_answer':
+      return driver.noAnswer;
+    case 'no_next':
+      return driver.noNext;
     case 'no_plan':
       return `${texts.noPlan(Number(params.tries))} ${text('problems')}`.trim();
+    case 'not_again':
+      return driver.notAgain(text('operation'), text('task'));
     case 'not_approved':
       return because(texts.notApproved(text('operation')));
+    case 'not_called':
+      return driver.notCalled(text('operation'));
+    case 'not_called_any_more':
+      return driver.notCalledAnyMore(text('operation'));
+    case 'not_filled':
+      return text('problems');
+    case 'not_fitting':
+      return driver.notFitting(text('operation'), text('problems'));
     case 'not_reached':
       return texts.notReached;
+    case 'not_written':
+      return driver.notWritten(text('reason'));
     case 'overtaken':
       return texts.overtaken(text('operation'), text('task'), text('by'));
     case 'part_failed':
@@ -66,12 +107,22 @@ function textOf({ code, params = {} }: Said, run: Speaking): string {
       return `${texts.planInvalid} ${text('problems')}`.trim();
     case 'plan_not_approved':
       return because(texts.planNotApproved);
+    case 'secret_gone':
+      return driver.secretGone;
     case 'step_given_up':
       return texts.stepGivenUp;
     case 'task':
       return `${text('task')} ${text('name')}: ${standing(text('status'), run)}`;
+    case 'too_deep':
+      return driver.notWritten(driver.tooDeep(count('levels')));
+    case 'too_slow':
+      return driver.tooSlow(count('seconds'));
     case 'unanswered':
       return texts.expired(text('question'));
+    case 'under_way':
+      return driver.underWay(text('operation'));
+    case 'unexpected':
+      return driver.unexpected(text('expect'), text('found'), text('result'));
     default:
       return assertNever(code);
   }

@@ -61,6 +61,11 @@ export const driver = {
   probeWrites: (tool: string) => `Outcome check not possible: ${tool} is not a read.`,
   probeLacks: (tool: string, names: string) =>
     `Outcome check with ${tool} not possible: the call has no argument ${names}.`,
+  mindBroke: (reason: string) => `The model call broke: ${reason}`,
+  mindBrokeContract: (problem: string) => `The model returned an invalid action: ${problem}`,
+  mindStopped: 'The decision was stopped.',
+  notCalled: (call: string) => `${call} was not called: the run was stopped before.`,
+  underWay: (call: string) => `${call} is already running under the same key.`,
   noAnswer: 'The model was asked for the final answer and gave none',
   noAction: 'The model returned no action',
   noNext: "The model didn't say what to do next",
