@@ -15,7 +15,14 @@ import {
   toggle,
   wholeNumber,
 } from '../documents/field.ts';
-import { approvalPolicy, DEFAULT_CONTEXT, decompositionLevel, mode, strategy } from '../model/settings.ts';
+import {
+  approvalPolicy,
+  DEFAULT_CONTEXT,
+  decompositionLevel,
+  mode,
+  strategy,
+  TRANSIENT,
+} from '../model/settings.ts';
 import { policy, TOOL, toolName } from './policies.ts';
 import { SHIPPED_SERVERS, serverShape } from './servers.ts';
 import { telemetryShape } from './telemetry-shape.ts';
@@ -59,6 +66,7 @@ const execution = section({
   retry: section({
     attempts: wholeNumber({ example: 3 }).default(3),
     backoff: duration({ example: '500ms', zero: true }).prefault('500ms'),
+    transient: list(text('try again'), '[try again, "503"]').default([...TRANSIENT]),
   }).prefault({}),
   approval: choice(approvalPolicy.options).default('destructive'),
   order: list(

@@ -14,6 +14,9 @@ const REPAIRS = 2;
  */
 const RESTARTS = 20;
 
+/** Milliseconds of `max_time` that are kept for the closing answer, at most. */
+const LONGEST_CLOSING = 30_000;
+
 export function resolveSettings(
   { execution, planning, context, questions, language, effects }: ConfigFile,
   servers: Config['mcpServers'],
@@ -30,6 +33,7 @@ export function resolveSettings(
       calls: execution.max_model_calls,
       tasks: planning.max_subtasks,
       time: execution.max_time,
+      closing: Math.min(LONGEST_CLOSING, execution.max_time / 10),
       ...(execution.max_cost !== undefined && { cost: execution.max_cost }),
       ...(execution.max_tokens !== undefined && { tokens: execution.max_tokens }),
     },
@@ -38,6 +42,7 @@ export function resolveSettings(
       timeout: execution.task_timeout,
       attempts: execution.retry.attempts,
       backoff: execution.retry.backoff,
+      transient: execution.retry.transient,
       restarts: RESTARTS,
     },
     repairs: REPAIRS,

@@ -43,6 +43,7 @@ execution:
   stream_dispatch: true            # reads start while the model still writes
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
+  # retry: { transient: [try again, "503"] }   # errors of reads that may pass; there are defaults
   approval: destructive            # never | destructive | writes | plan (the plan as a whole) | always
   order:                           # a tool may only be called after those before it
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]

@@ -9,7 +9,7 @@ import { clip } from '../model/text.ts';
 import { isRepeatable, type SchemaCheck } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
 import { fits } from '../run/actions/question.ts';
-import { timeLeft } from '../run/limits.ts';
+import { workTimeLeft } from '../run/limits.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { finishedInnerCalls } from '../run/state/inner-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
@@ -205,7 +205,7 @@ function asFact(
       const data = { task, attempt, ...(unstopped === true && { unstopped }) };
       // If the time limit stopped the call, it is in doubt. With more time, the run continues as after a
       // crash.
-      const isTimeUp = cause === 'cancelled' && timeLeft(ledger.state, parts.clock.now()) <= 0;
+      const isTimeUp = cause === 'cancelled' && workTimeLeft(ledger.state, parts.clock.now()) <= 0;
       if (!isRepeatable(effect) || (isTimeUp && ledger.state.cancel === undefined))
         return { type: 'task_in_doubt', data: { ...data, cause, message } };
       return { type: 'task_failed', data: { ...data, failure: lostFailure(cause, message), ms } };

@@ -360,9 +360,15 @@ async function tooDear(
   const { limits } = thought.state.settings;
   if (mind.weigh === undefined || (limits.tokens === undefined && limits.cost === undefined))
     return undefined;
-  const { tokens, cost = 0 } = await mind.weigh(thought);
+  const { tokens, cost = 0, closing } = await mind.weigh(thought);
+  const reserve = { tokens: closing?.tokens ?? 0, cost: closing?.cost ?? 0 };
   const tokensLeft = (limits.tokens ?? Number.POSITIVE_INFINITY) - tokensUsed(thought.state);
-  if (tokens > tokensLeft) return { limit: 'tokens', needed: tokens, left: tokensLeft };
   const costLeft = (limits.cost ?? Number.POSITIVE_INFINITY) - (thought.state.usage.cost ?? 0);
-  return cost > costLeft ? { limit: 'cost', needed: cost, left: costLeft } : undefined;
+  const isReserved = closing !== undefined && reserve.tokens <= tokensLeft && reserve.cost <= costLeft;
+  const reserved = isReserved ? { reserved: true as const } : {};
+  if (tokens + reserve.tokens > tokensLeft)
+    return { limit: 'tokens', needed: tokens + reserve.tokens, left: tokensLeft, ...reserved };
+  if (cost + reserve.cost > costLeft)
+    return { limit: 'cost', needed: cost + reserve.cost, left: costLeft, ...reserved };
+  return undefined;
 }

@@ -13,7 +13,7 @@ import {
   parseActions,
 } from '../run/actions/parse.ts';
 import { outlook, overtakes } from '../run/drafts/prefetch-check.ts';
-import { timeLeft } from '../run/limits.ts';
+import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
 import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -123,7 +123,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
 
   /** Calls the entries whose needs are met, while there is room. */
   async function callReady(): Promise<void> {
-    if (!isWriting(stream.decision) || timeLeft(ledger.state, parts.clock.now()) <= 0) return;
+    if (!isWriting(stream.decision) || workTimeLeft(ledger.state, parts.clock.now()) <= 0) return;
     for (const entry of [...waiting]) {
       const isReady = entry.needs.every((id) => entries.get(id)?.result !== undefined);
       if (!isReady || !hasRoom(entry.lane)) continue;

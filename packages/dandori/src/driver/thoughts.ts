@@ -4,7 +4,7 @@ import { type Failure, toFailure } from '../model/failure.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import type { ParsedActions } from '../run/actions/parse.ts';
-import { unmetCriteria } from '../run/closing.ts';
+import { unmetCriteria } from '../run/criteria.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -101,8 +101,8 @@ function planned(taken: ParsedActions, state: RunState, reasoning: string | unde
 }
 
 /**
- * In modes that plan everything at once, tasks added after a failure are a revision, even if the mind did not
- * call it one.
+ * Tasks added because a success criterion is not met are a revision, even if the mind did not call it one. In
+ * modes that plan everything at once, so are tasks added after a failure.
  */
 function impliedRevision(
   { tasks }: ParsedActions,
@@ -110,9 +110,11 @@ function impliedRevision(
   reasoning: string | undefined,
 ): ParsedActions['revision'] {
   const isWhole = settings.mode === 'planned' || settings.mode === 'hierarchical';
-  if (!isWhole || thinking?.brief?.reflect !== 'error' || tasks.length === 0) return undefined;
+  const unmet = thinking?.brief?.unmet;
+  const isImplied = unmet !== undefined || (isWhole && thinking?.brief?.reflect === 'error');
+  if (!isImplied || tasks.length === 0) return undefined;
   return {
-    reason: reasoning ?? 'a task has failed',
+    reason: reasoning ?? unmet?.join('; ') ?? 'a task has failed',
     changes: tasks.map(({ id }) => ({ kind: 'add' as const, task: id })),
   };
 }

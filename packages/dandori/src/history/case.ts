@@ -21,7 +21,14 @@ const decision = z.object({
   /** The model that was asked from then on. */
   next: z.string().optional(),
   /** Instead of both, if the call was not made because it needed more than the remaining limit. */
-  needed: z.object({ limit: z.enum(['tokens', 'cost']), amount: z.number() }).optional(),
+  needed: z
+    .object({
+      limit: z.enum(['tokens', 'cost']),
+      amount: z.number(),
+      /** The closing answer could still be paid for. */
+      reserved: z.literal(true).optional(),
+    })
+    .optional(),
   usage: usage.optional(),
   ms: z.number(),
 });

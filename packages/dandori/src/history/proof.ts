@@ -10,7 +10,7 @@ import type { SchemaCheck } from '../model/tool.ts';
 import { appliedAnswer } from '../run/answers.ts';
 import { decide, expiredAt } from '../run/decide.ts';
 import type { Ending, Intention } from '../run/intention.ts';
-import { timeLeft, tokensUsed } from '../run/limits.ts';
+import { timeLeft, tokensUsed, workTimeLeft } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
 import { verdictFields, withVerdict } from '../run/verdicts.ts';
@@ -158,7 +158,7 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
  */
 function* intentions(state: RunState, until: number): Generator<Intention> {
   const from = state.lastAt;
-  const turns = [state.thinkAfter, until + timeLeft(state, until)];
+  const turns = [state.thinkAfter, until + timeLeft(state, until), until + workTimeLeft(state, until)];
   for (const { item } of state.indexes.retrying.inOrder(() => true)) {
     const { dueAt = until } = item;
     if (dueAt >= until) break;
@@ -211,7 +211,9 @@ function decisionProblems(
 ): string[] {
   const wrong = same('decision', data.decision, thinking?.decision);
   const isClosing = thinking?.purpose === 'answer' || thinking?.purpose === 'conclude';
-  const looksBack = type === 'decision_made' && thinking?.brief?.reflect !== undefined && !isClosing;
+  const hasReflected =
+    type === 'decision_made' && data.operations?.some(({ operation }) => operation === 'reflect') === true;
+  const looksBack = hasReflected && thinking?.brief?.reflect !== undefined && !isClosing;
   // A crash during a write may have left only a part of the group.
   const isCutOff = next === undefined || next.type === 'run_resumed' || isCommand(next.type);
   const isMissing = looksBack && !isCutOff && next.type !== 'reflection_made';

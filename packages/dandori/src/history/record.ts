@@ -145,8 +145,8 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       return;
     }
     case 'limit_reached': {
-      const { limit, needed } = event.data;
-      recording.decisions.push({ purpose, needed: { limit, amount: needed }, ms: 0 });
+      const { limit, needed, reserved } = event.data;
+      recording.decisions.push({ purpose, needed: { limit, amount: needed, reserved }, ms: 0 });
       return;
     }
     case 'task_succeeded': {

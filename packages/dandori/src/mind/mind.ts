@@ -58,5 +58,11 @@ export interface Mind {
   /** Must not throw or reject. Must end soon after `signal` is aborted. */
   think(thought: Thought): Promise<Thinking>;
   /** The most one call for this thought can use. Without it, nothing is reserved. */
-  weigh?(thought: Omit<Thought, 'signal'>): Promise<{ readonly tokens: number; readonly cost?: number }>;
+  weigh?(thought: Omit<Thought, 'signal'>): Promise<Weight & { readonly closing?: Weight }>;
+}
+
+/** `closing`: what the closing answer would use after this call, if that is to be reserved. */
+export interface Weight {
+  readonly tokens: number;
+  readonly cost?: number;
 }

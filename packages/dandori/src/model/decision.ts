@@ -82,6 +82,8 @@ export const brief = z.object({
   reflect: reflectionTrigger.optional(),
   progress: progress.optional(),
   loop: loop.optional(),
+  /** Success criteria that the last answer says are not met. */
+  unmet: z.array(z.string()).optional(),
   /** How many more times the plan may be revised, if the mind should know. */
   revisionsLeft: z.number().int().optional(),
   /** Steps that have ended and that the user should be told about. */

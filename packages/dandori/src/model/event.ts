@@ -363,7 +363,14 @@ export const factSchema = z.discriminatedUnion('type', [
   fact('run_paused', { reason: z.string().optional(), by: z.string().optional() }),
   fact('run_continued', { by: z.string().optional() }),
   /** The run needs more than is left of this limit, so no new work starts. */
-  fact('limit_reached', { limit: z.enum(['tokens', 'cost']), needed: z.number(), left: z.number() }),
+  fact('limit_reached', {
+    limit: z.enum(['tokens', 'cost']),
+    /** What the call would use, with what is reserved for the closing answer. */
+    needed: z.number(),
+    left: z.number(),
+    /** The closing answer can still be paid for. */
+    reserved: z.literal(true).optional(),
+  }),
   /** Raises limits. A run that was exhausted continues. */
   fact('budget_added', { ...amounts, by: z.string().optional() }),
   fact('cancel_requested', { reason: z.string(), by: z.string().optional(), passedOnBy }),

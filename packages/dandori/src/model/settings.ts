@@ -48,6 +48,8 @@ export const settings = z.object({
     tasks: z.number().int().positive(),
     /** Milliseconds from the start of the run, without the time spent waiting for a person. */
     time: z.number().positive(),
+    /** Milliseconds at the end of `time` in which only the closing answer is written. Older runs lack it. */
+    closing: z.number().nonnegative().optional(),
     /** US dollars of model calls and tool calls together. */
     cost: z.number().positive().optional(),
     /** Tokens of all model calls, in and out. */
@@ -68,6 +70,11 @@ export const settings = z.object({
     attempts: z.number().int().positive(),
     /** Milliseconds before the second attempt; doubled for each further one. */
     backoff: z.number().nonnegative(),
+    /**
+     * Texts in the error of a tool that say that the same call may work later. Runs that lack this setting
+     * retry only errors that are marked as such.
+     */
+    transient: z.array(z.string()).optional(),
     /**
      * How often in a row the driver may die while a task runs without progress, before the task fails. These
      * tries do not count as attempts. In runs that lack this setting, they do.
@@ -93,6 +100,13 @@ export const settings = z.object({
   streamDispatch: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;
+
+/** How tools, servers and gateways say that a call may work later. */
+export const TRANSIENT: readonly string[] = [
+  ...['429', '502', '503', '504', 'try again', 'temporarily', 'timed out', 'timeout', 'too many requests'],
+  ...['rate limit', 'overloaded', 'unavailable', 'connection reset', 'connection refused', 'econnreset'],
+  ...['econnrefused', 'etimedout', 'socket hang up', '一時的', '再試行', 'しばらく', '混み合って'],
+];
 
 /** What a prompt may hold. */
 interface ContextLimits {

@@ -1,8 +1,9 @@
 import type { Limit } from '../model/decision.ts';
 import type { Cause, Failure, Said } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { type Action, isStep, purposeOf } from '../model/task.ts';
 import { refsIn } from '../plan/fill-refs.ts';
+import { revisionsLeft } from './brief.ts';
+import { criteriaOf, criteriaToMeet, unmetCriteria } from './criteria.ts';
 import type { Ending, Intention } from './intention.ts';
 import { canConclude, limitSaid, reached, timeLeft } from './limits.ts';
 import { hasGivenUp } from './state/decisions.ts';
@@ -50,6 +51,7 @@ function answered(state: RunState, now: number): Ending | undefined {
   const answer = decision?.operations.find(({ operation }) => operation === 'answer');
   if (decision === undefined || answer === undefined || !stands(answer, decision, state)) return undefined;
   if (isOutdated(decision, state) && canAskAgain(decision, state, now)) return undefined;
+  if (goesBack(decision, state, now)) return undefined;
   if (decision.purpose === 'conclude' && answer.args.achieved !== true)
     return { outcome: 'exhausted', answer: answer.args, ...atLimit(state, now) };
   if (answer.args.achieved === false) {
@@ -73,6 +75,12 @@ function answered(state: RunState, now: number): Ending | undefined {
 /** Whether a note was added after the mind began this decision. */
 function isOutdated({ startedSeq }: Decision, { notes }: RunState): boolean {
   return (notes.at(-1)?.seq ?? 0) > startedSeq;
+}
+
+/** A success criterion is not met, and the plan may still be revised. */
+function goesBack(decision: Decision, state: RunState, now: number): boolean {
+  const isLeft = state.settings.planning !== undefined && revisionsLeft(state) > 0;
+  return isLeft && criteriaToMeet(state).length > 0 && canAskAgain(decision, state, now);
 }
 
 function canAskAgain({ purpose }: Decision, state: RunState, now: number): boolean {
@@ -154,10 +162,12 @@ function firstFailure(state: RunState): Failure | undefined {
 /** A limit is reached, and the mind cannot make a closing call or has already tried. */
 function exhausted(state: RunState, now: number): Ending | undefined {
   const last = lastDecision(state);
-  const hasTried = last?.purpose === 'conclude';
+  // A closing answer that could not be read is asked for again, if another call is possible.
+  const isRepairable = last?.failure?.kind === 'unusable_output' && !hasGivenUp(state);
+  const hasTried = last?.purpose === 'conclude' && !(isRepairable && canConclude(state, now));
   if (reached(state, now) === undefined || (canConclude(state, now) && !hasTried)) return undefined;
   // If the added budget does not help, the earlier closing answer is still the best one.
-  const said = hasTried ? last.operations.find(({ operation }) => operation === 'answer') : undefined;
+  const said = hasTried ? last?.operations.find(({ operation }) => operation === 'answer') : undefined;
   return { outcome: 'exhausted', ...(said && { answer: said.args }), ...atLimit(state, now) };
 }
 
@@ -166,23 +176,4 @@ function atLimit(state: RunState, now: number): Pick<Ending, 'limit' | 'missing'
   const limit = reached(state, now);
   if (limit === undefined) return { missing: unfinished(state) };
   return { limit, missing: [limitSaid(state, limit), ...unfinished(state)] };
-}
-
-/** The success criteria that the mind set in its plan. */
-function criteriaOf({ outline }: RunState): readonly string[] {
-  return outline?.successCriteria ?? [];
-}
-
-/** The criteria that the answer says are not met. Undefined if the answer does not judge all of them. */
-export function unmetCriteria(answer: JsonObject, state: RunState): string[] | undefined {
-  const criteria = criteriaOf(state);
-  if (criteria.length === 0) return [];
-  const judged = Array.isArray(answer.criteria) ? answer.criteria.map(isMet) : [];
-  if (criteria.some((_, index) => judged[index] === undefined)) return undefined;
-  return criteria.filter((_, index) => judged[index] === false);
-}
-
-function isMet(judgement: Json): boolean | undefined {
-  if (typeof judgement === 'boolean') return judgement;
-  return isObject(judgement) && typeof judgement.met === 'boolean' ? judgement.met : undefined;
 }

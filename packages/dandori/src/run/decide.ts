@@ -4,7 +4,7 @@ import { asksNobody, needsApproval } from './approval.ts';
 import { briefFor } from './brief.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
-import { canConclude, canPay, timeLeft } from './limits.ts';
+import { canConclude, canPay, timeLeft, workTimeLeft } from './limits.ts';
 import { watch } from './monitor.ts';
 import { hasGivenUp } from './state/decisions.ts';
 import { heldUntil } from './state/held-calls.ts';
@@ -38,6 +38,7 @@ export function decide(state: RunState, now: number): Intention[] {
   if (expired.length > 0) return expired;
   if (state.paused !== undefined)
     return isAlive(state) ? [...endingHolds(state, now), ...wakeUp(state, now)] : [];
+  if (workTimeLeft(state, now) <= 0) return concluding(state, now);
   if (state.draft !== undefined && !isPlanAsked(state)) return [{ type: 'compile_plan' }];
   const [replaced] = state.indexes.replacing;
   if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
@@ -75,6 +76,13 @@ function nextExpiry({ indexes: { expiring } }: RunState): number {
 /** Tells the running calls to stop. The run ends when the last of them has ended. */
 function stopping(state: RunState, reason: string): Intention[] | undefined {
   return isAlive(state) ? [{ type: 'abort_calls', reason }] : undefined;
+}
+
+/** The rest of the time is for the closing answer. Work that still runs is stopped first. */
+function concluding(state: RunState, now: number): Intention[] {
+  const isWriting = state.thinking?.purpose === 'conclude';
+  const rest = isWriting ? [] : (stopping(state, 'the time is up') ?? next(state, now));
+  return [...rest, ...wakeUp(state, now)];
 }
 
 export function endingHolds(state: RunState, now: number): (Intention & { type: 'end_hold' })[] {
@@ -216,8 +224,14 @@ function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY):
     if (until > now) earliest = Math.min(earliest, until);
   }
   if (isAlive(state) || Number.isFinite(earliest))
-    earliest = Math.min(earliest, now + timeLeft(state, now), nextExpiry(state));
+    earliest = Math.min(earliest, timeUpAt(state, now), nextExpiry(state));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
+}
+
+/** When the time for work ends, or after that the whole time. */
+function timeUpAt(state: RunState, now: number): number {
+  const work = workTimeLeft(state, now);
+  return now + (work > 0 ? work : timeLeft(state, now));
 }
 
 /**

@@ -9,7 +9,7 @@ import { isOnlyHolding, type RunState } from './state/state.ts';
 export function reached(state: RunState, now: number): Limit | undefined {
   const { limits } = state.settings;
   const { stepCount } = state.indexes;
-  if (timeLeft(state, now) <= 0) return 'time';
+  if (workTimeLeft(state, now) <= 0) return 'time';
   if (state.limitReached !== undefined) return state.limitReached;
   if (limits.tokens !== undefined && tokensUsed(state) >= limits.tokens) return 'tokens';
   if (limits.cost !== undefined && ((state.usage.cost ?? 0) >= limits.cost || isTooDear(state)))
@@ -42,6 +42,12 @@ export function timeLeft(state: RunState, now: number): number {
   return state.settings.limits.time - state.activeMs - sinceLast;
 }
 
+/** The time for everything but the closing answer. The built-in planner needs none to write it. */
+export function workTimeLeft(state: RunState, now: number): number {
+  const reserved = state.mind === 'built-in' ? 0 : (state.settings.limits.closing ?? 0);
+  return timeLeft(state, now) - reserved;
+}
+
 /** Whether the run can pay for all of these calls together. */
 export function canPay({ settings, usage }: RunState, cost: number): boolean {
   const { limits } = settings;
@@ -62,7 +68,7 @@ export function canConclude(state: RunState, now: number): boolean {
   const { calls, cost, tokens } = state.settings.limits;
   const isPaid = cost === undefined || (state.usage.cost ?? 0) < cost;
   const hasTokens = tokens === undefined || tokensUsed(state) < tokens;
-  const isPossible = isPaid && hasTokens && state.limitReached === undefined;
+  const isPossible = isPaid && hasTokens && (state.limitReached === undefined || state.isClosingReserved);
   return state.modelCalls < calls && timeLeft(state, now) > 0 && isPossible;
 }
 

@@ -40,11 +40,37 @@ interface Attempted {
  */
 export function judge({ effect, attempts, failure, settings }: Attempted): AttemptVerdict {
   const isSafe = failure.kind === 'unavailable' || isRepeatable(effect);
-  if (!isSafe || failure.retryable !== true || attempts >= settings.task.attempts) return { kind: 'stop' };
-  return {
-    kind: 'retry',
-    delay: Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, attempts)),
-  };
+  const mayHelp = failure.retryable ?? looksTransient(failure, settings);
+  if (!isSafe || !mayHelp || attempts >= settings.task.attempts) return { kind: 'stop' };
+  const wanted = failure.retryAfter ?? waitIn(failure.message);
+  return { kind: 'retry', delay: Math.max(wanted, backoff(settings.task.backoff, attempts)) };
+}
+
+/** Most tools report a busy service only in words. */
+function looksTransient({ kind, message }: Failure, { task: { transient = [] } }: Settings): boolean {
+  return (
+    kind === 'tool_error' && transient.some((text) => mentions(message.toLowerCase(), text.toLowerCase()))
+  );
+}
+
+/** Whether the text occurs as words: `503` does not occur in `15030`. */
+function mentions(message: string, text: string): boolean {
+  const isWord = (character = '') => /[a-z0-9]/.test(character);
+  for (let at = message.indexOf(text); at !== -1 && text !== ''; at = message.indexOf(text, at + 1)) {
+    const isInside = isWord(message[at - 1]) && isWord(text[0]);
+    if (!isInside && !(isWord(message[at + text.length]) && isWord(text.at(-1)))) return true;
+  }
+  return false;
+}
+
+/** Milliseconds. A tool that asks for a longer wait in its error is called again after this. */
+const LONGEST_WAIT = 600_000;
+
+/** The wait that an error asks for: `Retry-After: 2`, `"retry_after": 1.5`, `retry after 200 ms`. */
+function waitIn(message: string): number {
+  const [, count, unit] =
+    /retry[-_ ]after["']?\s*[:=]?\s*(\d{1,9}(?:\.\d{1,3})?)\s*(ms)?/i.exec(message) ?? [];
+  return count === undefined ? 0 : Math.min(Number(count) * (unit === undefined ? 1000 : 1), LONGEST_WAIT);
 }
 
 /** Whether the failure says that the call never reached the tool, so it cannot have had an effect. */

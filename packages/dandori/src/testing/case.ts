@@ -147,11 +147,14 @@ function createCaseMind({ mind: name, decisions }: RecordedCase, clock: Clock): 
   }
 
   /** The tokens or cost of the next call. Known only if the recorded call exceeded a limit. */
-  async function weigh(): Promise<{ tokens: number; cost?: number }> {
+  async function weigh(): Promise<Awaited<ReturnType<NonNullable<Mind['weigh']>>>> {
     const needed = decisions[asked]?.needed;
     if (needed === undefined) return { tokens: 0 };
     asked++;
-    return needed.limit === 'tokens' ? { tokens: needed.amount } : { tokens: 0, cost: needed.amount };
+    const closing = needed.reserved === true ? { closing: { tokens: 0 } } : {};
+    return needed.limit === 'tokens'
+      ? { tokens: needed.amount, ...closing }
+      : { tokens: 0, cost: needed.amount, ...closing };
   }
 
   return {

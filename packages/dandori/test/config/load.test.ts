@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { DEMO_SERVERS } from '../../src/config/servers.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
-import { settings } from '../../src/model/settings.ts';
+import { settings, TRANSIENT } from '../../src/model/settings.ts';
 import { folderWith, load, refusal } from './workspace.ts';
 
 describe('without a configuration', () => {
@@ -23,14 +23,14 @@ describe('without a configuration', () => {
       mode: 'auto',
       approval: 'destructive',
       concurrency: 16,
-      limits: { steps: 10, calls: 30, tasks: 100, time: 1_800_000 },
+      limits: { steps: 10, calls: 30, tasks: 100, time: 1_800_000, closing: 30_000 },
       planning: {
         strategy: 'chain_of_thought',
         decomposition: 'moderate',
         reflection: { onError: true, interval: 3 },
         revisions: 3,
       },
-      task: { timeout: 60_000, attempts: 3, backoff: 500, restarts: 20 },
+      task: { timeout: 60_000, attempts: 3, backoff: 500, transient: [...TRANSIENT], restarts: 20 },
       repairs: 2,
       order: [
         { before: 'sqlite.list_tables', after: 'sqlite.get_table_schema' },
@@ -170,7 +170,7 @@ describe('values', () => {
 
   it('everything that is written reaches the run', async () => {
     const config = await load(`
-execution: { max_steps: 1, max_model_calls: 2, max_time: 3, concurrency: 4, task_timeout: 5, retry: { attempts: 6, backoff: 0 },
+execution: { max_steps: 1, max_model_calls: 2, max_time: 3, concurrency: 4, task_timeout: 5, retry: { attempts: 6, backoff: 0, transient: [busy] },
   approval: writes, order: [[a.x, a.y, a.z]], stream_dispatch: false }
 planning: { strategy: least_to_most, max_subtasks: 8, decomposition_level: fine, history: { storage_type: memory },
   reflection: { enabled: false, trigger_on_error: false, trigger_interval: 9 }, revision: { max_revisions: 0 } }
@@ -187,9 +187,9 @@ language: ja
       mode: 'auto',
       approval: 'writes',
       concurrency: 4,
-      limits: { steps: 1, calls: 2, tasks: 8, time: 3000 },
+      limits: { steps: 1, calls: 2, tasks: 8, time: 3000, closing: 300 },
       planning: { strategy: 'least_to_most', decomposition: 'fine', revisions: 0 },
-      task: { timeout: 5000, attempts: 6, backoff: 0, restarts: 20 },
+      task: { timeout: 5000, attempts: 6, backoff: 0, transient: ['busy'], restarts: 20 },
       repairs: 2,
       order: [
         { before: 'a.x', after: 'a.y' },

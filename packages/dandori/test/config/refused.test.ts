@@ -90,7 +90,10 @@ describe('wrong values say what is wanted, with an example', () => {
     ['execution: { max_time: 0 }', 'such as 30m, not 0'],
     ['execution: { max_time: -5s }', 'such as 30m, not "-5s"'],
     ['execution: { task_timeout: 60d }', 'a duration of at most 24 days, such as 60s, not "60d"'],
-    ['execution: { retry: 3 }', 'execution.retry must be a group of keys (attempts, backoff), not 3'],
+    [
+      'execution: { retry: 3 }',
+      'execution.retry must be a group of keys (attempts, backoff, transient), not 3',
+    ],
     ['execution: []', 'execution must be a group of keys (mode, adaptive_mode, max_steps'],
     ['execution: { adaptive_mode: yes }', 'execution.adaptive_mode must be true or false, not "yes"'],
     [

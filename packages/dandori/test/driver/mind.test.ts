@@ -51,7 +51,7 @@ describe('a mind that fails', () => {
     ]);
     expect((await house.run('go')).end).toMatchObject({
       outcome: 'failed',
-      answer: 'Results so far:\n- a.get: 5',
+      answer: 'No final answer was written. The results so far, as the tools returned them:\n- a.get: 5',
     });
   });
 
@@ -323,7 +323,8 @@ describe('limits', () => {
     );
     const state = await house.run('go');
     expect(state.end?.outcome).toBe('exhausted');
-    expect(state.modelCalls).toBe(11);
+    // Ten steps, and three times the closing answer.
+    expect(state.modelCalls).toBe(13);
   });
 });
 
@@ -343,7 +344,8 @@ describe('an answer whose Refs cannot be filled', () => {
     const state = await house.run('go', [task('g', 'a.get'), task('b', 'a.bad')]);
     expect(state.end).toMatchObject({
       outcome: 'failed',
-      answer: 'Results so far:\n- a.get: {"n":5,"none":null}',
+      answer:
+        'No final answer was written. The results so far, as the tools returned them:\n- a.get: {"n":5,"none":null}',
     });
   });
 

@@ -348,6 +348,8 @@ describe('plans of an unusual size', () => {
         },
       ],
       [update('s1')],
+      // The second time it has been told which of them is not met.
+      [{ operation: 'answer', args: { text: 'done', criteria: judged } }],
       [{ operation: 'answer', args: { text: 'done', criteria: judged } }],
     ]);
     const state = await house.run('go', undefined, SETTINGS);

@@ -39,7 +39,9 @@ describe('a plan of steps', () => {
     ]);
     const limits = { ...SETTINGS.limits, calls: 1 };
     const { end } = await house.run('go', undefined, { ...HIERARCHICAL, limits });
-    expect(end?.answer).toBe('Results so far:\n- a.get: {"n":1}');
+    expect(end?.answer).toBe(
+      'No final answer was written. The results so far, as the tools returned them:\n- a.get: {"n":1}',
+    );
     expect(end?.missing?.slice(1)).toEqual(['s2 write it down: not run']);
   });
 

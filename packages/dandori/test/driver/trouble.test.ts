@@ -213,7 +213,7 @@ describe('cancel', () => {
     expect(house.clock.now()).toBeLessThan(1_000_000 + 2_000);
     expect(state.end).toMatchObject({
       outcome: 'cancelled',
-      answer: 'Results so far:\n- c.get: 1',
+      answer: 'No final answer was written. The results so far, as the tools returned them:\n- c.get: 1',
       failure: { kind: 'cancelled', message: 'changed my mind' },
       missing: ['g a.get: failed', 'p b.put: outcome unconfirmed', 'n c.get: blocked'],
     });
@@ -287,7 +287,7 @@ describe('time', () => {
     expect(house.clock.now()).toBe(1_010_000);
     expect(state.end).toMatchObject({
       outcome: 'exhausted',
-      answer: 'Results so far:\n- a.get: 5',
+      answer: 'No final answer was written. The results so far, as the tools returned them:\n- a.get: 5',
       missing: ['Limit reached: 10 s (execution.max_time)', 'h b.get: not run'],
     });
   });

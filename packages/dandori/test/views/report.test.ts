@@ -97,14 +97,16 @@ describe('partialAnswer', () => {
   it('says what was found, in the language of the goal', () => {
     const facts = [...running(plan), starts('a'), succeeds('a')];
     expect(partialAnswer(stateOf(...facts), () => 'x'.repeat(600))).toMatch(
-      /^Results so far:\n- box\.a: x{500}…$/,
+      /^No final answer was written. The results so far, as the tools returned them:\n- box\.a: x{500}…$/,
     );
     const japanese = stateOf(
       ...facts.map((fact) =>
         fact.type === 'run_started' ? { ...fact, data: { ...fact.data, goal: '天気を教えて' } } : fact,
       ),
     );
-    expect(partialAnswer(japanese, () => 'x')).toBe('ここまでの結果：\n- box.a: x');
+    expect(partialAnswer(japanese, () => 'x')).toBe(
+      '最終回答は作成されませんでした。ここまでの結果（ツールの出力のまま）：\n- box.a: x',
+    );
   });
 
   it('says nothing where nothing was found', () => {

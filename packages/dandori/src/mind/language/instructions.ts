@@ -100,12 +100,13 @@ function orderPart(order: readonly OrderRule[]): string {
  * repeat it word for word. `act` alone needs no text, because the instructions say what to do next.
  */
 export function writeBrief(purpose: Purpose, brief: Brief = {}): string[] {
-  const { progress, loop, reflect, revisionsLeft, steps = [], report = [], isContinued } = brief;
+  const { progress, loop, reflect, unmet, revisionsLeft, steps = [], report = [], isContinued } = brief;
   const parts = [
     isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
     progress && tellProgress(progress, purpose),
     loop && tellLoop(loop),
     reflect && readPrompt(`reflect-${reflect}`),
+    unmet && `Not met yet: ${unmet.join('; ')}. ${readPrompt('unmet')}`,
     report.length === 0 ? undefined : `${readPrompt('report')} Steps to report: ${report.join(', ')}.`,
     revisionsLeft === undefined ? undefined : `Revisions left: ${revisionsLeft}.`,
     purpose === 'act' ? undefined : [readPrompt(`purpose-${purpose}`), ...named(steps)].join(' '),

@@ -15,7 +15,16 @@ import { toFailure } from './failure.ts';
 import { DO_IT_NOW, judgeIdleAnswer, NOTHING_DONE } from './idle-answer.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
 import { fittingWindow } from './prompt.ts';
-import { estimateUsage, type Outgoing, outputLimit, toUsage, weighCall } from './usage.ts';
+import {
+  estimateUsage,
+  isClosingReserved,
+  type Outgoing,
+  outputLimit,
+  toUsage,
+  weighCall,
+  weighClosing,
+  withinTokens,
+} from './usage.ts';
 
 /**
  * A language model, called through the AI SDK.
@@ -50,7 +59,13 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
         limit.abort();
       }
     },
-    weigh: async (thought) => weighCall(await prepare(thought, options), options),
+    async weigh(thought) {
+      const outgoing = await prepare(thought, options);
+      const weight = await weighCall(outgoing, options);
+      return isClosingReserved(thought)
+        ? { ...weight, closing: await weighClosing(outgoing, options) }
+        : weight;
+    },
   };
 }
 
@@ -63,7 +78,7 @@ interface Asking {
 async function ask(thought: Thought, { options, model, signal }: Asking): Promise<Thinking> {
   const outgoing = await prepare(thought, options);
   const { dialect, prompt, sent } = outgoing;
-  const maxOutputTokens = await outputLimit(thought.state, outgoing, options);
+  const maxOutputTokens = await outputLimit(thought, outgoing, options);
   const output = await callModel({
     model: await model,
     options: { ...options, maxOutputTokens },
@@ -78,9 +93,10 @@ async function ask(thought: Thought, { options, model, signal }: Asking): Promis
 
 /** The prompt in the dialect of the call. Old turns are shortened if the whole prompt would not fit. */
 async function prepare(
-  thought: Omit<Thought, 'signal'>,
+  whole: Omit<Thought, 'signal'>,
   options: LanguageMindOptions,
 ): Promise<Outgoing & { dialect: Dialect }> {
+  const thought = withinTokens(whole);
   const dialect = dialectFor(options.dialect ?? 'json', thought.state);
   const custom = thought.state.settings.instructions ?? options.instructions;
   const window = await fittingWindow(thought, custom);

@@ -1,7 +1,9 @@
 import type { LanguageModelUsage } from 'ai';
 import type { Usage } from '../../model/decision.ts';
 import { stringifyJson } from '../../model/json.ts';
-import type { RunState } from '../../run/state/state.ts';
+import { contextOf } from '../../model/settings.ts';
+import { tokensUsed } from '../../run/limits.ts';
+import type { Thought, Weight } from '../mind.ts';
 import type { ModelOutput } from './call.ts';
 import type { DialectPrompt, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
@@ -68,24 +70,55 @@ export async function weighCall(
   return { tokens: inputTokens + outputTokens, ...(cost !== undefined && { cost }) };
 }
 
+/** Before the first decision there is nothing to answer from, so the whole budget may go into it. */
+export function isClosingReserved({ purpose, state }: Pick<Thought, 'purpose' | 'state'>): boolean {
+  return (purpose === 'act' || purpose === 'generate') && state.decisions.length > 0;
+}
+
+/** A thought whose prompt is shortened to what is left of the tokens, so that the closing answer can be written. */
+export function withinTokens<T extends Pick<Thought, 'purpose' | 'state'>>(thought: T): T {
+  const { purpose, state } = thought;
+  const { settings } = state;
+  const context = contextOf(settings);
+  const left = (settings.limits.tokens ?? Number.POSITIVE_INFINITY) - tokensUsed(state) - USUAL_OUTPUT;
+  if (purpose !== 'conclude' || left >= context.tokens) return thought;
+  const tokens = Math.max(1, left);
+  return { ...thought, state: { ...state, settings: { ...settings, context: { ...context, tokens } } } };
+}
+
+/** What the closing answer would use after this call: the same prompt, what this call writes, and an answer. */
+export async function weighClosing(
+  outgoing: Outgoing,
+  { maxOutputTokens: _, ...options }: LanguageMindOptions,
+): Promise<Weight> {
+  const inputTokens = (await tokensOf(outgoing)) + USUAL_OUTPUT;
+  const { cost } = priced({ inputTokens, outputTokens: USUAL_OUTPUT }, options);
+  return { tokens: inputTokens + USUAL_OUTPUT, ...(cost !== undefined && { cost }) };
+}
+
 /**
  * How many tokens the model may write within the limits of the run. Undefined above what every model
  * supports, because providers refuse a number that is too large for the model.
  */
 export async function outputLimit(
-  { settings: { limits }, usage }: RunState,
+  thought: Pick<Thought, 'purpose' | 'state'>,
   outgoing: Outgoing,
   options: LanguageMindOptions,
 ): Promise<number | undefined> {
   const { maxOutputTokens } = options;
+  const { settings, usage } = thought.state;
+  const { limits } = settings;
   if (limits.tokens === undefined && limits.cost === undefined) return maxOutputTokens;
   const inputTokens = await tokensOf(outgoing);
   const { input, output } = options.price ?? knownPrice(options) ?? { input: 0, output: 0 };
+  const closing = isClosingReserved(thought) ? await weighClosing(outgoing, options) : { tokens: 0 };
   const rooms = [maxOutputTokens ?? Number.POSITIVE_INFINITY];
   if (limits.tokens !== undefined)
-    rooms.push(limits.tokens - usage.inputTokens - usage.outputTokens - inputTokens);
+    rooms.push(limits.tokens - usage.inputTokens - usage.outputTokens - inputTokens - closing.tokens);
   if (limits.cost !== undefined && output > 0)
-    rooms.push(((limits.cost - (usage.cost ?? 0)) * MILLION - inputTokens * input) / output);
+    rooms.push(
+      ((limits.cost - (usage.cost ?? 0) - (closing.cost ?? 0)) * MILLION - inputTokens * input) / output,
+    );
   const room = Math.max(1, Math.floor(Math.min(...rooms)));
   return maxOutputTokens === undefined && room > SURELY_WRITTEN ? undefined : room;
 }

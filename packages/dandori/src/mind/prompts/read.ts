@@ -19,6 +19,7 @@ export type PromptName =
   | 'reflect-error'
   | 'reflect-interval'
   | 'loop'
+  | 'unmet'
   | 'conversation'
   | 'conversation-plans'
   | 'report'

@@ -6,8 +6,9 @@ import type { ParsedActions } from './parse.ts';
 type Reflected = Omit<FactOf<'reflection_made'>['data'], 'decision'>;
 
 /**
- * The reflection of this decision. If the mind was asked to reflect and did not, it is derived from the
- * state. If the mind reflects without being asked, that counts too.
+ * The reflection of this decision. If the mind was asked to reflect after a failure and did not, it is derived
+ * from the state. Success is for the mind alone to say. If the mind reflects without being asked, that counts
+ * too.
  */
 export function looksBack(
   state: RunState,
@@ -16,10 +17,12 @@ export function looksBack(
   const trigger = state.thinking?.brief?.reflect;
   const said = taken.operations.find(({ operation }) => operation === 'reflect');
   if (trigger === undefined && said === undefined) return undefined;
+  const status = statusOf(state);
+  if (said === undefined && status === undefined) return undefined;
   const goesOn = taken.tasks.length > 0 || taken.revision !== undefined;
   const found: Reflected = {
     trigger: trigger ?? 'interval',
-    status: statusOf(state),
+    status: status ?? 'partial',
     evaluation: reasoning,
     revisionNeeded: trigger === 'error' && goesOn,
     by: said === undefined ? 'runtime' : 'mind',
@@ -36,8 +39,9 @@ function readReflection({ status, evaluation, revision_needed: needed }: JsonObj
   };
 }
 
-function statusOf({ sinceReflection: { ended, failed } }: RunState): Reflected['status'] {
-  if (failed === 0) return 'success';
+/** Undefined if nothing has failed. */
+function statusOf({ sinceReflection: { ended, failed } }: RunState): Reflected['status'] | undefined {
+  if (failed === 0) return undefined;
   return failed < ended ? 'partial' : 'failure';
 }
 

@@ -1,7 +1,7 @@
 import { assertNever, DandoriError } from '../../model/error.ts';
 import { EVENT_VERSION, type Event } from '../../model/event.ts';
 import { tasksAccepted } from './accepted-tasks.ts';
-import { addUsage, keepTime, limitsRaised, modelCallForgiven } from './budget.ts';
+import { addUsage, keepTime, limitReached, limitsRaised, modelCallForgiven } from './budget.ts';
 import { cancelRequested, reopened, runPaused } from './control.ts';
 import {
   decisionFailed,
@@ -147,7 +147,7 @@ function hand(state: RunState, event: Event): void {
       state.paused = undefined;
       return;
     case 'limit_reached':
-      state.limitReached = event.data.limit;
+      limitReached(state, event.data);
       return;
     case 'budget_added':
       limitsRaised(state, event.data);

@@ -23,6 +23,8 @@ export interface Budget {
   isTakenUp: boolean;
   /** The limit that the next action would exceed. */
   limitReached: FactOf<'limit_reached'>['data']['limit'] | undefined;
+  /** The closing answer was reserved when that limit was reached. */
+  isClosingReserved: boolean;
 }
 
 export function createBudget(settings: Settings, at: number): Budget {
@@ -36,6 +38,7 @@ export function createBudget(settings: Settings, at: number): Budget {
     lastAt: at,
     isTakenUp: false,
     limitReached: undefined,
+    isClosingReserved: false,
   };
 }
 
@@ -81,6 +84,11 @@ export function spend(usage: Usage, cost: number): void {
   if (cost !== 0) usage.cost = dollars((usage.cost ?? 0) + cost);
 }
 
+export function limitReached(budget: Budget, { limit, reserved }: FactOf<'limit_reached'>['data']): void {
+  budget.limitReached = limit;
+  budget.isClosingReserved = reserved === true;
+}
+
 export function limitsRaised(budget: Budget, added: FactOf<'budget_added'>['data']): void {
   const { limits, planning } = budget.settings;
   const more = (limit: number, by = 0) => limit + by;
@@ -98,4 +106,5 @@ export function limitsRaised(budget: Budget, added: FactOf<'budget_added'>['data
     ...(planning && { planning: { ...planning, revisions: more(planning.revisions, added.revisions) } }),
   };
   budget.limitReached = undefined;
+  budget.isClosingReserved = false;
 }

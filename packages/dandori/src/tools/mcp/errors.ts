@@ -16,7 +16,8 @@ export function callErrorOutcome(error: unknown, server: string, reason?: string
   if (isMalformed(error)) return problemOutcome(new TransportProblem('malformed', NO_JSON_RPC), server);
   if (error instanceof SdkHttpError) return statusOutcome(error, server);
   // The server has answered with an error.
-  if (error instanceof ProtocolError) return failed('tool_error', error.message);
+  if (error instanceof ProtocolError)
+    return failed('tool_error', error.message, error.code === INTERNAL_ERROR ? { retryable: true } : {});
   if (error instanceof SdkError) return sdkOutcome(error, server, reason);
   const message = error instanceof Error ? error.message : String(error);
   // The SDK says this without a code if the connection has just closed.
@@ -24,6 +25,9 @@ export function callErrorOutcome(error: unknown, server: string, reason?: string
     return failed('unavailable', `${server} is not connected`, { retryable: true });
   return lost('connection_lost', `${server}: ${message}`);
 }
+
+/** JSON-RPC: the server had a problem of its own, not with the call. */
+const INTERNAL_ERROR = -32603;
 
 function problemIn(error: unknown): TransportProblem | undefined {
   if (error instanceof TransportProblem) return error;
