@@ -78,7 +78,7 @@ function fromCandidates(candidates: readonly Candidate[], walker: JsonWalker): E
 }
 
 const NO_LIST =
-  'it holds no list of actions. Write {"actions": [{"id": "t1", "operation": "…", "args": {…}}]}';
+  'it holds no list of actions. As in the example, "actions" is a list, and each has an "operation" and "args"';
 
 /** A single object, or one object per line. Text between them makes the list unclear. */
 function fromSingles(singles: readonly Candidate[], walker: JsonWalker): Extraction {
