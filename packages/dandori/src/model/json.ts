@@ -340,7 +340,7 @@ function isOfWord(code: number): boolean {
 }
 
 /** An assignment to `__proto__` would change what the object inherits. */
-function setMember(object: JsonObject, key: string, value: Json): void {
+export function setMember(object: JsonObject, key: string, value: Json): void {
   if (key !== '__proto__') object[key] = value;
   else Object.defineProperty(object, key, { value, configurable: true, enumerable: true, writable: true });
 }

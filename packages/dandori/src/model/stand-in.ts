@@ -1,4 +1,4 @@
-import type { Json } from './json.ts';
+import { type Json, type JsonObject, setMember } from './json.ts';
 
 /** An integer that is not exact as a number, or a number of that size. */
 type Huge = bigint | number;
@@ -85,7 +85,9 @@ export function withTextIntegers(value: Json): Json {
 export function mapped(value: Json, change: (leaf: Json) => Json): Json {
   if (Array.isArray(value)) return value.map((item) => mapped(item, change));
   if (typeof value !== 'object' || value === null) return change(value);
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, mapped(item, change)]));
+  const copy: JsonObject = {};
+  for (const key in value) setMember(copy, key, mapped(value[key] as Json, change));
+  return copy;
 }
 
 function isHuge(value: Json): value is Huge {

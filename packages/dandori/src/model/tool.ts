@@ -94,7 +94,7 @@ export interface SchemaCheck {
 }
 
 /** The budget for all checks of one plan: it may have thousands of tasks, each with a costly schema. */
-const PLAN_WORK = 50_000_000;
+const PLAN_WORK = 30_000_000;
 
 /** The same check, with one budget for all its calls. */
 export function withinOneLimit(check: SchemaCheck): SchemaCheck {

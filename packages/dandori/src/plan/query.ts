@@ -15,7 +15,7 @@ import { lettersOf, ofText, spend, TooMuchWork, type Work, weigh } from '../mode
  * The work limit of one expression over a result. It allows filtering a million rows, and never blocks the
  * event loop for long.
  */
-export const QUERY_WORK = 32_000_000;
+export const QUERY_WORK = 24_000_000;
 /** The limit of values that an expression creates: new ones, or copies of values in the result. */
 const MOST_MADE = 4_000_000;
 /**
@@ -28,6 +28,9 @@ const VISIT = 4;
 const LETTERS_TO_WRITE = 2;
 /** The cost of a new list item, or of one iteration of a function. */
 const ROUND = 16;
+/** The cost of a name in an object with many names: to list it, or to make it. */
+const NAME = 64;
+const FEW_NAMES = 500;
 /** No expression written by hand is longer. */
 export const LONGEST_EXPRESSION = 4_000;
 export const TOO_LONG = `it is longer than ${LONGEST_EXPRESSION} characters, which is the limit`;
@@ -60,7 +63,7 @@ export function query(value: Json, expression: string, work: Work = { left: QUER
 /** Operators that compare numbers, and literals, which may be read as another number. */
 const COMPARES = /[<>]|`[^`]*\d{16}/;
 /** The cost per integer: sorting it and replacing it by a number, in two evaluations. */
-const STAND_IN = 128;
+const STAND_IN = 400;
 /** Far from the numbers of the first evaluation. */
 const OTHER_BASE = 2 ** 200;
 
@@ -240,9 +243,12 @@ class Metered extends Library {
         weigh(first, this.work, tooLarge, LETTERS_TO_WRITE);
       if (Object.hasOwn(PRICES, name)) this.pay(PRICES[name]?.(args) ?? 0);
       const own = Object.hasOwn(OWN, name) ? OWN[name] : undefined;
-      if (own === undefined) return call(name, args);
+      const isByKey = name === 'sort_by' || name === 'group_by';
+      if (own === undefined && !isByKey) return call(name, args);
       runtime.validateArgs(name, args, runtime._functionTable[name]?._signature);
-      return own(args, (units) => this.pay(units));
+      if (own !== undefined) return own(args, (units) => this.pay(units));
+      const [list, by] = [args[0] as Json[], args[1] as unknown as Tree];
+      return name === 'sort_by' ? this.sortBy(list, by) : this.groupBy(list, by);
     };
   }
 
@@ -252,6 +258,13 @@ class Metered extends Library {
 
   override visit(tree: Tree, value: Json): Json {
     this.pay(VISIT);
+    const found = this.step(tree, value);
+    // Functions compare such keys, character by character.
+    if (tree.expref === true && typeof found === 'string') this.pay(found.length / 4);
+    return found;
+  }
+
+  private step(tree: Tree, value: Json): Json {
     switch (tree.type) {
       case 'Field':
         // The library also reads inherited fields: `constructor` would give a function.
@@ -264,13 +277,37 @@ class Metered extends Library {
         return super.visit(tree, value);
       case 'Comparator':
         return this.compare(tree, value);
-      default: {
-        const found = super.visit(tree, value);
-        // Sorting compares such keys many times, character by character.
-        if (tree.expref === true && typeof found === 'string') this.pay(found.length / 4);
-        return found;
-      }
+      default:
+        return super.visit(tree, value);
     }
+  }
+
+  /** The library computes both keys for every comparison. */
+  private sortBy(list: readonly Json[], by: Tree): Json[] {
+    const keyed = list.map((item) => ({ item, key: this.visit(by, item) }));
+    const keys = keyed.map(({ key }) => key);
+    const type = kindOf(keys[0] ?? null);
+    if (keys.length > 0 && type !== 'number' && type !== 'string')
+      throw new Error(`Invalid type: unexpected type (${type})`);
+    const wrong = keys.find((key) => kindOf(key) !== type);
+    if (wrong !== undefined) throw new Error(`Invalid type: expected (${type}), received ${kindOf(wrong)}`);
+    this.pay(sortPrice(keys));
+    const compare = comparerFor(keys);
+    return keyed.sort((one, other) => compare(one.key, other.key)).map(({ item }) => item);
+  }
+
+  private groupBy(list: readonly Json[], by: Tree): Json {
+    const groups = new Map<string, Json[]>();
+    for (const item of list) {
+      const key = this.visit(by, item ?? {});
+      if (typeof key !== 'string')
+        throw new Error(`Invalid type: expected one of (string), received ${kindOf(key)}`);
+      const group = groups.get(key);
+      if (group === undefined) this.pay(NAME + manyAlike(key, groups.size));
+      if (group === undefined) groups.set(key, [item]);
+      else group.push(item);
+    }
+    return Object.fromEntries(groups);
   }
 
   /** Like the library, but without a new runtime for each call. */
@@ -294,10 +331,69 @@ class Metered extends Library {
   private compare(tree: Tree, value: Json): Json {
     const first = this.visit(tree.left as Tree, value);
     const second = this.visit(tree.right as Tree, value);
-    if (areBothLarge(first, second)) weigh(first, this.work, () => 'it compares values that are too large');
-    const literal = (of: Json) => ({ type: 'Literal', value: of });
-    return super.visit({ ...tree, left: literal(first), right: literal(second) } as Tree, value);
+    if (areBothLarge(first, second)) {
+      const before = this.work.left;
+      weigh(first, this.work, () => 'it compares values that are too large');
+      // Comparing two values takes longer than walking through one.
+      this.pay(before - this.work.left);
+      const literal = (of: Json) => ({ type: 'Literal', value: of });
+      return super.visit({ ...tree, left: literal(first), right: literal(second) } as Tree, value);
+    }
+    if (tree.name === 'EQ' || tree.name === 'NE') return (first === second) === (tree.name === 'EQ');
+    if (typeof first !== 'number' || typeof second !== 'number') return null;
+    switch (tree.name) {
+      case 'GT':
+        return first > second;
+      case 'GTE':
+        return first >= second;
+      case 'LT':
+        return first < second;
+      default:
+        return first <= second;
+    }
   }
+}
+
+type Comparer = (one: Json, other: Json) => number;
+
+/** The order of JMESPath: numbers by value, texts by code points. The list has only numbers or only texts. */
+function comparerFor(list: readonly Json[]): Comparer {
+  if (typeof list[0] === 'number') return (one, other) => (one as number) - (other as number);
+  // Comparing code units is only wrong if one of two different characters is a surrogate.
+  return list.some(hasSurrogate)
+    ? (one, other) => byCodePoints(one as string, other as string)
+    : (one, other) => ((one as string) < (other as string) ? -1 : one === other ? 0 : 1);
+}
+
+function hasSurrogate(text: Json): boolean {
+  return typeof text === 'string' && /[\uD800-\uDFFF]/.test(text);
+}
+
+function byCodePoints(a: string, b: string): number {
+  for (let at = 0; at < a.length && at < b.length; at++) {
+    const difference = (a.codePointAt(at) ?? 0) - (b.codePointAt(at) ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.length - b.length;
+}
+
+/** A comparison reads both texts. By code points, it reads them slowly. */
+function sortPrice(list: readonly Json[]): number {
+  const letters = lettersIn(list) / (list.some(hasSurrogate) ? 1 : CHARACTERS_COMPARED);
+  return (2 * list.length + letters) * Math.ceil(Math.log2(list.length + 1));
+}
+
+const CHARACTERS_COMPARED = 12;
+
+function kindOf(value: Json): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+}
+
+function extreme(list: readonly Json[], sign: 1 | -1): Json {
+  const compare = comparerFor(list);
+  let best = list[0] ?? null;
+  for (const item of list) if (sign * compare(item, best) > 0) best = item;
+  return best;
 }
 
 function areBothLarge(first: Json, second: Json): boolean {
@@ -319,11 +415,13 @@ function evaluated(tree: Tree, value: Json, work: Work): Json | undefined {
 function shallow(value: Json): number {
   if (typeof value === 'string') return ofText(value.length);
   if (typeof value !== 'object' || value === null) return 1;
-  return 1 + (Array.isArray(value) ? value.length : Object.keys(value).length);
+  if (Array.isArray(value)) return 1 + value.length;
+  const names = Object.keys(value).length;
+  return 1 + names * (names > FEW_NAMES ? NAME : 1);
 }
 
 /** The total length of the texts in a list, for functions over lists of texts. */
-function lettersIn(list: Json | undefined): number {
+function lettersIn(list: Json | readonly Json[] | undefined): number {
   if (!Array.isArray(list)) return 0;
   return list.reduce<number>((sum, item) => sum + (typeof item === 'string' ? item.length : 0), 0);
 }
@@ -346,20 +444,43 @@ const PRICES: Readonly<Record<string, (args: readonly Json[]) => number>> = {
   length: ([subject]) => lengthOf(subject) / 4,
   reverse: ([subject]) => (typeof subject === 'string' ? VISIT : 1) * lengthOf(subject),
   join: ([glue, list]) => ofText(lettersIn(list) + lengthOf(glue) * lengthOf(list)),
-  max: ([list]) => ofText(lettersIn(list)),
-  min: ([list]) => ofText(lettersIn(list)),
-  sort: ([list]) => (lengthOf(list) + lettersIn(list) / 4) * Math.ceil(Math.log2(lengthOf(list) + 1)),
+  max: ([list]) => lettersIn(list),
+  min: ([list]) => lettersIn(list),
+  sort: ([list]) => (Array.isArray(list) ? sortPrice(list) : 0),
   sort_by: ([list]) => lengthOf(list),
+  from_items: ([list]) =>
+    NAME * lengthOf(list) + (Array.isArray(list) ? list.reduce<number>(pairPrice, 0) : 0),
+  items: ([object]) => ROUND * shallow(object ?? null),
+  merge: (objects) => ROUND * objects.reduce<number>((sum, one) => sum + shallow(one), 0),
   pad_left: ([, width]) => ofText(Number(width)),
   pad_right: ([, width]) => ofText(Number(width)),
   zip: (lists) => lists.length * Math.min(...lists.map(lengthOf)),
 };
 
+/** V8 hashes only the length of a longer name, and so compares it with all others of that length. */
+const LONGEST_HASHED = 16_000;
+
+function manyAlike(name: Json | undefined, others: number): number {
+  return lengthOf(name) > LONGEST_HASHED ? (others * lengthOf(name)) / 64 : 0;
+}
+
+function pairPrice(sum: number, pair: Json, index: number): number {
+  return sum + (Array.isArray(pair) ? manyAlike(pair[0], index) : 0);
+}
+
 type Pay = (units: number) => void;
 
 /** Replacements for library functions that take too much time or memory. They give the same results. */
 const OWN: Readonly<Record<string, (args: readonly Json[], pay: Pay) => Json>> = {
-  length: ([subject = null]) => (typeof subject === 'string' ? lettersOf(subject) : shallow(subject) - 1),
+  length: ([subject = null]) => {
+    if (typeof subject === 'string') return lettersOf(subject);
+    return Array.isArray(subject) ? subject.length : Object.keys(subject as object).length;
+  },
+  // The library sorts numbers as texts. It finds the largest text by the language of the machine, and fails to
+  // find the largest of many numbers.
+  sort: ([list]) => (list as Json[]).toSorted(comparerFor(list as Json[])),
+  max: ([list]) => extreme(list as Json[], 1),
+  min: ([list]) => extreme(list as Json[], -1),
   // The library's function can't serialize a bigint.
   to_string: ([subject = null]) => (typeof subject === 'string' ? subject : stringifyJson(subject)),
   replace: ([subject, needle, by, count], pay) =>

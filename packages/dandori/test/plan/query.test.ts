@@ -179,3 +179,40 @@ it('an integer beyond 2^53 is written out exactly', () => {
   expect(query(value, "join('-', ['id', to_string(id)])")).toBe('id-9007199254740993');
   expect(query(value, 'to_string(list)')).toBe('[12345678901234567890,1]');
 });
+
+describe('sorting and the largest value', () => {
+  it('numbers are sorted by value and not as texts', () => {
+    expect(query([10, 9, -1, 100, 2.5], 'sort(@)')).toEqual([-1, 2.5, 9, 10, 100]);
+    expect(query([{ n: 10 }, { n: 9 }, { n: 100 }], 'sort_by(@, &n)[].n')).toEqual([9, 10, 100]);
+  });
+
+  it('texts are compared by code points, in every language, and equal ones keep their order', () => {
+    const texts = ['\u{1f600}', '\uffee', 'Z', 'a', 'ä', 'B'];
+    expect(query(texts, 'sort(@)')).toEqual(['B', 'Z', 'a', 'ä', '\uffee', '\u{1f600}']);
+    expect(query(texts, '[max(@), min(@)]')).toEqual(['\u{1f600}', 'B']);
+    const rows = Array.from({ length: 100 }, (_, id) => ({ id, city: id % 2 === 0 ? 'Osaka' : 'Kyoto' }));
+    const sorted = query(rows, 'sort_by(@, &city)[].id') as number[];
+    expect(sorted.slice(0, 3)).toEqual([1, 3, 5]);
+    expect(sorted.slice(50, 53)).toEqual([0, 2, 4]);
+  });
+
+  it('the largest of 300,000 numbers is found', () => {
+    const numbers = Array.from({ length: 300_000 }, (_, id) => id);
+    expect(query(numbers, '[max(@), min(@)]')).toEqual([299_999, 0]);
+  });
+});
+
+describe('functions that are slow for each unit of their input are paid for', () => {
+  const names = Array.from({ length: 100_000 }, (_, id) => `name ${id}`);
+  const object = Object.fromEntries(names.map((name) => [name, 1]));
+
+  it.each<[string, Json]>([
+    [`merge(${Array(100).fill('@').join(', ')})`, object],
+    ['items(@) | from_items(@) | items(@) | from_items(@)', object],
+    ['[group_by(@, &@), group_by(@, &@), group_by(@, &@), group_by(@, &@), group_by(@, &@)]', names],
+    ['sort_by(@, &a)', Array.from({ length: 10_000 }, (_, id) => ({ a: 'x'.repeat(40_000) + id }))],
+    ['sort(@)', Array.from({ length: 30_000 }, (_, id) => '\u{1f600}'.repeat(100) + id)],
+  ])('%s', (expression, value) => {
+    expect(() => query(value, expression)).toThrow(/more steps/);
+  });
+});

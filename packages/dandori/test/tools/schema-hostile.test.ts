@@ -58,6 +58,12 @@ describe('a pattern ends, and says what it means', () => {
     expect(check.problem({ properties })).toContain('too much work');
   });
 
+  it('one with many states on many long texts is given up', () => {
+    const items = { pattern: '^(?:(?:[ab]?){30}){30}(a|a)*$' };
+    const texts = Array.from({ length: 200 }, (_, id) => 'a'.repeat(2_000) + id);
+    expect(check({ items }, texts)).toMatchObject([{ keyword: 'unchecked' }]);
+  });
+
   it('gives the verdict of the native engine, whichever engine is used', () => {
     const atom = fc.constantFrom(
       'a', 'b', '.', '\\d', '\\w', '\\s', '\\S', '\\W', '[a-c]', '[^a]', '[\\s\\d]', '[-a]', '[a\\-\\]]', '[[]', '[^]',
@@ -197,6 +203,15 @@ describe('a check that does not end is given up, and is an issue', () => {
     const issues = check(doubling(keyword), value);
     if (keyword !== 'anyOf') expect(issues).toMatchObject([{ path: [], keyword: 'unchecked' }]);
     expect(check(doubling('allOf'), nested(5))).toEqual([]);
+  });
+
+  it('an object with 200,000 names is not listed again for every keyword', () => {
+    const wide = Object.fromEntries(Array.from({ length: 200_000 }, (_, id) => [`name ${id}`, 1]));
+    const schema = {
+      allOf: Array.from({ length: 40 }, (_, id) => ({ patternProperties: { [`^x${id}`]: true } })),
+    };
+    expect(check(schema, wide)).toMatchObject([{ keyword: 'unchecked' }]);
+    expect(check({ additionalProperties: { type: 'integer' } }, wide)).toEqual([]);
   });
 
   it('$dynamicRef that doubles with each level of the value', () => {

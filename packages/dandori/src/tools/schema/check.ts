@@ -13,7 +13,7 @@ import { clip } from '../../model/text.ts';
 import type { SchemaCheck, SchemaIssue } from '../../model/tool.ts';
 import { spend, TooMuchWork, type Work } from '../../model/work.ts';
 import { toIssues } from './issue.ts';
-import { countWork, type Meter } from './meter.ts';
+import { countWork, type Meter, priceOfNames } from './meter.ts';
 import { createPatterns } from './pattern.ts';
 import { sizeOf, sizeProblem } from './size.ts';
 
@@ -32,8 +32,8 @@ interface Compiled {
   readonly problem?: string;
 }
 
-/** The budget of one check. It lasts about a second, for a value of tens of megabytes. */
-const CHECK_WORK = 50_000_000;
+/** The budget of one check. It lasts about half a second, for a value of tens of megabytes. */
+const CHECK_WORK = 30_000_000;
 /** For a value with more parts than this, only the first error is reported. */
 const LARGE = 20_000;
 
@@ -54,6 +54,7 @@ export function createSchemaCheck(): CheckedSchemas {
     giveUp: () => {
       throw new TooMuchWork(UNCHECKED);
     },
+    names: priceOfNames,
   };
   const all = lazyDialects({ allErrors: true, meter });
   const first = lazyDialects({ allErrors: false, meter });

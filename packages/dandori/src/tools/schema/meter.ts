@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Ajv, CodeKeywordDefinition, Format, FuncKeywordDefinition, KeywordCxt } from 'ajv';
-import { type Json, stringifyJson } from '../../model/json.ts';
+import type { Json } from '../../model/json.ts';
 import type { Work } from '../../model/work.ts';
 import { sizeOf } from './size.ts';
 
@@ -8,6 +9,17 @@ import { sizeOf } from './size.ts';
 export interface Meter extends Work {
   readonly spend: (units: number) => void;
   readonly giveUp: () => void;
+  /** What it costs to look at all names of an object. */
+  readonly names: (object: object) => number;
+}
+
+/** An object with many names is a table to look up, and slow to list. */
+const FEW_NAMES = 500;
+const NAME_IN_TABLE = 40;
+
+export function priceOfNames(object: object): number {
+  const count = Object.keys(object).length;
+  return count > FEW_NAMES ? count * NAME_IN_TABLE : count;
 }
 
 /**
@@ -26,6 +38,11 @@ const OVER_PROPERTIES = new Set([
   'minProperties',
   'maxProperties',
 ]);
+/** Keywords that keep and drop the errors of their branches. */
+const FORKS = new Set(['if', 'not', 'anyOf', 'oneOf']);
+const FORK = 4;
+/** Keywords that compare the value with all of their content. */
+const COMPARED = new Set(['const', 'enum']);
 const OVER_TEXT = new Set(['minLength', 'maxLength']);
 /** ajv copies the errors of a referenced schema, so the cost grows with the number of errors. */
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
@@ -42,11 +59,12 @@ export function countWork(ajv: Ajv, meter: Meter): void {
     default: { errors: InstanceType<typeof import('ajv')['Name']> };
   };
 
-  const cost = (cxt: KeywordCxt, keyword: string) => {
-    const own = 1 + Math.ceil(sizeOf(cxt.schema as Json, 20_000) / 4);
+  const cost = (cxt: KeywordCxt, keyword: string, paid: InstanceType<typeof import('ajv')['Name']>) => {
+    const size = sizeOf(cxt.schema as Json, 20_000);
+    const own = (FORKS.has(keyword) ? FORK : 1) + Math.ceil(size / (COMPARED.has(keyword) ? 1 : 4));
     const { data } = cxt;
     if (OVER_ITEMS.has(keyword)) return _`${own} + ${data}.length`;
-    if (OVER_PROPERTIES.has(keyword)) return _`${own} + ${own} * Object.keys(${data}).length`;
+    if (OVER_PROPERTIES.has(keyword)) return _`${own} + ${own} * ${paid}.names(${data})`;
     if (OVER_TEXT.has(keyword)) return _`${own} + ${data}.length / 16`;
     return REFERENCES.has(keyword) ? _`${own} + ${names.errors}` : _`${own}`;
   };
@@ -64,7 +82,7 @@ export function countWork(ajv: Ajv, meter: Meter): void {
     const { code } = definition;
     definition.code = (cxt, type) => {
       const paid = cxt.gen.scopeValue('obj', { ref: meter, key: meter });
-      cxt.gen.code(_`if ((${paid}.left -= ${cost(cxt, keyword)}) < 0) ${paid}.spend(0);`);
+      cxt.gen.code(_`if ((${paid}.left -= ${cost(cxt, keyword, paid)}) < 0) ${paid}.spend(0);`);
       cxt.gen.code(_`if (${names.errors} > ${MOST_ERRORS}) ${paid}.giveUp();`);
       code(cxt, type);
     };
@@ -87,8 +105,9 @@ const LONGEST_EMAIL = 320;
 const LONGEST_URL = 512;
 
 function limited(name: string, test: TestText, { spend }: Meter): TestText {
+  const perCharacter = name.startsWith('uri') ? 1.5 : 1;
   const price = (length: number) =>
-    name === 'email' || name === 'url' ? 1 + length ** 2 / 64 : 1 + length / 4;
+    1 + (name === 'email' || name === 'url' ? length ** 2 / 64 : length * perCharacter);
   return (text) => {
     if (name === 'email' && text.length > LONGEST_EMAIL) return false;
     if (name === 'url' && text.length > LONGEST_URL) {
@@ -107,7 +126,7 @@ function uniqueItems({ spend }: Meter): FuncKeywordDefinition {
     if (!isWanted) return true;
     const places = new Map<string, number>();
     for (const [place, item] of items.entries()) {
-      const text = canonical(item, spend);
+      const text = hashed(canonical(item, spend));
       const before = places.get(text);
       if (before !== undefined) {
         validate.errors = [{ keyword: 'uniqueItems', params: { j: before, i: place } }];
@@ -121,15 +140,27 @@ function uniqueItems({ spend }: Meter): FuncKeywordDefinition {
   return { keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate };
 }
 
+/** V8 hashes only the length of a longer text, and would compare it with all others of that length. */
+const LONGEST_HASHED = 16_000;
+
+function hashed(text: string): string {
+  return text.length > LONGEST_HASHED ? createHash('sha256').update(text).digest('base64') : text;
+}
+
+/** The cost of a value, and of a character, in a text of an item. */
+const PER_VALUE = 32;
+const CHARACTERS = 4;
+
 /** The same text for equal values, whatever the order of their keys. */
 function canonical(value: Json, spend: (units: number) => void): string {
-  spend(1);
+  spend(PER_VALUE);
   if (typeof value === 'string') {
-    spend(value.length / 16);
-    return stringifyJson(value);
+    spend(value.length / CHARACTERS);
+    return JSON.stringify(value);
   }
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, spend)).join(',')}]`;
+  spend(priceOfNames(value));
   const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${stringifyJson(key)}:${canonical(value[key] as Json, spend)}`).join(',')}}`;
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json, spend)}`).join(',')}}`;
 }
