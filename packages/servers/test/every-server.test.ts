@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { IS_LONG } from '../../dandori/test/long.ts';
 import { Host } from './host.ts';
 
 const TOOLS = {
@@ -44,7 +45,8 @@ describe.each(Object.entries(TOOLS))('%s', (server, names) => {
     }
   });
 
-  test('goes away when its host does', async () => {
+  // All servers share the code that ends them.
+  test.runIf(IS_LONG || server === 'calc')('goes away when its host does', async () => {
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', 'src', server, 'main.ts')], {
       stdio: ['pipe', 'pipe', 'inherit'],
       env: { ...process.env, DANDORI_DATA_DIR: host.dataDirectory },

@@ -45,7 +45,7 @@ export async function openPage(
 
 /** Serious accessibility violations found by axe, by all of its rules or by some. */
 export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
-  await page.evaluate(axe.source);
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
   const options: RunOptions = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const { violations } = await page.evaluate(
     (how) => (globalThis as unknown as { axe: typeof axe }).axe.run(document, how),

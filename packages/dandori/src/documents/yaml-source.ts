@@ -37,7 +37,7 @@ export function yamlSource(text: string, name: string): Source {
   const problems = syntax.length > 0 ? syntax : checkNodes(document, problem);
   if (problems.length > 0) return { name, value: undefined, problems, locate };
   try {
-    return { name, value: document.toJS({ maxAliasCount: 100 }) ?? undefined, problems, locate };
+    return { name, value: document.toJS({ maxAliasCount: MAX_ALIASES }) ?? undefined, problems, locate };
   } catch {
     const start = text.lastIndexOf('*');
     const found = { message: 'the aliases unfold to too much', hint: 'write the values out' };

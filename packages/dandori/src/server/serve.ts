@@ -177,7 +177,9 @@ const SOCKET = {
   readTimeout: 30_000,
   headersTimeout: 10_000,
   requestTimeout: 30_000,
-  keepAliveTimeout: 5_000,
+  // Longer than the minute that clients and proxies usually keep an idle connection. If the server closed it
+  // first, a request that is sent at that moment would be lost.
+  keepAliveTimeout: 75_000,
   connectionsCheckingInterval: 2_000,
   maxHeaderSize: 16_384,
 };

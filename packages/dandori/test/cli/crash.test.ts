@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/model-server/index.ts';
+import { IS_LONG } from '../long.ts';
 import { started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 
@@ -160,41 +161,47 @@ describe('a run killed with SIGKILL', () => {
     expect(await effects(place)).toBe('ace');
   });
 
-  it('is taken up by one of three that come at once, and the others are told who has it', async () => {
-    await using place = await prepare('look');
-    const run = await killInTheMiddle(place);
-    const three = ['a', 'b', 'c'].map(() => place.begin('resume', run, '--json').finished);
-    // The one that drives waits for the slow call until both others have gone.
-    let left = 3;
-    const two = new Promise<void>((resolve) => {
-      for (const one of three) void one.then(() => --left === 1 && resolve());
-    });
-    await two;
-    await letGo(place);
-    const ends = await Promise.all(three);
-    expect(ends.map(({ code }) => code).sort()).toEqual([0, 2, 2]);
-    for (const { code, stderr } of ends) if (code === 2) expect(stderr).toMatch(/driven by process \d+ on/);
-    expect(await effects(place)).toBe('ace');
-    expect(brokenLaws(await journal(place, run))).toEqual([]);
-  });
+  it.runIf(IS_LONG)(
+    'is taken up by one of three that come at once, and the others are told who has it',
+    async () => {
+      await using place = await prepare('look');
+      const run = await killInTheMiddle(place);
+      const three = ['a', 'b', 'c'].map(() => place.begin('resume', run, '--json').finished);
+      // The one that drives waits for the slow call until both others have gone.
+      let left = 3;
+      const two = new Promise<void>((resolve) => {
+        for (const one of three) void one.then(() => --left === 1 && resolve());
+      });
+      await two;
+      await letGo(place);
+      const ends = await Promise.all(three);
+      expect(ends.map(({ code }) => code).sort()).toEqual([0, 2, 2]);
+      for (const { code, stderr } of ends) if (code === 2) expect(stderr).toMatch(/driven by process \d+ on/);
+      expect(await effects(place)).toBe('ace');
+      expect(brokenLaws(await journal(place, run))).toEqual([]);
+    },
+  );
 
-  it('whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled', async () => {
-    await using place = await prepare('look');
-    const first = place.begin('run', '--plan', 'plan.json', '--json');
-    await untilSlowCall(place);
-    const [run = ''] = await place.runs();
-    const claim = join(place.folder, '.dandori/runs', `${run}.driver`);
-    await rm(claim);
-    const second = place.begin('resume', run, '--json');
-    const { code, stderr } = await first.finished;
-    expect(code).toBe(2);
-    expect(stderr).toMatch(/run-driven-elsewhere[\s\S]*stands down/);
-    expect(existsSync(claim)).toBe(true);
-    await letGo(place);
-    expect((await second.finished).code).toBe(0);
-    expect(await effects(place)).toBe('ace');
-    expect(brokenLaws(await journal(place, run))).toEqual([]);
-  });
+  it.runIf(IS_LONG)(
+    'whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled',
+    async () => {
+      await using place = await prepare('look');
+      const first = place.begin('run', '--plan', 'plan.json', '--json');
+      await untilSlowCall(place);
+      const [run = ''] = await place.runs();
+      const claim = join(place.folder, '.dandori/runs', `${run}.driver`);
+      await rm(claim);
+      const second = place.begin('resume', run, '--json');
+      const { code, stderr } = await first.finished;
+      expect(code).toBe(2);
+      expect(stderr).toMatch(/run-driven-elsewhere[\s\S]*stands down/);
+      expect(existsSync(claim)).toBe(true);
+      await letGo(place);
+      expect((await second.finished).code).toBe(0);
+      expect(await effects(place)).toBe('ace');
+      expect(brokenLaws(await journal(place, run))).toEqual([]);
+    },
+  );
 
   it('is cancelled from another process: the call is told, and the run ends cancelled with the reason', async () => {
     await using place = await prepare('look');

@@ -275,6 +275,12 @@ describe('files that are no YAML', () => {
     expect(error.message).toContain(wanted);
   });
 
+  it('an anchor may be used hundreds of times', async () => {
+    const yaml = `mcpServers: { calc: { shipped: calc, env: { A: &a x, ${Array.from({ length: 300 }, (_, id) => `B${id}: *a`).join(', ')} } } }`;
+    const { mcpServers } = await load(yaml);
+    expect(JSON.stringify(mcpServers)).toContain('"B299":"x"');
+  });
+
   it('a file of 50 MB is not read to its end', async () => {
     const error = await refusal(load(Buffer.alloc(50_000_000, '#')));
     expect(error).toMatchObject({

@@ -17,9 +17,7 @@ const ORDEALS: [string, Deciding, Kill[]][] = IS_LONG
       [SERVICES, 'service', [{ afterEffects: 2 }, ...after(4, 3, 3)]],
     ]
   : [
-      ['at its first events', 'plan', [{ afterMs: 300 }, ...after(1, 2)]],
-      ['in the middle of its writes', 'plan', after(6, 3, 4)],
-      ['late', 'plan', after(16, 2, 3)],
+      ['at its first events and in the middle of its writes', 'plan', [{ afterMs: 300 }, ...after(6, 4)]],
       ['while a model decides, and later', 'model', after(2, 8, 5)],
       [SERVICES, 'service', [{ afterEffects: 2 }, ...after(4, 3)]],
     ];

@@ -5,6 +5,7 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import { compile } from '../../src/plan/compile.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { createPatterns } from '../../src/tools/schema/pattern.ts';
+import { rounds } from '../long.ts';
 
 const check = createSchemaCheck();
 const LONG = 'a'.repeat(50_000);
@@ -114,7 +115,7 @@ describe('a pattern ends, and says what it means', () => {
           native.test(tested.padEnd(17, ' ')),
         );
       }),
-      { numRuns: 600 },
+      { numRuns: rounds(600) },
     );
   });
 });

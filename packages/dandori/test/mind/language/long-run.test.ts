@@ -3,6 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/model/json.ts';
 import type { FunctionTool } from '../../../src/testing/function-toolbox.ts';
+import { sample } from '../../long.ts';
 import { closeRuns, forgetRequests, promptOf, run, type WholeRun } from './whole-run.ts';
 
 afterEach(closeRuns);
@@ -35,14 +36,15 @@ function stepByStep(turn: number): ReturnType<WholeRun['act']> {
 }
 
 describe('a run of twenty steps', () => {
-  it.each([
+  const every = [
     ['json', 'adaptive'],
     ['json', 'auto'],
     ['json', 'hierarchical'],
     ['tools', 'adaptive'],
     ['tools', 'auto'],
     ['tools', 'hierarchical'],
-  ] as const)(
+  ] as const;
+  it.each(sample(every, 3))(
     'sends again what it sent before, so that the provider finds nearly all of it in its cache (%s, %s)',
     async (dialect, mode) => {
       const prompts: string[] = [];
