@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Ajv, CodeKeywordDefinition, Format, FuncKeywordDefinition, KeywordCxt } from 'ajv';
-import type { Json } from '../../model/json.ts';
+import { type Json, stringifyJson } from '../../model/json.ts';
 import type { Work } from '../../model/work.ts';
 import { sizeOf } from './size.ts';
 
@@ -156,11 +156,11 @@ function canonical(value: Json, spend: (units: number) => void): string {
   spend(PER_VALUE);
   if (typeof value === 'string') {
     spend(value.length / CHARACTERS);
-    return JSON.stringify(value);
+    return stringifyJson(value);
   }
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, spend)).join(',')}]`;
   spend(priceOfNames(value));
   const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value[key] as Json, spend)}`).join(',')}}`;
+  return `{${keys.map((key) => `${stringifyJson(key)}:${canonical(value[key] as Json, spend)}`).join(',')}}`;
 }
