@@ -5,9 +5,11 @@ import { dirname, join, resolve } from 'node:path';
 
 /** Where a server keeps a file unless its own setting names another place. */
 export function dataFile(name: string): string {
-  const { DANDORI_DATA_DIR, XDG_DATA_HOME } = process.env;
-  const directory = DANDORI_DATA_DIR || join(XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'dandori');
-  return resolve(directory, name);
+  const { DANDORI_DATA_DIR, DANDORI_PROJECT_DIR, XDG_DATA_HOME } = process.env;
+  // Dandori names the project's folder, so that demo data stays in it.
+  const project = DANDORI_PROJECT_DIR && join(DANDORI_PROJECT_DIR, '.dandori', 'data');
+  const shared = join(XDG_DATA_HOME || join(homedir(), '.local', 'share'), 'dandori');
+  return resolve(DANDORI_DATA_DIR || project || shared, name);
 }
 
 /** Not in the shared temporary directory, where another user could put code for us to run. */

@@ -5,8 +5,22 @@ import type { ServerContext } from '@modelcontextprotocol/server';
  * `_meta`.
  */
 export const IDEMPOTENCY_KEY = 'dandori/idempotencyKey';
-/** A call with this in its `_meta` changes nothing and answers with what it would do. Announced in the same way. */
+/**
+ * A call with this in its `_meta` changes nothing and answers with what it would do. Announced in the same way. The
+ * answer is structured content, or in the result's `_meta` under the same name if the output schema has no room for it.
+ */
 export const PREVIEW = 'dandori/preview';
+/** The language of the user, in the `_meta` of a preview. */
+const LANGUAGE = 'dandori/language';
+
+/** What a call would do, for the user who approves it. */
+export interface Preview {
+  readonly summary: string;
+  readonly diff?: string;
+  readonly reversible?: boolean;
+  /** Arguments that name exactly what the preview is about. They are added to those of the call. */
+  readonly args?: Record<string, unknown>;
+}
 
 export function keyOf(context: ServerContext): string | undefined {
   const key = context.mcpReq._meta?.[IDEMPOTENCY_KEY];
@@ -17,4 +31,10 @@ export function keyOf(context: ServerContext): string | undefined {
 
 export function isPreview(context: ServerContext): boolean {
   return context.mcpReq._meta?.[PREVIEW] === true;
+}
+
+/** `undefined` if the host does not say it. */
+export function languageOf(context: ServerContext): 'en' | 'ja' | undefined {
+  const language = context.mcpReq._meta?.[LANGUAGE];
+  return language === 'ja' || language === 'en' ? language : undefined;
 }

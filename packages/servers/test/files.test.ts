@@ -212,4 +212,28 @@ describe('writing', () => {
     expect(await read('docs/plan.md')).toBe('one\ntwo\nthree\n');
     expect(await readdir(root)).toEqual(['docs']);
   });
+
+  test('binds a preview to the file as it is: one that changed, or that is there now, is not overwritten', async () => {
+    const asked = { 'dandori/preview': true, 'dandori/language': 'ja' };
+    const old = { path: 'docs/plan.md', text: 'new' };
+    const found = (await host.call('write_file', old, asked)).meta?.['dandori/preview'];
+    expect(found).toMatchObject({ summary: 'docs/plan.md を書き換えます。', reversible: true });
+    const { args } = found as { args: object };
+    await writeFile(join(root, 'docs/plan.md'), 'changed meanwhile');
+    expect((await host.call('write_file', { ...old, ...args })).text).toContain('has changed');
+    const fresh = { path: 'docs/new.md', text: 'new' };
+    const made = (await host.call('write_file', fresh, asked)).meta?.['dandori/preview'];
+    expect(made).toMatchObject({ args: { expected_sha256: 'absent' } });
+    await writeFile(join(root, 'docs/new.md'), 'somebody else');
+    expect((await host.call('write_file', { ...fresh, expected_sha256: 'absent' })).isError).toBe(true);
+    expect(await read('docs/new.md')).toBe('somebody else');
+  });
+
+  test.each(['.git/hooks/pre-commit', 'lib/.git/hooks/pre-commit', 'lib/.GIT/config', 'lib/.dandori/x'])(
+    'never writes %s, at any level',
+    async (path) => {
+      expect((await host.call('write_file', { path, text: 'x' })).text).toContain('reserved');
+      expect((await host.call('read_file', { path })).text).toContain('reserved');
+    },
+  );
 });

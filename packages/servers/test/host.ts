@@ -8,6 +8,7 @@ export interface Outcome {
   isError: boolean;
   text: string;
   data: Record<string, unknown>;
+  meta: Record<string, unknown> | undefined;
 }
 
 /** A real MCP host with one server as a child process, in a data directory of its own. */
@@ -76,6 +77,7 @@ export class Host {
       isError: result.isError === true,
       text: content?.type === 'text' ? content.text : '',
       data: (result.structuredContent ?? {}) as Record<string, unknown>,
+      meta: result._meta,
     };
   }
 

@@ -72,6 +72,60 @@ describe('an ambiguous name', () => {
   });
 });
 
+const ASKED = { 'dandori/preview': true, 'dandori/language': 'ja' };
+
+describe('a preview', () => {
+  const previewOf = (outcome: Awaited<ReturnType<Host['call']>>) => outcome.meta?.['dandori/preview'];
+
+  test('says in the language of the user what would be removed, names it exactly, and removes nothing', async () => {
+    const before = await items();
+    const japanese = await host.call('remove_item', { name: '豆腐' }, ASKED);
+    expect(previewOf(japanese)).toEqual({
+      summary: '豆腐 1 丁を捨てます。',
+      reversible: false,
+      args: { item_id: 8, quantity: 1 },
+    });
+    const english = await host.call(
+      'remove_item',
+      { name: 'eggs', quantity: 2 },
+      { ...ASKED, 'dandori/language': 'en' },
+    );
+    expect(previewOf(english)).toMatchObject({
+      summary: 'Remove eggs, 2 個 (6 left).',
+      args: { quantity: 2 },
+    });
+    expect(await items()).toEqual(before);
+  });
+
+  test('asks which one, as the call itself does', async () => {
+    const outcome = await host.call('remove_item', { name: 'じ' }, ASKED);
+    expect(outcome.data).toMatchObject({ ambiguous: true });
+    const call = await host.call('remove_item', { name: 'じ' });
+    expect(call.data).toEqual(outcome.data);
+  });
+
+  test('never removes all of several pieces unless it is told how many', async () => {
+    for (const meta of [ASKED, {}]) {
+      const outcome = await host.call('remove_item', { name: '玉ねぎ' }, meta);
+      expect(outcome.data).toMatchObject({
+        ambiguous: true,
+        question: '玉ねぎは3 個あります。いくつ削除しますか？',
+        options: [
+          { label: '1 個', args: { item_id: 4, quantity: 1 } },
+          { label: '2 個', args: { item_id: 4, quantity: 2 } },
+          { label: 'すべて（3 個）', args: { item_id: 4, quantity: 3 } },
+        ],
+      });
+    }
+    expect(await quantityOf('玉ねぎ / onions')).toBe(3);
+  });
+
+  test('a packet is thrown away as a whole', async () => {
+    const outcome = await host.call('remove_item', { name: 'バター' }, ASKED);
+    expect(previewOf(outcome)).toMatchObject({ summary: 'バター 150 gを捨てます。' });
+  });
+});
+
 describe('a repeated call', () => {
   test('with the same key changes the stock once and gives the same answer', async () => {
     const apples = { name: 'りんご / apples', quantity: 3, expires_on: '2099-01-31' };

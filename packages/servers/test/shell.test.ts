@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { isAllowed, parseAllowed } from '../src/shell/allowed.ts';
 import { Host } from './host.ts';
 
 let root: string;
@@ -47,6 +48,15 @@ test.each([[['print.mjs']], [['--version', 'more']]])('keeps to the list: node %
   // The first is allowed with any arguments, also none; the second is allowed alone.
   expect(isError).toBe(args[0] === '--version');
   if (isError) expect(text).toContain('Allowed: node print.mjs *, node -e *, node --version');
+});
+
+test('lets no option through where only names may follow', async () => {
+  for (const option of ['--output=/tmp/x', '-o'])
+    expect((await host.call('run_command', { command: 'node', args: ['print.mjs', option] })).isError).toBe(
+      true,
+    );
+  expect(isAllowed([parseAllowed('git log **')], 'git', ['log', '--oneline'])).toBe(true);
+  expect(isAllowed([parseAllowed('git log *')], 'git', ['log', '--oneline'])).toBe(false);
 });
 
 test.each(['bash', '/bin/sh', 'node;id', './node', 'node print.mjs'])(

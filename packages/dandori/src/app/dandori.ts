@@ -56,6 +56,7 @@ import { breaches } from '../run/laws.ts';
 import { foldRun, noEvents } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import {
+  type Approvals,
   type Blobs,
   type DoctorOptions,
   examineStore,
@@ -178,6 +179,7 @@ export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
     journal: store.journal,
     blobs: store.blobs,
     ...(store.storeKey && { storeKey: store.storeKey }),
+    approvals: store.approvals,
     durations: createDurations(store.journal),
     clock: options.clock ?? systemClock,
     toolbox,
@@ -211,7 +213,7 @@ interface Arranged {
 
 function assemble(
   config: Config,
-  parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'>,
+  parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'> & { readonly approvals: Approvals },
   { userSettings, folders, telemetry, historyFiles }: Arranged,
 ): Dandori {
   const { toolbox, conversations } = parts;
@@ -269,6 +271,13 @@ function assemble(
       approve({ run, question, by, tasks }, parts),
     reject: (run, question, { by = config.userId, reason } = {}) =>
       reject({ run, question, by, reason }, parts),
+    approvals: async ({ user = config.userId } = {}) => shown(await parts.approvals.list(user)),
+    async revokeApproval(id, { user = config.userId } = {}) {
+      if (await parts.approvals.remove(user, id)) return;
+      throw new DandoriError('approval-not-found', `There is no standing approval "${id}".`, {
+        fix: '`dandori approvals` lists them.',
+      });
+    },
     questions: createQuestionList(journal),
     tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, runs.steering(run)),
     pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, runs.steering(run)),

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { tasksAsJournaled } from '../commands/index.ts';
 import {
   type Config,
@@ -17,7 +18,10 @@ import { copiedSecrets } from '../plan/check-arguments.ts';
 import { type Compiled, compile } from '../plan/compile.ts';
 import { worstCase } from '../plan/estimate.ts';
 import {
+  type Approvals,
+  createFileApprovals,
   createFileStore,
+  createMemoryApprovals,
   createMemoryStore,
   createStoreKey,
   foldersOf,
@@ -118,12 +122,18 @@ interface StoreOptions extends Partial<Store> {
 export function openStore(
   { planning, directory }: Config,
   options: StoreOptions,
-): Store & Pick<Parts, 'storeKey'> {
+): Store & Pick<Parts, 'storeKey'> & { readonly approvals: Approvals } {
   const given = givenStore(options);
-  if (given === undefined && planning.history.storageType === 'memory') return createMemoryStore();
+  if (given === undefined && planning.history.storageType === 'memory')
+    return { ...createMemoryStore(), approvals: createMemoryApprovals() };
   const store = given ?? createFileStore(directory, { onTorn: options.onTorn });
-  // The caller's own journal may outlive the process, so the key must be stored too.
-  return { ...store, storeKey: createStoreKey(foldersOf(store).journal ?? directory) };
+  // The caller's own journal may outlive the process, so the key and the approvals must be stored too.
+  const folder = foldersOf(store).journal ?? directory;
+  return {
+    ...store,
+    storeKey: createStoreKey(folder),
+    approvals: createFileApprovals(join(folder, 'approvals')),
+  };
 }
 
 /** Each part may also be passed by its own name. All four parts are required. */

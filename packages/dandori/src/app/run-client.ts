@@ -17,6 +17,7 @@ import type {
 import type { Event, FactOf } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
 import type { Json } from '../model/json.ts';
+import type { StandingApproval } from '../model/question.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { ConversationSummary, RunSummary } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
@@ -34,6 +35,11 @@ export type RejectOptions = Pick<Rejection, 'reason' | 'by'>;
 
 interface By {
   readonly by?: string;
+}
+
+/** The configured user by default. */
+export interface Whose {
+  readonly user?: string | undefined;
 }
 
 interface Page {
@@ -66,6 +72,10 @@ export interface RunClient extends AsyncDisposable {
   approve(run: string, question?: string, options?: ApproveOptions): Promise<string>;
   /** Rejects a call or a plan. The model gets the reason. */
   reject(run: string, question?: string, options?: RejectOptions): Promise<string>;
+  /** The approvals that the user gave for good. A server knows the user by the access token. */
+  approvals(options?: Whose): Promise<StandingApproval[]>;
+  /** Revokes one of them. From then on the user is asked again, in runs in progress too. */
+  revokeApproval(id: string, options?: Whose): Promise<void>;
   /** The open questions of one run, or of all. */
   questions(run?: string): Promise<RunQuestion[]>;
   /** Adds a note that the next decision of the run reads. */

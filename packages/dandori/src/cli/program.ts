@@ -100,6 +100,13 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .action(async (run: string, question: string | undefined, options) =>
       then(await (await import('./commands/approve.ts')).reject({ run, question }, options)),
     );
+  onRuns('approvals [action] [ids...]', 'List the approvals you gave for good, or revoke some')
+    .usage('[options] [revoke <id...>]')
+    .option(...user)
+    .option(...json)
+    .action(async (action: string | undefined, ids: string[], options) =>
+      then(await (await import('./commands/approve.ts')).approvals({ action, ids }, options)),
+    );
   onRuns('note <run> <text...>', 'Add a note for the next decision')
     .option(...user)
     .option(...json)
@@ -191,6 +198,12 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     );
   onRuns('fork <run>', 'Start a new run from an event of another one')
     .option('--at <seq>', 'The last shared event; by default the one before the first --answer')
+    .addOption(
+      new Option('--from <point>', 'Instead of --at: run everything again, or only what failed').choices([
+        'start',
+        'failed',
+      ]),
+    )
     .option('--answer <question=value>', 'Answer this question, or change its answer; repeatable', gather)
     .option('--plan <file>', 'Replace the tasks that have not started with those of this plan')
     .addOption(new Option('--edit-plan <file>').hideHelp())

@@ -123,6 +123,9 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'inner_call_started':
     case 'inner_call_ended':
     case 'probe_started':
+    case 'preview_started':
+    case 'preview_ended':
+    case 'call_approved':
     case 'question_asked':
     case 'hold_ended':
     case 'answer_applied':

@@ -81,6 +81,8 @@ export async function openRemote(
     approve: (run, question, { tasks } = {}) =>
       client.approve(run, { question, plan: tasks && writePlanAsJson({ goal: 'edited', tasks }) }),
     reject: (run, question, { reason } = {}) => client.reject(run, { question, reason }),
+    approvals: () => client.approvals(),
+    revokeApproval: (id) => client.revokeApproval(id),
     async questions(run) {
       const found = await client.questions();
       return run === undefined ? found : found.filter((question) => question.run === run);
@@ -110,9 +112,10 @@ export async function openRemote(
       }),
     // Only admins of the server may see why a run is damaged.
     statistics: ({ since } = {}) => client.statistics({ since }),
-    fork: (run, { at, answers, tasks }) =>
+    fork: (run, { at, from, answers, tasks }) =>
       client.fork(run, {
         at,
+        from,
         answers,
         plan: tasks && writePlanAsJson({ goal: 'fork', tasks }),
         drive: false,

@@ -41,6 +41,7 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(reason === '' ? paused : texts.labelled(paused, reason));
     if (report.questions.length === 0) say(asTyped(texts.resumeWith(report.run), config));
   }
+  if (report.outcome === 'failed') for (const line of nextSteps(report, texts)) say(asTyped(line, config));
   for (const { task, operation } of report.unstopped ?? []) say(texts.didNotStop(task, printable(operation)));
   if (report.missing !== undefined && report.missing.length > 0) {
     say(texts.labelled(texts.missing));
@@ -56,6 +57,16 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(asTyped(texts.resumeWith(report.run), config));
   if (report.rating !== undefined) say(texts.labelled(texts.rating, ratingText(report.rating)));
   say(style.dim(texts.runId(report.run)));
+}
+
+/** What the user can do about a failed run. A model's error says nothing about the goal. */
+function nextSteps({ run, failure, tasks }: Report, { again }: Texts): string[] {
+  const hasTasks = Object.keys(tasks).length > 0;
+  return [
+    ...(failure?.kind === 'model_error' ? [again.modelFailed] : []),
+    again.whole(run),
+    ...(hasTasks ? [again.changed(run), again.failed(run)] : []),
+  ];
 }
 
 function pausedBy({ paused }: Report): string {

@@ -9,10 +9,12 @@ import type { Replayed } from '../history/replay.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
 import type { Json } from '../model/json.ts';
+import type { StandingApproval } from '../model/question.ts';
 import type {
   Amounts,
   AnswerOptions,
   AnswerSoFar,
+  ApprovalList,
   CheckedPlan,
   CheckRequest,
   DrivingState,
@@ -86,6 +88,10 @@ export interface Client {
   /** Returns the question that it answers. `plan` is a plan file to run instead of the proposed plan. */
   approve(run: string, options?: { readonly question?: string; readonly plan?: string }): Promise<string>;
   reject(run: string, options?: { readonly question?: string; readonly reason?: string }): Promise<string>;
+  /** The approvals that you gave for good. */
+  approvals(): Promise<StandingApproval[]>;
+  /** From then on you are asked again, in runs in progress too. */
+  revokeApproval(id: string): Promise<void>;
   questions(): Promise<RunQuestion[]>;
   tell(run: string, text: string): Promise<void>;
   pause(run: string, reason?: string): Promise<void>;
@@ -170,6 +176,10 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
     reject: async (run, options = {}) =>
       (await post<{ question: string }>(at(run, '/reject'), options)).question,
     user: () => get('/api/user'),
+    approvals: async () => (await get<ApprovalList>('/api/approvals')).approvals,
+    revokeApproval: async (id) => {
+      await send(`/api/approvals/${encodeURIComponent(id)}`, { method: 'DELETE' });
+    },
     questions: async () => (await get<QuestionList>('/api/questions')).questions,
     tell: (run, text) => tell(run, 'note', { text }),
     pause: (run, reason) => tell(run, 'pause', reason === undefined ? {} : { reason }),

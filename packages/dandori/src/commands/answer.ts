@@ -54,6 +54,7 @@ export async function answerQuestion(
     const { declined = false } = read;
     const answer = asJournaled(read.answer, `The answer to ${id}`, 'answer-invalid');
     const meant = meantBy(sealing.seal(answer), question, state);
+    if (!declined) refuseForOthers(meant, state, by);
     const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
     if (!declined && isPlan) checkEdit(question, { answer: meant, state }, withOpenedCheck(parts));
     else if (!declined) checkAnswer(question, meant, parts);
@@ -151,6 +152,17 @@ export function refuseStrangers({ id, answerers }: Question, by: string | undefi
     {
       fix: 'Let one of them answer (`--user ID`), or add the user to questions.answerers for the next runs.',
     },
+  );
+}
+
+/** A standing approval is kept in the settings of the run's user, and only that user may change them. */
+function refuseForOthers(answer: Json, { userId }: RunState, by: string | undefined): void {
+  const isStanding = answer === 'approve_tool_always' || answer === 'approve_call_always';
+  if (!isStanding || userId === undefined || by === undefined || by === userId) return;
+  throw new DandoriError(
+    'answer-not-allowed',
+    `${by} may approve this call, and only ${userId} may approve it for good.`,
+    { fix: 'Answer `approve` or `approve_for_run`.' },
   );
 }
 

@@ -22,6 +22,7 @@ export const policy = z.union(
       independent: toggle().optional(),
       cost: dollars({ example: 0.01, zero: true }).optional(),
       approval: choice(approvalPolicy.options).optional(),
+      preview: toggle().optional(),
       probe: toolName.optional(),
       args: jsonObject.optional(),
       settled_when: expression('"length(messages) > `0`"').optional(),

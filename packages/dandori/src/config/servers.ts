@@ -83,7 +83,7 @@ function resolveMcpServer(
     ...program,
     command: start.command,
     args: [...start.args, ...args],
-    env: { ...shippedEnvironment(ours, here), ...env },
+    env: { DANDORI_PROJECT_DIR: folder, ...shippedEnvironment(ours, here), ...env },
   };
 }
 

@@ -14,8 +14,8 @@ import type { ReadAhead } from './prefetch.ts';
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner' | 'seal'> {
   /** Whether the calls that the service makes are journaled. A read changes nothing, so its calls are not. */
   readonly isFollowed?: boolean;
-  /** A probe for the call of this attempt, not the call itself. */
-  readonly isProbe?: boolean;
+  /** A probe or a preview of the call, not the call itself. It must not ask the user. */
+  readonly instead?: 'probe' | 'preview';
   /** Milliseconds to wait before the call. */
   readonly delay?: number;
   readonly attempt: number;
@@ -86,7 +86,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   }
 
   async function make(
-    { word, isProbe = false, isFollowed = false, delay = 0, ...call }: PlannedCall,
+    { word, instead, isFollowed = false, delay = 0, ...call }: PlannedCall,
     stop: Stop,
     { isTask, ask }: { isTask: () => boolean; ask: (mail: Mail) => void },
   ): Promise<Ended> {
@@ -139,7 +139,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
             return stop.signal;
           },
           progress,
-          ...(!isProbe && { elicit }),
+          ...(instead === undefined && { elicit }),
           ...(isFollowed && { inner }),
           seal: sealingOf(parts).seal,
         }),
@@ -197,14 +197,17 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     },
     begin,
     release(ahead) {
-      const due = planned.map((call) => ({ call, early: ahead.take(call) }));
+      const due = planned.map((call) => ({
+        call,
+        early: call.instead === undefined ? ahead.take(call) : undefined,
+      }));
       planned = [];
       ahead.settle();
       for (const { call, early } of due) {
-        const { task, attempt, isProbe = false } = call;
-        const type = isProbe ? 'probe_ended' : 'call_ended';
+        const { task, attempt, instead = 'call' } = call;
+        const type = `${instead}_ended` as const;
         early?.taken();
-        const { ended } = early ?? begin(call, () => !isProbe);
+        const { ended } = early ?? begin(call, () => instead === 'call');
         void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
       }
       if (thinking !== undefined) thinking.isWritten = true;

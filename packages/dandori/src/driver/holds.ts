@@ -1,5 +1,3 @@
-import type { JsonObject } from '../model/json.ts';
-import type { Question } from '../model/question.ts';
 import {
   hasOpenCall,
   type InputResponse,
@@ -7,12 +5,10 @@ import {
   responseTo,
   savedAnswer,
 } from '../run/state/held-calls.ts';
-import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
-import type { InputRequest } from '../tools/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
+import { inputQuestion } from './questions.ts';
 
 type Asked = Mail & { type: 'input_asked' };
 
@@ -49,7 +45,7 @@ export function createHolds(ledger: Ledger): Holds {
         given.add(saved.question.id);
         return mail.reply(responseTo(saved));
       }
-      const question = toQuestion(ledger, task, mail.request);
+      const question = inputQuestion(task, mail.request, state);
       ledger.record({ type: 'question_asked', data: { question, attempt: mail.attempt, held: true } });
       waiting.set(question.id, mail);
     },
@@ -78,22 +74,4 @@ function responseNow(state: RunState, id: string): InputResponse | undefined {
   // An answer after the end of the hold goes to the next call.
   if (task?.asking?.call === 'ending') return { action: 'cancel' };
   return asked?.answer === undefined ? undefined : responseTo(asked);
-}
-
-export function toQuestion(
-  ledger: Ledger,
-  { task: { id, operation }, sent = {} }: TaskState,
-  { text, form, url }: InputRequest,
-): Question {
-  const context: JsonObject = { operation, args: sent };
-  const done = [{ label: textsOf(ledger.state).done, value: 'done' }];
-  return {
-    id: nextQuestion(ledger.state),
-    kind: 'elicitation',
-    text,
-    context,
-    ...(form !== undefined && { form }),
-    ...(url !== undefined && { url, options: done }),
-    task: id,
-  };
 }

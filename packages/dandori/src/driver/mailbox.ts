@@ -22,6 +22,8 @@ export type Mail =
   | ({ readonly type: 'call_ended' } & CallEnd)
   /** The end of a probe for the call of this attempt. */
   | ({ readonly type: 'probe_ended' } & CallEnd)
+  /** The end of a preview of the next call of the task. */
+  | ({ readonly type: 'preview_ended' } & CallEnd)
   /** An open call asks the user. */
   | {
       readonly type: 'input_asked';

@@ -2,25 +2,23 @@ import { assertNever } from '../model/error.ts';
 import type { Fact } from '../model/event.ts';
 import { type Failure, type Said, toFailure, type Word } from '../model/failure.ts';
 import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
-import type { Question } from '../model/question.ts';
 import type { Sealing } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { isRepeatable, type SchemaCheck } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
-import { fits } from '../run/actions/question.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { finishedInnerCalls } from '../run/state/inner-calls.ts';
-import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState } from '../run/state/state.ts';
 import { type CallOutcome, isOwnCall } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { toQuestion } from './holds.ts';
+import { previewEnded } from './approvals.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
+import { choiceQuestion, formProblem, inputQuestion } from './questions.ts';
 import { probeEnded } from './settle.ts';
 import { thoughtEnded } from './thoughts.ts';
 
@@ -39,6 +37,8 @@ export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
       return callEnded(mail, driver);
     case 'probe_ended':
       return probeEnded(mail, driver);
+    case 'preview_ended':
+      return previewEnded(mail, driver);
     case 'input_asked':
       return driver.holds.ask(mail);
     case 'inner_call_asked':
@@ -65,6 +65,8 @@ function sealed(mail: Mail, { parts }: Driver): Mail {
   switch (mail.type) {
     case 'thought_ended':
       return { ...mail, thinking: said(mail.thinking) };
+    case 'preview_ended':
+      return { ...mail, outcome: sealing.seal(mail.outcome) };
     case 'call_ended':
     case 'probe_ended': {
       const { outcome } = mail;
@@ -161,7 +163,7 @@ function inputWanted(
       // All requests share this state, so only the first question stores it.
       ...(index === 0 && kept !== undefined && { state: kept }),
     };
-    const question = toQuestion(ledger, task, request);
+    const question = inputQuestion(task, request, ledger.state);
     ledger.record({ type: 'question_asked', data: { question, attempt, input } });
   }
 }
@@ -183,21 +185,8 @@ function asFact(
         const failure = toFailure(cause, wordFor(ledger.state));
         return { type: 'task_failed', data: { task, attempt, failure, ms } };
       }
-      return {
-        type: 'question_asked',
-        data: {
-          attempt,
-          question: {
-            id: nextQuestion(ledger.state),
-            kind: 'ambiguity',
-            text: outcome.question,
-            ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),
-            ...(fits(outcome.default, outcome, parts.check) && { default: outcome.default }),
-            ...contextOf(task, ledger.state),
-            task,
-          },
-        },
-      };
+      const question = choiceQuestion(task, outcome, { state: ledger.state, check: parts.check });
+      return { type: 'question_asked', data: { attempt, question } };
     }
     case 'lost': {
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
@@ -225,20 +214,6 @@ function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
   const calls = done.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`).join('; ');
   const params = { message: failure.message, done: done.length, calls: clip(calls, 200) };
   return { ...failure, ...toFailure({ kind: failure.kind, code: 'failed_after', params }, wordFor(state)) };
-}
-
-/** The form's fields become arguments, so the answer must be an object. */
-function formProblem(form: JsonObject, check: SchemaCheck): string | undefined {
-  if (form.type !== 'object' && form.properties === undefined) return 'type must be "object"';
-  return check.problem?.(form);
-}
-
-/** The call that the question is about. */
-function contextOf(id: string, { tasks }: RunState): Pick<Question, 'context'> {
-  const task = tasks.get(id);
-  if (task === undefined) return {};
-  const { operation, args } = task.task;
-  return { context: { operation, args: task.sent ?? args } };
 }
 
 /** A lost read or idempotent call counts as failed, because it can be made again safely. */

@@ -2,7 +2,7 @@ import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { SchemaCheck } from '../model/tool.ts';
-import type { Blobs, Journal } from '../store/index.ts';
+import type { Approvals, Blobs, Journal } from '../store/index.ts';
 import type { OtherRuns, Toolbox } from '../tools/index.ts';
 
 /** Typical durations of each tool, from the journals of the last runs. */
@@ -23,6 +23,8 @@ export interface Parts {
   readonly check: SchemaCheck;
   /** Without it, all tools are assumed to take equally long. */
   readonly durations?: Durations;
+  /** The approvals that users gave for good. Without it the user is asked each time. */
+  readonly approvals?: Approvals;
   /** For a run of a conversation: its other runs. */
   readonly others?: OtherRuns;
   /** Secrets: never journaled, but sent in calls. */

@@ -3,38 +3,31 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Said, toFailure } from '../model/failure.ts';
 import { type JsonObject, stringifyJson } from '../model/json.ts';
-import { holdsRedacted } from '../model/redact.ts';
 import type { Action } from '../model/task.ts';
-import { type Effect, isWorse } from '../model/tool.ts';
 import type { CheckedTasks, Compiled } from '../plan/compile.ts';
-import { refsIn } from '../plan/fill-refs.ts';
-import { writeRef } from '../plan/refs.ts';
 import { appliedAnswer } from '../run/answers.ts';
-import { asksFirst, isNeverAsked } from '../run/approval.ts';
+import { isNeverAsked } from '../run/approval.ts';
 import { replacementFor } from '../run/drafts/replacement.ts';
 import type { Ending, Intention } from '../run/intention.ts';
 import { tokensUsed } from '../run/limits.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { inputsOf } from '../run/state/held-calls.ts';
-import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { nextOffer } from '../tools/index.ts';
-import { checkOpened, sealingOf } from '../trust/index.ts';
+import { sealingOf } from '../trust/index.ts';
 import { partialAnswer } from '../views/report.ts';
-import { type Texts, textsOf } from '../views/texts/driver.ts';
 import { textsOf as runTexts } from '../views/texts/run.ts';
 import { wordFor } from '../views/texts/said.ts';
+import { askApproval, effectNow, keepApproval, mustAskAgain } from './approvals.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
-import { fillArgs } from './fill-args.ts';
 import type { Holds } from './holds.ts';
 import type { InnerCalls } from './inner-calls.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './prefetch.ts';
-import { callDigest } from './questions.ts';
-import type { Results } from './results.ts';
+import { fillArgs, fillIn, type Results } from './results.ts';
 import { settle } from './settle.ts';
 
 /** What the functions of one drive share. */
@@ -66,7 +59,7 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
     case 'start_task':
       return startTask(intention.task, driver);
     case 'ask_approval':
-      return askApproval(intention.task, driver);
+      return askFirst(intention.task, driver);
     case 'settle':
       return settle(intention.task, driver);
     case 'end_hold':
@@ -134,13 +127,10 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
   const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
-  if (filled.ok && mustAskAgain(task, filled.args, driver)) {
-    await askApproval(id, driver);
-    return;
-  }
   const done = filled.ok && filled.args !== written ? doneNow(task, filled.args, ledger.state) : undefined;
-  if (done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings)) {
-    await askApproval(id, driver);
+  const isRepeated = done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings);
+  if (filled.ok && (isRepeated || mustAskAgain(task, filled.args, driver))) {
+    await askApproval(task, filled.args, driver);
     return;
   }
   ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args } });
@@ -174,6 +164,16 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   });
 }
 
+/** The user is not asked about a call that cannot be made. Starting the task records why, once there is room. */
+async function askFirst(id: string, driver: Driver): Promise<void> {
+  const { state } = driver.ledger;
+  const task = state.tasks.get(id);
+  if (task === undefined) return;
+  const filled = await fillIn(task, driver);
+  if (filled.ok) await askApproval(task, filled.args, driver);
+  else if (state.indexes.running.size < state.settings.concurrency) await startTask(id, driver);
+}
+
 /**
  * The finished task that already made this exact call. Literal arguments were checked when the plan was
  * compiled. Arguments with Refs are known only now. Retries and approved calls are exempt.
@@ -186,113 +186,6 @@ function doneNow(task: TaskState, args: JsonObject, state: RunState): TaskState 
 function endHold(id: string, { ledger }: Driver): void {
   const attempt = ledger.state.tasks.get(id)?.attempts ?? 1;
   ledger.record({ type: 'hold_ended', data: { task: id, attempt } });
-}
-
-/**
- * Whether the call differs from the approved one, or the tool's effect is now worse than in the accepted
- * plan.
- */
-function mustAskAgain(task: TaskState, args: JsonObject, driver: Driver): boolean {
-  const { operation } = task.task;
-  if (task.approved !== undefined) return task.approved !== callDigest(operation, args);
-  const effect = effectNow(task, driver);
-  return effect !== task.effect && asksFirst({ operation, effect }, driver.ledger.state.settings);
-}
-
-/** The effect that was accepted with the plan, or the tool's current effect if that is worse. */
-function effectNow({ task, effect }: TaskState, { parts }: Driver): Effect {
-  const now = parts.toolbox.tools().get(task.operation)?.effect ?? effect;
-  return isWorse(now, effect) ? now : effect;
-}
-
-type Filled = { ok: true; args: JsonObject } | { ok: false; why: Said };
-
-/** For a list with a thousand wrong rows, the first issues are enough. */
-const MOST_ISSUES = 10;
-
-/** Checks the filled arguments against the schema again, because the values of Refs are known only now. */
-async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
-  const written = task.override ?? task.task.args;
-  const injected = await fillArgs(written, { state: ledger.state, results });
-  if (!injected.ok) {
-    const problems = injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
-    return { ok: false, why: { code: 'not_filled', params: { problems: problems.join('; ') } } };
-  }
-  const sealing = sealingOf(parts);
-  const args = sealing.conceal(injected.args);
-  if (!ledger.state.isSealed && holdsRedacted(args)) return { ok: false, why: { code: 'secret_gone' } };
-  const tool = parts.toolbox.tools().get(task.task.operation);
-  const isAsCompiled = args === task.task.args;
-  if (isAsCompiled || tool === undefined) return { ok: true, args };
-  const issues = checkOpened(parts.check, sealing)(tool.inputSchema, args);
-  if (issues.length === 0) return { ok: true, args };
-  const from = refsIn(written)
-    .map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`)
-    .join(', ');
-  const what = issues
-    .slice(0, MOST_ISSUES)
-    .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)
-    .join('; ');
-  const params = { operation: tool.name, problems: `${what} (${from})` };
-  return { ok: false, why: { code: 'not_fitting', params } };
-}
-
-async function askApproval(id: string, driver: Driver): Promise<void> {
-  const { ledger } = driver;
-  const task = ledger.state.tasks.get(id);
-  if (task === undefined) return;
-  const filled = await fillIn(task, driver);
-  // The user is not asked about a call that cannot be made. Starting the task records why, once there is room
-  // for it.
-  if (!filled.ok) {
-    const { indexes, settings } = ledger.state;
-    return indexes.running.size < settings.concurrency ? startTask(id, driver) : undefined;
-  }
-  const { args } = filled;
-  const { operation } = task.task;
-  const effect = effectNow(task, driver);
-  const done = doneBefore(task, args, ledger.state);
-  const texts = textsOf(ledger.state);
-  ledger.record({
-    type: 'question_asked',
-    data: {
-      question: {
-        id: nextQuestion(ledger.state),
-        kind: 'approval',
-        text: approvalText({ operation, args, effect, done: done?.task.id }, texts),
-        context: {
-          operation,
-          args,
-          effect,
-          ...(task.task.reasoning && { reasoning: task.task.reasoning }),
-          ...(ledger.state.estimate && { plan: ledger.state.estimate as JsonObject }),
-        },
-        options: [
-          { label: texts.approve, value: 'approve' },
-          { label: texts.reject, value: 'reject' },
-        ],
-        task: id,
-        digest: callDigest(operation, args),
-      },
-    },
-  });
-}
-
-interface Asked {
-  readonly operation: string;
-  readonly args: JsonObject;
-  readonly effect: Effect;
-  /** The task that already made this call. */
-  readonly done: string | undefined;
-}
-
-function approvalText({ operation, args, effect, done }: Asked, texts: Texts): string {
-  if (done !== undefined) return texts.mayCallAgain(operation, effect, done);
-  if (operation !== 'run.answer') return texts.mayCall(operation, effect);
-  const { answer = null, declined } = args;
-  return texts.mayAnswer(
-    declined === true ? undefined : typeof answer === 'string' ? answer : stringifyJson(answer),
-  );
 }
 
 async function finish(ending: Ending, { ledger, results }: Driver): Promise<void> {
@@ -333,9 +226,12 @@ function namesTask(answer: JsonObject, { tasks }: RunState): boolean {
   return names.some(([, name = '']) => tasks.has(name));
 }
 
-function applyAnswer(id: string, { ledger }: Driver): void {
+async function applyAnswer(id: string, driver: Driver): Promise<void> {
+  const { ledger } = driver;
   const data = appliedAnswer(ledger.state, id, wordFor(ledger.state));
-  if (data !== undefined) ledger.record({ type: 'answer_applied', data });
+  if (data === undefined) return;
+  await keepApproval(data.question, driver);
+  ledger.record({ type: 'answer_applied', data });
 }
 
 /** Proposes the replacement that the user chose for a task. It is compiled like any other plan. */

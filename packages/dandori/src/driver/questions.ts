@@ -1,15 +1,26 @@
 import { createHash } from 'node:crypto';
 import type { CheckedTask, Fact } from '../model/event.ts';
-import { canonicalJson, type Json, type JsonObject, normalise } from '../model/json.ts';
+import {
+  canonicalJson,
+  type Json,
+  type JsonObject,
+  normalise,
+  sameJson,
+  stringifyJson,
+} from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
-import type { Question } from '../model/question.ts';
+import type { Option, PlanAbout, Question } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
 import { isStep } from '../model/task.ts';
+import type { Effect, SchemaCheck } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
+import { fits } from '../run/actions/question.ts';
 import { planDiff } from '../run/drafts/edit.ts';
 import type { Repeats } from '../run/repeats.ts';
+import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/state/inner-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
-import type { Draft, RunState } from '../run/state/state.ts';
+import type { Draft, RunState, TaskState } from '../run/state/state.ts';
+import type { CallOutcome, InputRequest } from '../tools/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
 
 interface About {
@@ -30,6 +41,9 @@ export function planQuestion(draft: Draft, { compiled, notes, problems, repeated
   const context = {
     ...(outline?.objective !== undefined && { objective: outline.objective }),
     ...(outline?.reasoning !== undefined && { reasoning: outline.reasoning }),
+    successCriteria: outline?.successCriteria,
+    constraints: outline?.constraints,
+    limits: tasks.some(isStep) ? limitsOf(state.settings) : undefined,
     plan: compiled.estimate(),
     tasks: tasks.map((task) => {
       const { effect = 'write', needs = [], waits = [] } = checked.get(task.id) ?? {};
@@ -60,6 +74,10 @@ export function planQuestion(draft: Draft, { compiled, notes, problems, repeated
   };
 }
 
+function limitsOf({ limits: { calls, tasks, time, cost } }: Settings): PlanAbout['limits'] {
+  return { calls, tasks, time, ...(cost !== undefined && { cost }) };
+}
+
 function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts: Texts): string {
   if (repeated !== undefined) {
     const names = new Set(repeated.calls.map(({ call }) => call.operation));
@@ -68,6 +86,216 @@ function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts
   return revision === undefined
     ? texts.mayCarryOut(tasks.length, tasks.every(isStep))
     : texts.mayChange(revision.reason);
+}
+
+interface Approval {
+  readonly args: JsonObject;
+  readonly effect: Effect;
+  /** The task that already made this exact call. */
+  readonly done: TaskState | undefined;
+  /** Whether the user's settings can hold an approval for good. */
+  readonly canKeep: boolean;
+  readonly state: RunState;
+}
+
+/**
+ * Asks for approval of one call. The arguments are always shown: what the tool says about its call is shown
+ * beside them, and only if it is about exactly these arguments.
+ */
+export function approvalQuestion(of: TaskState, { args, effect, done, canKeep, state }: Approval): Question {
+  const { id, operation, reasoning } = of.task;
+  const texts = textsOf(state);
+  const { preview, message } = previewOf(of, args);
+  return {
+    id: nextQuestion(state),
+    kind: 'approval',
+    text: approvalText(of, { args, effect, done, summary: preview?.summary, texts }),
+    context: plain({
+      operation,
+      args,
+      effect,
+      preview,
+      previewFailed: message,
+      reasoning,
+      plan: state.estimate,
+    }),
+    options: [
+      { label: texts.approve, value: 'approve' },
+      { label: texts.reject, value: 'reject' },
+      // A repeated call is asked about each time, whatever was approved before.
+      ...(done === undefined ? [{ label: texts.approveForRun, value: 'approve_for_run' }] : []),
+      ...(done === undefined && canKeep
+        ? [
+            { label: texts.approveCallAlways, value: 'approve_call_always' },
+            { label: texts.approveToolAlways, value: 'approve_tool_always' },
+          ]
+        : []),
+    ],
+    task: id,
+    digest: callDigest(operation, args),
+  };
+}
+
+interface ApprovalWords extends Pick<Approval, 'args' | 'effect' | 'done'> {
+  readonly summary: string | undefined;
+  readonly texts: Texts;
+}
+
+function approvalText({ task }: TaskState, { args, effect, done, summary, texts }: ApprovalWords): string {
+  const { operation } = task;
+  if (done !== undefined) return texts.mayCallAgain(operation, effect, done.task.id);
+  if (operation !== 'run.answer') return texts.mayCall(operation, effect, summary);
+  const { answer = null, declined } = args;
+  return texts.mayAnswer(
+    declined === true ? undefined : typeof answer === 'string' ? answer : stringifyJson(answer),
+  );
+}
+
+export function previewOf(
+  { previewed }: TaskState,
+  args: JsonObject,
+): Partial<NonNullable<TaskState['previewed']>> {
+  return previewed !== undefined && sameJson(previewed.args, args) ? previewed : {};
+}
+
+interface Choosing {
+  readonly state: RunState;
+  readonly check: SchemaCheck;
+  /** The arguments of the call, if it was not sent. */
+  readonly args?: JsonObject;
+}
+
+/** A tool says that the call can mean several things. */
+export function choiceQuestion(
+  id: string,
+  outcome: CallOutcome & { kind: 'ambiguous' },
+  { state, check, args }: Choosing,
+): Question {
+  const task = state.tasks.get(id);
+  const context = task && { operation: task.task.operation, args: args ?? task.sent ?? task.task.args };
+  return {
+    id: nextQuestion(state),
+    kind: 'ambiguity',
+    text: outcome.question,
+    ...(outcome.form === undefined ? { options: [...outcome.options] } : { form: outcome.form }),
+    ...(fits(outcome.default, outcome, check) && { default: outcome.default }),
+    ...(context && { context }),
+    task: id,
+  };
+}
+
+/** The form's fields become arguments, so the answer must be an object. */
+export function formProblem(form: JsonObject, check: SchemaCheck): string | undefined {
+  if (form.type !== 'object' && form.properties === undefined) return 'type must be "object"';
+  return check.problem?.(form);
+}
+
+/** A tool wants something from the user. */
+export function inputQuestion(
+  { task: { id, operation }, sent = {} }: TaskState,
+  { text, form, url }: InputRequest,
+  state: RunState,
+): Question {
+  const context: JsonObject = { operation, args: sent };
+  const done = [{ label: textsOf(state).done, value: 'done' }];
+  return {
+    id: nextQuestion(state),
+    kind: 'elicitation',
+    text,
+    context,
+    ...(form !== undefined && { form }),
+    ...(url !== undefined && { url, options: done }),
+    task: id,
+  };
+}
+
+/** A call may have taken effect, and no probe has settled it. `problem`: why it could not be probed. */
+export function doubtQuestion(of: TaskState, problem: string | undefined, state: RunState): Question {
+  const { task, sent, effect, attempts, key, probed, doubt, startedAt } = of;
+  const { id, operation, args } = task;
+  const texts = textsOf(state);
+  const probe = problem ?? probed?.message;
+  const done = finishedInnerCalls(of);
+  const open = innerCallInDoubt(of);
+  return {
+    id: nextQuestion(state),
+    kind: 'in_doubt',
+    text: doubtText(operation, { done, open, texts, cause: doubt?.cause }),
+    context: {
+      operation,
+      args: sent ?? args,
+      effect,
+      attempt: attempts,
+      ...(key !== undefined && { key }),
+      // If the call asked the user, `startedAt` was moved by the time of the wait and is not the real start.
+      ...(startedAt !== undefined &&
+        of.asking === undefined && { called: new Date(startedAt).toISOString() }),
+      ...(doubt !== undefined && { cause: doubt.message ?? texts.causes[doubt.cause] }),
+      ...(hasAsked(of) && { input: texts.hasAsked }),
+      ...(probe !== undefined && { probe }),
+      ...(done.length > 0 && { done: shownCalls(done) }),
+      ...(open !== undefined && { open: { ...shownCall(open), key: open.key } }),
+    },
+    options: optionsFor({ done, open, texts }),
+    task: id,
+  };
+}
+
+/** Whether the call asked the user while it ran. It is unknown whether the call got the answer. */
+function hasAsked({ asking, attempts }: TaskState): boolean {
+  return asking !== undefined && asking.attempt === attempts && asking.call !== 'ended';
+}
+
+interface Known {
+  /** Calls of the service that are done. */
+  readonly done: readonly InnerCall[];
+  /** The call of the service whose outcome is unknown. */
+  readonly open: InnerCall | undefined;
+  readonly texts: Texts;
+}
+
+function doubtText(
+  operation: string,
+  { done, open, texts, cause }: Known & { readonly cause: keyof Texts['causes'] | undefined },
+): string {
+  if (open !== undefined) return texts.isOpenInside(operation, done.length, open.operation);
+  return done.length > 0
+    ? texts.isDoneUpTo(operation, done.length)
+    : texts.isDone(operation, cause === undefined ? '' : texts.causes[cause]);
+}
+
+/**
+ * Every option must be possible. After an interruption midway, the user can keep the finished calls and
+ * continue.
+ */
+function optionsFor({ done, open, texts }: Known): Option[] {
+  const kept = done.length;
+  const giveUp = { label: texts.giveUp, value: 'give_up' };
+  if (open !== undefined)
+    return [
+      { label: texts.goOnAfter(open.operation), value: 'again_after' },
+      { label: texts.callItAgain(open.operation, kept), value: 'again' },
+      { label: texts.allDone, value: 'happened' },
+      giveUp,
+    ];
+  if (kept > 0)
+    return [
+      { label: texts.goOnFrom(kept), value: 'again' },
+      { label: texts.allDone, value: 'happened' },
+      giveUp,
+    ];
+  return [{ label: texts.happened, value: 'happened' }, { label: texts.again, value: 'again' }, giveUp];
+}
+
+/** In a long list, the user looks for the last calls. */
+const MOST_SHOWN = 20;
+
+function shownCalls(calls: readonly InnerCall[]): JsonObject[] {
+  return calls.slice(-MOST_SHOWN).map(shownCall);
+}
+
+function shownCall({ operation, args }: InnerCall): JsonObject {
+  return { operation, args };
 }
 
 /** As the journal stores it: without undefined fields. */

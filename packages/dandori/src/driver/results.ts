@@ -1,13 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { DandoriError } from '../model/error.ts';
 import type { BlobHandle, FactOf } from '../model/event.ts';
-import { isLongerThan, type Json, jsonParts, parseJson, stringifyJson } from '../model/json.ts';
-import { shown } from '../model/redact.ts';
+import type { Said } from '../model/failure.ts';
+import {
+  isLongerThan,
+  type Json,
+  type JsonObject,
+  jsonParts,
+  parseJson,
+  stringifyJson,
+} from '../model/json.ts';
+import { holdsRedacted, shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
-import type { RunState } from '../run/state/state.ts';
+import { type Injected, refsIn } from '../plan/fill-refs.ts';
+import { QUERY_WORK } from '../plan/query.ts';
+import { writeRef } from '../plan/refs.ts';
+import type { RunState, TaskState } from '../run/state/state.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
+import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
 import { digestOf, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
+import type { Driver } from './perform.ts';
 
 /** In characters. Larger results go to a blob, so that a journal stays fast to read and fold. */
 const INLINE_LIMIT = 32 * 1024;
@@ -82,4 +96,63 @@ export async function readPart(
   throw new DandoriError('usage', `The result of ${task} has nothing at ${stringifyJson(wanted.path)}.`, {
     fix: 'Ask without a path to see what there is.',
   });
+}
+
+/** After this much work, other runs get a turn. The Refs of a hundred tasks may each take a second. */
+const LONG_WORK = 500_000;
+/** Milliseconds. An answer over HTTP takes several turns of the event loop. */
+const PAUSE = 20;
+
+/** Set after a run has blocked the event loop for long. Every other run of this process waits for it too. */
+let pause: Promise<void> | undefined;
+
+/** Fills the Refs in arguments with results of the run, and yields the event loop after long work. */
+export async function fillArgs(
+  args: JsonObject,
+  { state, results }: { readonly state: RunState; readonly results: Results },
+): Promise<Injected> {
+  const refs = refsIn(args);
+  if (refs.length > 0) await results.load(state, new Set(refs.map(({ ref }) => ref.task)));
+  while (pause !== undefined) await pause;
+  const work = { left: QUERY_WORK };
+  const injected = injectSealed(args, (task) => results.get(state, task), work);
+  if (QUERY_WORK - work.left > LONG_WORK) {
+    pause = delay(PAUSE).then(() => {
+      pause = undefined;
+    });
+    await pause;
+  }
+  return injected;
+}
+
+type Filled = { ok: true; args: JsonObject } | { ok: false; why: Said };
+
+/** For a list with a thousand wrong rows, the first issues are enough. */
+const MOST_ISSUES = 10;
+
+/** Checks the filled arguments against the schema again, because the values of Refs are known only now. */
+export async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
+  const written = task.override ?? task.task.args;
+  const injected = await fillArgs(written, { state: ledger.state, results });
+  if (!injected.ok) {
+    const problems = injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
+    return { ok: false, why: { code: 'not_filled', params: { problems: problems.join('; ') } } };
+  }
+  const sealing = sealingOf(parts);
+  const args = sealing.conceal(injected.args);
+  if (!ledger.state.isSealed && holdsRedacted(args)) return { ok: false, why: { code: 'secret_gone' } };
+  const tool = parts.toolbox.tools().get(task.task.operation);
+  const isAsCompiled = args === task.task.args;
+  if (isAsCompiled || tool === undefined) return { ok: true, args };
+  const issues = checkOpened(parts.check, sealing)(tool.inputSchema, args);
+  if (issues.length === 0) return { ok: true, args };
+  const from = refsIn(written)
+    .map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`)
+    .join(', ');
+  const what = issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`)
+    .join('; ');
+  const params = { operation: tool.name, problems: `${what} (${from})` };
+  return { ok: false, why: { code: 'not_fitting', params } };
 }

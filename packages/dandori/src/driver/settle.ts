@@ -1,17 +1,15 @@
 import type { JsonObject } from '../model/json.ts';
-import type { Option } from '../model/question.ts';
 import type { Probe } from '../model/tool.ts';
 import { attemptsMade } from '../run/monitor.ts';
 import { findingIn, probeArgs } from '../run/probe.ts';
-import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/state/inner-calls.ts';
-import { nextQuestion } from '../run/state/questions.ts';
 import type { TaskState } from '../run/state/state.ts';
 import { checkOpened, opaqueForOnce, sealingOf } from '../trust/index.ts';
-import { type Texts, textsOf } from '../views/texts/driver.ts';
+import { textsOf } from '../views/texts/driver.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult } from './outcomes.ts';
 import type { Driver } from './perform.ts';
+import { doubtQuestion } from './questions.ts';
 
 /**
  * Settles a call whose outcome is unknown. The driver probes for it if the tool has a probe, and otherwise
@@ -22,7 +20,8 @@ export function settle(id: string, driver: Driver): void {
   if (task === undefined) return;
   const look = lookFor(task, driver);
   if (look === undefined || 'problem' in look) {
-    ask(task, driver, look?.problem);
+    const question = doubtQuestion(task, look?.problem, driver.ledger.state);
+    driver.ledger.record({ type: 'question_asked', data: { question } });
     return;
   }
   const { ledger, calls, run } = driver;
@@ -31,7 +30,7 @@ export function settle(id: string, driver: Driver): void {
   ledger.record({ type: 'probe_started', data: { task: id, attempt, operation: probe.tool, args } });
   const { state } = ledger;
   calls.plan({
-    isProbe: true,
+    instead: 'probe',
     operation: probe.tool,
     args: opened,
     key: `${run}/${id}/probe`,
@@ -89,99 +88,4 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   const { result, ...finding } = findingIn(outcome.result, probe);
   const stored = result === undefined ? {} : await results.store(sealedResult(result, sealingOf(parts)));
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
-}
-
-/** Whether the call asked the user while it ran. It is unknown whether the call got the answer. */
-function hasAsked({ asking, attempts }: TaskState): boolean {
-  return asking !== undefined && asking.attempt === attempts && asking.call !== 'ended';
-}
-
-function ask(of: TaskState, driver: Driver, problem?: string): void {
-  const { ledger } = driver;
-  const { task, sent, effect, attempts, key, probed, doubt, startedAt } = of;
-  const { id, operation, args } = task;
-  const texts = textsOf(ledger.state);
-  const probe = problem ?? probed?.message;
-  const done = finishedInnerCalls(of);
-  const open = innerCallInDoubt(of);
-  ledger.record({
-    type: 'question_asked',
-    data: {
-      question: {
-        id: nextQuestion(driver.ledger.state),
-        kind: 'in_doubt',
-        text: textAbout(operation, { done, open, texts, cause: doubt?.cause }),
-        context: {
-          operation,
-          args: sent ?? args,
-          effect,
-          attempt: attempts,
-          ...(key !== undefined && { key }),
-          // If the call asked the user, `startedAt` was moved by the time of the wait and is not the real
-          // start.
-          ...(startedAt !== undefined &&
-            of.asking === undefined && { called: new Date(startedAt).toISOString() }),
-          ...(doubt !== undefined && { cause: doubt.message ?? texts.causes[doubt.cause] }),
-          ...(hasAsked(of) && { input: texts.hasAsked }),
-          ...(probe !== undefined && { probe }),
-          ...(done.length > 0 && { done: shownCalls(done) }),
-          ...(open !== undefined && { open: { ...shownCall(open), key: open.key } }),
-        },
-        options: optionsFor({ done, open, texts }),
-        task: id,
-      },
-    },
-  });
-}
-
-interface Known {
-  /** Calls of the service that are done. */
-  readonly done: readonly InnerCall[];
-  /** The call of the service whose outcome is unknown. */
-  readonly open: InnerCall | undefined;
-  readonly texts: Texts;
-}
-
-function textAbout(
-  operation: string,
-  { done, open, texts, cause }: Known & { readonly cause: keyof Texts['causes'] | undefined },
-): string {
-  if (open !== undefined) return texts.isOpenInside(operation, done.length, open.operation);
-  return done.length > 0
-    ? texts.isDoneUpTo(operation, done.length)
-    : texts.isDone(operation, cause === undefined ? '' : texts.causes[cause]);
-}
-
-/**
- * Every option must be possible. After an interruption midway, the user can keep the finished calls and
- * continue.
- */
-function optionsFor({ done, open, texts }: Known): Option[] {
-  const kept = done.length;
-  const giveUp = { label: texts.giveUp, value: 'give_up' };
-  if (open !== undefined)
-    return [
-      { label: texts.goOnAfter(open.operation), value: 'again_after' },
-      { label: texts.callItAgain(open.operation, kept), value: 'again' },
-      { label: texts.allDone, value: 'happened' },
-      giveUp,
-    ];
-  if (kept > 0)
-    return [
-      { label: texts.goOnFrom(kept), value: 'again' },
-      { label: texts.allDone, value: 'happened' },
-      giveUp,
-    ];
-  return [{ label: texts.happened, value: 'happened' }, { label: texts.again, value: 'again' }, giveUp];
-}
-
-/** In a long list, the user looks for the last calls. */
-const MOST_SHOWN = 20;
-
-function shownCalls(calls: readonly InnerCall[]): JsonObject[] {
-  return calls.slice(-MOST_SHOWN).map(shownCall);
-}
-
-function shownCall({ operation, args }: InnerCall): JsonObject {
-  return { operation, args };
 }

@@ -39,6 +39,8 @@ const call = z.object({
   task: z.string(),
   operation: z.string(),
   args: jsonObject,
+  /** The call only said what it would do. */
+  preview: z.literal(true).optional(),
   /**
    * The questions that the call asked while it was open, in order, and the answers. An answer is missing if
    * the call did not wait for it.
@@ -76,6 +78,7 @@ const tool = z.object({
   resource: z.string().optional(),
   independent: z.boolean().optional(),
   cost: z.number().optional(),
+  preview: z.boolean().optional(),
   calls: z.array(z.string()).optional(),
   trusted: z.boolean(),
 });

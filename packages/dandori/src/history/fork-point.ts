@@ -1,5 +1,6 @@
 import type { Event, Fact } from '../model/event.ts';
 import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
+import type { RunState } from '../run/state/state.ts';
 
 /**
  * Moves a fork point to the end of a group of events. A decision and the facts that follow from it are
@@ -42,4 +43,26 @@ export function endedBy({ type, data }: Fact): string | undefined {
   if (type !== 'question_asked') return undefined;
   // A question of a held call does not end the call.
   return data.attempt === undefined || data.held === true ? undefined : data.question.task;
+}
+
+/** Where to begin to do everything again: after the goal, and after the plan if the user gave it. */
+export function startPoint(events: readonly Event[]): number {
+  const given = events[1];
+  return given?.type === 'plan_proposed' && given.data.by === 'user' ? 2 : 1;
+}
+
+/**
+ * Where to begin to repeat only what failed: before the first call of the failed task, or, if the model failed,
+ * after the last progress.
+ */
+export function failedPoint(events: readonly Event[], { tasks }: Pick<RunState, 'tasks'>): number {
+  const failed = events.find(
+    ({ type, data }) =>
+      type === 'task_started' &&
+      tasks.get(data.task)?.status === 'failed' &&
+      tasks.get(data.task)?.isSuperseded === false,
+  );
+  if (failed !== undefined) return failed.seq - 1;
+  const progress = events.findLast(({ type }) => type === 'task_succeeded' || type === 'plan_approved');
+  return progress?.seq ?? startPoint(events);
 }

@@ -23,7 +23,7 @@ import { withVerdict } from '../run/verdicts.ts';
 import { sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { sharedPast } from '../views/report.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { asksMore, endedBy, wholeDecision } from './fork-point.ts';
+import { asksMore, endedBy, failedPoint, startPoint, wholeDecision } from './fork-point.ts';
 
 export interface ForkOptions {
   /**
@@ -31,6 +31,8 @@ export interface ForkOptions {
    * answered.
    */
   readonly at?: number;
+  /** Instead of `at`: `start` does everything again, `failed` repeats only what failed. */
+  readonly from?: 'start' | 'failed' | undefined;
   /** New or changed answers: question → answer. */
   readonly answers?: Readonly<Record<string, Json>>;
   /** Replaces all tasks that had not started at that event. */
@@ -97,7 +99,9 @@ export async function forkRun(source: string, given: ForkOptions, parts: Keeping
   };
 }
 
-function forkPoint(run: string, events: readonly Event[], { at, answers = {} }: ForkOptions): number {
+function forkPoint(run: string, events: readonly Event[], { at, from, answers = {} }: ForkOptions): number {
+  if (from === 'start') return startPoint(events);
+  if (from === 'failed') return failedPoint(events, foldRun(run, events));
   const first = events.find(
     ({ type, data }) =>
       (type === 'question_answered' || type === 'question_expired') && data.question in answers,

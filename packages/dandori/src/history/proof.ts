@@ -1,20 +1,22 @@
-import { answerText, callDigest, fillArgs, type Results, unexpected } from '../driver/index.ts';
+import { answerText, callDigest, type Results, unexpected } from '../driver/index.ts';
 import type { Brief } from '../model/decision.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { EVENT_VERSION, type Event, type FactType } from '../model/event.ts';
 import { isCommand } from '../model/event-kinds.ts';
 import type { Cause, Failure } from '../model/failure.ts';
-import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { stringifyJson } from '../model/json.ts';
 import { isSameButRedacted } from '../model/redact.ts';
 import type { SchemaCheck } from '../model/tool.ts';
 import { appliedAnswer } from '../run/answers.ts';
-import { decide, expiredAt } from '../run/decide.ts';
+import { expiredAt } from '../run/decide.ts';
 import type { Ending, Intention } from '../run/intention.ts';
-import { timeLeft, tokensUsed, workTimeLeft } from '../run/limits.ts';
+import { tokensUsed } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
 import { verdictFields, withVerdict } from '../run/verdicts.ts';
 import { wordFor } from '../views/texts/said.ts';
+import { previewProblems, questionProblems, standingProblems } from './proof-approvals.ts';
+import { fill, intentions, isIntended } from './proof-intentions.ts';
 import { approvalProblems, draftProblems, same, versionProblems } from './proof-plan.ts';
 
 /**
@@ -43,6 +45,8 @@ const DECIDED: ReadonlySet<FactType> = new Set([
   'plan_approved',
   'task_started',
   'probe_started',
+  'preview_started',
+  'call_approved',
   'question_asked',
   'question_expired',
   'answer_applied',
@@ -119,6 +123,10 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
       return resultProblems(event, proving);
     case 'probe_started':
       return probeProblems(event, proving);
+    case 'preview_started':
+      return previewProblems(event, proving);
+    case 'call_approved':
+      return standingProblems(event, proving);
     case 'question_asked':
       return questionProblems(event, proving);
     case 'question_answered':
@@ -140,6 +148,7 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
     case 'inner_call_started':
     case 'inner_call_ended':
     case 'probe_ended':
+    case 'preview_ended':
     case 'hold_ended':
     case 'note_added':
     case 'run_paused':
@@ -150,33 +159,6 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
     default:
       return assertNever(event);
   }
-}
-
-/**
- * What `decide` may have returned between the last fact and this one. Its result changes with time only if a
- * retry becomes due, the mind can be asked again, a question expires, or the time is up.
- */
-function* intentions(state: RunState, until: number): Generator<Intention> {
-  const from = state.lastAt;
-  const turns = [state.thinkAfter, until + timeLeft(state, until), until + workTimeLeft(state, until)];
-  for (const { item } of state.indexes.retrying.inOrder(() => true)) {
-    const { dueAt = until } = item;
-    if (dueAt >= until) break;
-    turns.push(dueAt);
-  }
-  if (state.indexes.openQuestions > 0)
-    for (const { question } of state.questions.values()) turns.push(question.expiresAt ?? from);
-  const moments = new Set([until, from, ...turns.filter((time) => time > from && time < until)]);
-  for (const moment of moments) yield* decide(state, moment);
-}
-
-function isIntended(
-  event: Event,
-  { state }: Proving,
-  isIt: (intention: Intention) => boolean,
-): Intention | undefined {
-  for (const intention of intentions(state, event.at)) if (isIt(intention)) return intention;
-  return undefined;
 }
 
 function thoughtProblems(event: Event & { type: 'decision_started' }, proving: Proving): string[] {
@@ -273,15 +255,6 @@ function keyProblems(key: string, { task, key: known }: TaskState, { run, forked
   return isInherited ? [] : same('key', key, `${run}/${task.id}`);
 }
 
-async function fill(
-  { override, task }: TaskState,
-  { state, results }: Proving,
-): Promise<JsonObject | string> {
-  const written = override ?? task.args;
-  const injected = await fillArgs(written, { state, results });
-  return injected.ok ? injected.args : injected.problems.map(({ message }) => message).join('; ');
-}
-
 async function resultProblems(
   { data }: Event & { type: 'task_succeeded' },
   { state, check, results }: Proving,
@@ -299,46 +272,6 @@ function probeProblems(event: Event & { type: 'probe_started' }, proving: Provin
     ...(intended === undefined ? [`${id} is not in doubt`] : []),
     ...same('attempt', attempt, proving.state.tasks.get(id)?.attempts),
   ];
-}
-
-async function questionProblems(
-  event: Event & { type: 'question_asked' },
-  proving: Proving,
-): Promise<string[]> {
-  const { kind, task: id, digest, context } = event.data.question;
-  const task = id === undefined ? undefined : proving.state.tasks.get(id);
-  if (task === undefined) return [];
-  if (kind === 'in_doubt') {
-    const intended = isIntended(event, proving, (one) => one.type === 'settle' && one.task === id);
-    return intended === undefined ? [`${id} is not in doubt`] : [];
-  }
-  if (kind !== 'approval') return [];
-  const intended = isIntended(
-    event,
-    proving,
-    (one) => (one.type === 'ask_approval' || one.type === 'start_task') && one.task === id,
-  );
-  const filled = await fill(task, proving);
-  if (typeof filled === 'string') return [`its arguments cannot be filled in: ${filled}`];
-  const asked = (context as JsonObject | undefined)?.args;
-  return [
-    ...(intended === undefined ? [`${id} was not to be asked about then`] : []),
-    ...digestProblems(digest, task.task.operation, { asked, filled }),
-    ...same('context.args', asked, filled),
-  ];
-}
-
-/**
- * If joining texts produced a secret, the journaled question has a mark where the derived call has plain
- * text.
- */
-function digestProblems(
-  digest: string | undefined,
-  operation: string,
-  { asked, filled }: { asked: Json | undefined; filled: JsonObject },
-): string[] {
-  const isAsAsked = asked !== undefined && digest === callDigest(operation, asked as JsonObject);
-  return isAsAsked ? [] : same('digest', digest, callDigest(operation, filled));
 }
 
 function answerProblems({ data }: Event & { type: 'question_answered' }, { state }: Proving): string[] {

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createResults, decidedFacts, type Parts, type Results } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, Fact, FactOf } from '../model/event.ts';
-import { canonicalJson, type Json, jsonCopy, normalise } from '../model/json.ts';
+import { canonicalJson, isObject, type Json, jsonCopy, normalise } from '../model/json.ts';
 import { OWN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import { named, redact } from '../model/redact.ts';
@@ -170,6 +170,13 @@ async function record(event: Event, { state, followed, results, recording }: Rec
     }
     case 'probe_ended':
       return probed(event, { results, recording });
+    case 'preview_ended':
+      return previewed(event.data, { state, recording });
+    case 'call_approved':
+      // A test has no settings of a user, so the user approves.
+      if (event.data.standing !== undefined)
+        recording.commands.push({ answer: { kind: 'approval', task: event.data.task, value: 'approve' } });
+      return;
     case 'question_asked':
       return asked(event.data, { state, recording });
     case 'hold_ended':
@@ -187,7 +194,13 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       if (isAgain && inDoubt.length > 1) return;
       const isHeld =
         state.indexes.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
-      const answer = { kind, task: question.task, value: isAgain ? 'again' : value, declined, comment };
+      const answer = {
+        kind,
+        task: question.task,
+        value: isAgain ? 'again' : oneApproval(value),
+        declined,
+        comment,
+      };
       const ofCall = { text: question.text, ...(isHeld && { held: true }) };
       recording.commands.push({ answer: { ...answer, ...(kind === 'elicitation' && ofCall) } });
       return;
@@ -220,15 +233,38 @@ async function record(event: Event, { state, followed, results, recording }: Rec
   }
 }
 
+/** A test has no settings of a user. */
+const oneApproval = (answer: Json) =>
+  answer === 'approve_tool_always' || answer === 'approve_call_always' ? 'approve' : answer;
+
+/** A preview that found out that the user must choose is recorded with its question. */
+function previewed(
+  { task: id, preview, args, message, ms }: FactOf<'preview_ended'>['data'],
+  { state, recording }: Pick<Recorder, 'state' | 'recording'>,
+): void {
+  const task = state.tasks.get(id);
+  if (task?.previewing === undefined) return;
+  const made = { task: id, operation: task.task.operation, args: task.previewing, preview: true as const };
+  if (preview !== undefined)
+    recording.calls.push({ ...made, result: { ...preview, ...(args && { args }) }, ms });
+  else if (message !== undefined)
+    recording.calls.push({ ...made, failure: { kind: 'tool_error', message }, ms });
+}
+
 /** A call either ends with a question, or asks while it is open. */
 function asked(
   { question, attempt, held, input }: FactOf<'question_asked'>['data'],
   { state, recording }: Pick<Recorder, 'state' | 'recording'>,
 ): void {
   const { kind, task, text, options = [], form, default: fallback } = question;
+  const ambiguous = { question: text, options, form, default: fallback };
+  if (kind === 'ambiguity' && attempt === undefined && task !== undefined) {
+    const { operation = '', args = {} } = isObject(question.context) ? question.context : {};
+    const made = { task, operation: String(operation), args: isObject(args) ? args : {} };
+    recording.calls.push({ ...made, preview: true, ambiguous, ms: 0 });
+  }
   if (attempt === undefined || task === undefined) return;
   if (kind === 'ambiguity') {
-    const ambiguous = { question: text, options, form, default: fallback };
     end(task, { ambiguous, ms: 0 }, { state, recording });
   }
   if (kind !== 'elicitation') return;

@@ -26,6 +26,7 @@ export type ErrorCode =
   | 'question-expired'
   | 'answer-invalid'
   | 'answer-not-allowed'
+  | 'approval-not-found'
   | 'service-invalid'
   | 'store-incomplete'
   | 'file-unreadable'

@@ -28,6 +28,9 @@ const ORIGINS: Readonly<Record<FactType, Origin>> = {
   inner_call_ended: 'outcome',
   probe_started: 'decided',
   probe_ended: 'outcome',
+  preview_started: 'decided',
+  preview_ended: 'outcome',
+  call_approved: 'decided',
   // Some questions come from a call or from the mind: see `originOf`.
   question_asked: 'decided',
   hold_ended: 'decided',

@@ -3,7 +3,7 @@ import { brief, limit, offer, reflection, usage } from './decision.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
-import { option, question } from './question.ts';
+import { option, previewFinding, question } from './question.ts';
 import { settings } from './settings.ts';
 import { type Action, task } from './task.ts';
 import { effect } from './tool.ts';
@@ -305,6 +305,16 @@ export const factSchema = z.discriminatedUnion('type', [
     blob: blobHandle.optional(),
     ms: z.number(),
   }),
+  /** Before an approval is asked, the tool says what the call would do. A read: if it is lost, it is repeated. */
+  fact('preview_started', { task: z.string(), args: jsonObject }),
+  fact('preview_ended', { task: z.string(), ...previewFinding, ms: z.number() }),
+  /** An earlier approval covers the call: `question` of this run, or `standing` in the user's settings. */
+  fact('call_approved', {
+    task: z.string(),
+    digest: z.string(),
+    question: z.string().optional(),
+    standing: z.string().optional(),
+  }),
   fact('question_asked', {
     question,
     attempt: z.number().int().optional(),
@@ -347,6 +357,8 @@ export const factSchema = z.discriminatedUnion('type', [
     to: z.enum(['ready', 'running', 'in_doubt', 'replacing', 'succeeded', 'failed']),
     /** The digest of the approved call. */
     approved: z.string().optional(),
+    /** The user approves all calls of this tool in this run, as long as its effect does not get worse. */
+    allows: z.object({ operation: z.string(), effect }).optional(),
     /** Its arguments, if the answer has changed them. */
     args: jsonObject.optional(),
     /** Which task now waits for which, because this task uses another resource now. */

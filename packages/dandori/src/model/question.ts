@@ -51,10 +51,77 @@ export const question = z.object({
 });
 export type Question = z.infer<typeof question>;
 
+/**
+ * What a call would do, in the words of its tool. It is shown beside the call and never instead of it,
+ * because a tool can be wrong about itself.
+ */
+export const preview = z.object({
+  summary: z.string(),
+  /** For a changed text: a unified diff. */
+  diff: z.string().optional(),
+  reversible: z.boolean().optional(),
+});
+export type Preview = z.infer<typeof preview>;
+
+/** What a preview found out. */
+export const previewFinding = {
+  preview: preview.optional(),
+  /** The arguments that the preview is about, if it made them more exact. The call is made with them. */
+  args: jsonObject.optional(),
+  /** Why there is no preview. The user is asked without it. */
+  message: z.string().optional(),
+  /** The user must choose first. The question follows, and after the answer another preview. */
+  ambiguous: z.literal(true).optional(),
+};
+
+/** The content of a question about a call. It comes from the journal, so it may be of another version. */
+export const callAbout = z.object({
+  operation: z.string(),
+  args: jsonObject,
+  effect,
+  preview: preview.optional(),
+  previewFailed: z.string().optional(),
+});
+
+/** Whether the call can be undone. Only the configuration can say that it cannot; a tool may say both. */
+export function reversibility({
+  effect: does,
+  preview: said,
+}: Pick<z.infer<typeof callAbout>, 'effect' | 'preview'>): 'no' | 'said' | 'unknown' {
+  if (does === 'destructive' || said?.reversible === false) return 'no';
+  return said?.reversible === true ? 'said' : 'unknown';
+}
+
+/** An approval that the user gave for good. It is an entry in the user's settings and can be revoked. */
+export const standingApproval = z.object({
+  id: z.string(),
+  /** Missing if the runs have no user. */
+  user: z.string().optional(),
+  operation: z.string(),
+  /** The effect that the user saw. A worse one is not covered. */
+  effect,
+  /** Present if only calls with exactly these arguments are covered. */
+  args: jsonObject.optional(),
+  /** SHA-256 of operation and arguments, beside `args`. */
+  digest: z.string().optional(),
+  /** Milliseconds since 1970. */
+  at: z.number(),
+  /** The run in which it was given. */
+  run: z.string(),
+  by: z.string().optional(),
+});
+export type StandingApproval = z.infer<typeof standingApproval>;
+
 /** The content of a question about a plan. It comes from the journal, so it may be of another version. */
 export const planAbout = z.object({
   objective: z.string().optional(),
+  successCriteria: z.array(z.string()).optional(),
+  constraints: z.array(z.string()).optional(),
   reasoning: z.string().optional(),
+  /** For a plan whose tasks are not known yet: the most that the run may use. */
+  limits: z
+    .object({ calls: z.number(), tasks: z.number(), time: z.number(), cost: z.number().optional() })
+    .optional(),
   plan: estimate,
   tasks: z.array(task.extend({ effect, waitsFor: z.array(z.string()).optional() })),
   changes: z

@@ -32,6 +32,7 @@ const toolPolicy = z.object({
   /** True if its calls do not affect each other, although they write. */
   independent: z.boolean().optional(),
   cost: z.number().optional().describe('US dollars per call'),
+  preview: z.boolean().optional().describe('Whether it can say, without any effect, what a call would do'),
   probe: probe.optional(),
 });
 export type ToolPolicy = Readonly<z.infer<typeof toolPolicy>>;

@@ -1,8 +1,8 @@
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Cause, toFailure, type Word } from '../model/failure.ts';
-import { isObject, stringifyJson } from '../model/json.ts';
-import { isRepeatable } from '../model/tool.ts';
+import { isObject, type Json, stringifyJson } from '../model/json.ts';
+import { effect, isRepeatable } from '../model/tool.ts';
 import { withChoice } from './state/choice.ts';
 import { questionsOf } from './state/held-calls.ts';
 import { innerCallInDoubt, isInDoubtAfter } from './state/inner-calls.ts';
@@ -52,12 +52,11 @@ interface Answered {
 
 function afterAnswer(state: RunState, task: TaskState, answered: Answered): Consequence {
   const { asked, answer, word } = answered;
-  const { kind, digest } = asked.question;
+  const { kind } = asked.question;
   if (answer.declined === true) return declined(task, answered);
   switch (kind) {
     case 'approval':
-      if (answer.value !== 'approve') return declined(task, answered);
-      return { to: 'ready', ...(digest !== undefined && { approved: digest }) };
+      return approved(task, answered);
     case 'in_doubt':
       return settled(state, task, answer, word);
     case 'ambiguity':
@@ -69,6 +68,27 @@ function afterAnswer(state: RunState, task: TaskState, answered: Answered): Cons
     default:
       return assertNever(kind);
   }
+}
+
+/** The answers that approve a call, besides all others, which reject it. */
+const APPROVING: readonly Json[] = [
+  'approve',
+  'approve_for_run',
+  'approve_call_always',
+  'approve_tool_always',
+];
+
+function approved(task: TaskState, answered: Answered): Consequence {
+  const { question } = answered.asked;
+  const { value } = answered.answer;
+  if (!APPROVING.includes(value)) return declined(task, answered);
+  const shown = effect.safeParse(isObject(question.context) ? question.context.effect : undefined);
+  const allows = { operation: task.task.operation, effect: shown.data ?? task.effect };
+  return {
+    to: 'ready',
+    ...(question.digest !== undefined && { approved: question.digest }),
+    ...(value === 'approve_for_run' && { allows }),
+  };
 }
 
 function failed(cause: Cause, word: Word): Consequence {

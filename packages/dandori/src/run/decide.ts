@@ -143,7 +143,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   const leaving = new Set(state.draft?.removes);
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
-    if (!places.canPay(task) || leaving.has(id)) continue;
+    if (!places.canPay(task) || leaving.has(id) || task.previewing !== undefined) continue;
     if (needsApproval(task, state)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });

@@ -27,8 +27,9 @@ import { hasEnded, type RunState, type TaskState } from './state/state.ts';
  * L7  No task starts after a cancel request.
  * L8  No more calls run at once than the settings allow.
  * L9  No call takes effect and no plan is accepted without a required approval. The approval is for the call
- *     or plan that the person was shown, or for the plan as the person edited it.
- * L10 No task, probe or decision starts while the run is paused.
+ *     or plan that the person was shown, or for the plan as the person edited it. A standing approval counts,
+ *     for the run or in the user's settings.
+ * L10 No task, probe, preview or decision starts while the run is paused.
  * L11 Only an open call can be held or can end because it needs input. A hold ends once.
  * L12 A service makes calls only while its task runs, and under a key of its task. Such a call ends at most
  *     once per start. A call that succeeded is not made again. A call that is neither a read nor idempotent
@@ -95,6 +96,9 @@ const LAWS: { readonly [T in FactType]: readonly Law<T>[] } = {
   inner_call_ended: [insideOpenLaw, insideEndLaw],
   probe_started: [pauseLaw],
   probe_ended: [noEffect],
+  preview_started: [pauseLaw],
+  preview_ended: [],
+  call_approved: [standingLaw],
   question_asked: [inputLaw, askedOnceLaw, noEffect, shownToPerson],
   hold_ended: [holdLaw],
   question_answered: [answerLaw, noEffect, insideSettled],
@@ -254,6 +258,15 @@ function callLaw(
   const seen = shown.calls.get(id);
   if (approved === undefined || seen === undefined || seen === canonicalJson(sent)) return [];
   return [`L9: ${id} was called with other arguments than a person had approved`];
+}
+
+/** The user's settings are outside of the journal. An approval for the run is in it. */
+function standingLaw({ data }: Event & { type: 'call_approved' }, { state, shown }: Checking): string[] {
+  const { task: id, question, standing } = data;
+  shown.calls.delete(id);
+  const operation = state.tasks.get(id)?.task.operation;
+  const isGiven = state.allowed.some((one) => one.question === question && one.operation === operation);
+  return standing !== undefined || isGiven ? [] : [`L9: ${id} was approved and nobody had approved it`];
 }
 
 function planLaw({ data }: Event & { type: 'plan_approved' }, { state, shown }: Checking): string[] {

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../model/error.ts';
 import { amounts, envelopeSchema, factSchema } from '../model/event.ts';
 import { json } from '../model/json.ts';
 import { diagnostic, diagnosticCode, estimate } from '../model/plan.ts';
+import { standingApproval } from '../model/question.ts';
 import { approvalPolicy, mode, role } from '../model/settings.ts';
 import { task } from '../model/task.ts';
 import { missingServerSchema, toolSchema } from '../model/tool.ts';
@@ -73,6 +74,9 @@ export type EventPage = z.infer<typeof eventPageSchema>;
 
 export const questionListSchema = z.object({ questions: z.array(runQuestionSchema) });
 export type QuestionList = z.infer<typeof questionListSchema>;
+
+export const approvalListSchema = z.object({ approvals: z.array(standingApproval) });
+export type ApprovalList = z.infer<typeof approvalListSchema>;
 
 export const planSchema = z.object({ goal: z.string(), tasks: z.array(task) });
 export type PlanOfRun = z.infer<typeof planSchema>;
@@ -269,6 +273,10 @@ export type CheckRequest = z.input<typeof checkRequest>;
 
 export const forkRequest = z.strictObject({
   at: z.number().int().positive().optional().describe('The last event that both runs share'),
+  from: z
+    .enum(['start', 'failed'])
+    .optional()
+    .describe('Instead of `at`: do everything again, or only what failed'),
   answers: z.record(z.string(), json).optional().describe('Other answers, by question'),
   plan: z.string().optional().describe('A plan file instead of all tasks that had not started by then'),
   drive: z.boolean().default(true).describe('False leaves the fork until it is resumed'),

@@ -25,7 +25,7 @@ import { planning } from './routes/plans.ts';
 import { results } from './routes/results.ts';
 import { run, runs } from './routes/runs.ts';
 import { counting, examining, health, tools, user } from './routes/service.ts';
-import { questions, steering } from './routes/steering.ts';
+import { approvals, questions, steering } from './routes/steering.ts';
 import { streaming } from './routes/stream.ts';
 
 const ROUTES: readonly Routes[] = [
@@ -37,6 +37,7 @@ const ROUTES: readonly Routes[] = [
   streaming,
   steering,
   questions,
+  approvals,
   planning,
   past,
   tools,

@@ -17,6 +17,7 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'run-not-found': 404,
   'conversation-not-found': 404,
   'question-not-found': 404,
+  'approval-not-found': 404,
   'route-not-found': 404,
   'run-exists': 409,
   'run-ended': 409,

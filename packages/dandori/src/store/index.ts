@@ -1,3 +1,4 @@
+export { type Approvals, createFileApprovals, createMemoryApprovals } from './approvals.ts';
 export type { Blobs, Keys } from './blobs.ts';
 export { type DoctorOptions, examineStore } from './doctor/doctor.ts';
 export { createStoreKey } from './files/keys.ts';

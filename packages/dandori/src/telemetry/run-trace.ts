@@ -98,6 +98,7 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
       return [];
     },
     probe_ended: (event) => [probe(event)],
+    preview_ended: (event) => [preview(event)],
     run_finished: (event) => [runEnded(event)],
   };
 
@@ -214,6 +215,22 @@ export function createRunTrace(run: string, { content }: { readonly content: boo
         'dandori.attempt': data.attempt,
         'dandori.effect': 'read',
         'dandori.probe.found': data.found,
+      },
+    };
+  }
+
+  function preview({ at, data }: Extract<Event, { type: 'preview_ended' }>): Span {
+    const operation = tasks.get(data.task)?.operation ?? 'unknown';
+    return {
+      ...part(`preview ${data.task} ${at}`),
+      name: `execute_tool ${operation}`,
+      kind: 'internal',
+      start: at - data.ms,
+      end: at,
+      attributes: {
+        ...toolAttributes(operation, `${data.task} preview`),
+        'dandori.task': data.task,
+        'dandori.effect': 'read',
       },
     };
   }

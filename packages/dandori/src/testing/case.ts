@@ -365,8 +365,16 @@ function shown({ task, operation, args }: Pick<Call, 'task' | 'operation' | 'arg
   return `${task} ${operation} ${stringifyJson(args)}`;
 }
 
-function keyOf({ operation, args }: { operation: string; args: JsonObject }): string {
-  return canonicalJson([operation, args]);
+function keyOf({
+  operation,
+  args,
+  preview,
+}: {
+  operation: string;
+  args: JsonObject;
+  preview?: unknown;
+}): string {
+  return canonicalJson([operation, args, preview !== undefined]);
 }
 
 function outcomeOf({ result = null, failure, lost, ambiguous, wanted, note }: CaseCall): CallOutcome {

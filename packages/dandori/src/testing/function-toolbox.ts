@@ -18,6 +18,8 @@ export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent
   /** Milliseconds of the clock that a call takes. */
   readonly takes?: number;
   readonly run?: (args: JsonObject, call: Call) => Json | CallOutcome | Promise<Json | CallOutcome>;
+  /** What a call with `preview` answers. Without it the tool has no preview. */
+  readonly preview?: (args: JsonObject, call: Call) => Json | CallOutcome | Promise<Json | CallOutcome>;
   /** One fault per call, in order. `undefined` means a normal call. */
   readonly faults?: readonly (Fault | undefined)[];
 }
@@ -42,6 +44,7 @@ export function createFunctionToolbox(
   const done = new Map<string, number>();
 
   async function work(call: Call, definition: FunctionTool): Promise<CallOutcome> {
+    if (call.preview !== undefined) return asOutcome((await definition.preview?.(call.args, call)) ?? null);
     const number = begun.get(call.operation) ?? 0;
     begun.set(call.operation, number + 1);
     const fault = definition.faults?.[number];
@@ -91,6 +94,7 @@ function toTool(
     independent,
     cost,
     probe,
+    preview,
   }: FunctionTool,
 ): Tool {
   return {
@@ -103,6 +107,7 @@ function toTool(
     ...(independent !== undefined && { independent }),
     ...(cost !== undefined && { cost }),
     ...(probe !== undefined && { probe }),
+    ...(preview !== undefined && { preview: true }),
     effect,
     trusted: true,
   };

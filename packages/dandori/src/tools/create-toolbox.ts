@@ -55,6 +55,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   const dispatch = async (call: Call, depth: number): Promise<CallOutcome> => {
     if (depth > MAX_DEPTH)
       return failed('tool_error', `services call each other more than ${MAX_DEPTH} deep`);
+    // Without this, a tool that does not know previews would make the call.
+    if (call.preview !== undefined && allTools().get(call.operation)?.preview !== true)
+      return failed('not_possible', `${call.operation} has no preview`);
     const method = methods.get(call.operation);
     if (method !== undefined) return callMethod(method, call, depth);
     const server = ownerOf(call.operation, servers);
@@ -75,6 +78,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       if (refused !== undefined) return failed('tool_error', refused);
       const { key, operation, args } = inner;
       const effect = tools.get(operation)?.effect ?? 'write';
+      if (call.preview !== undefined && effect !== 'read')
+        return failed('not_possible', `the preview of ${tool.name} may only read, and ${operation} writes`);
       const send = async () => clipped(await withInput(inner, (one) => dispatch(one, depth + 1)));
       const ended = (async () =>
         (await call.inner?.({ key, operation, args, effect }, send)) ?? (await send()))();
@@ -190,11 +195,16 @@ function collect(
   const add = (tool: Tool) => {
     const policy = policies[tool.name];
     // A tool without a policy stays the same object, because its compiled schemas are cached by object.
-    tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy });
+    tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy, ...previewOf(tool, policy) });
   };
   for (const { tool } of methods) add(tool);
   for (const server of servers) server.tools().forEach(add);
   return tools;
+}
+
+/** The configuration can only switch a preview off: a tool that announces none would make the call. */
+function previewOf({ preview }: Tool, policy: ToolPolicy): Pick<Tool, 'preview'> {
+  return { preview: preview === true && policy.preview !== false };
 }
 
 /** Servers end when their input closes. One that ignores this would outlive a call of `process.exit`. */

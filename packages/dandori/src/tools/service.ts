@@ -15,7 +15,7 @@ import { hugeIn, withStandIns } from '../model/stand-in.ts';
 import { type Effect, isRepeatable, isWorse, type Tool } from '../model/tool.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { AmbiguityError, isAmbiguity, thrownAmbiguity } from './ambiguity.ts';
-import { type Call, type CallOutcome, failed, notStarted, stopped } from './toolbox.ts';
+import { type Call, type CallOutcome, failed, notStarted, previewAnswer, stopped } from './toolbox.ts';
 
 export { ambiguous } from './ambiguity.ts';
 
@@ -27,6 +27,8 @@ export interface ServiceContext {
   readonly progress: (message: string, fraction?: number) => void;
   /** The same for every attempt of a task, so that a repeated effect can be recognised by it. */
   readonly key: string;
+  /** For a preview: the language of the user. */
+  readonly language?: 'en' | 'ja' | undefined;
   /**
    * Calls another tool, which `calls` must name. Throws a `ServiceCallError` if the call does not succeed.
    *
@@ -59,8 +61,16 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
   readonly calls?: readonly string[];
   /** False if the result may contain words of other people, such as a web page. True by default. */
   readonly trusted?: boolean;
+  /**
+   * Says what `run` would do with this input, and changes nothing: `context.call` calls reads only. Asked before
+   * the user is asked to approve a call. May throw `ambiguous`, so that the user chooses first.
+   */
+  preview?(input: z.output<Input>, context: ServiceContext): Promise<MethodPreview> | MethodPreview;
   run(input: z.output<Input>, context: ServiceContext): Promise<z.input<Output>> | z.input<Output>;
 }
+
+/** What a call would do. The language is that of `context.language`. */
+export type MethodPreview = z.input<typeof previewAnswer>;
 
 export interface ServiceMethod {
   readonly tool: Tool;
@@ -151,6 +161,7 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
     ...(outputSchema && { outputSchema }),
     effect,
     ...(calls !== undefined && { calls }),
+    ...(definition.preview !== undefined && { preview: true }),
     trusted,
   };
   return { tool, call: (call, inner) => callMethod(definition, { tool, call, inner }) };
@@ -188,9 +199,14 @@ async function callMethod<Input extends z.ZodType, Output extends z.ZodType>(
     const input = await readInput(definition.input, call.args);
     if (!input.success)
       return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}${input.hint}`);
-    const work = (async () => definition.run(input.data, createContext(calling)))();
+    const { preview } = definition;
+    const isPreview = call.preview !== undefined && preview !== undefined;
+    const context = createContext(calling);
+    const work = (async () =>
+      isPreview ? preview.call(definition, input.data, context) : definition.run(input.data, context))();
+    const shape = isPreview ? { output: previewAnswer } : definition;
     return await untilAbandoned(
-      work.then((value) => toOutcome(definition, tool, value)),
+      work.then((value) => toOutcome(shape, tool, value)),
       call.signal,
       tool.name,
     );
@@ -224,10 +240,11 @@ function createContext({ call, inner }: Calling): ServiceContext {
     signal: call.signal,
     progress: (message, fraction) => call.progress?.(message, fraction),
     key: call.key,
+    language: call.preview?.language,
     async call(operation, given, { key: name } = {}) {
       const args = asSent(operation, given);
       const key = keyOf(operation, args, name);
-      const outcome = await inner({ ...call, operation, args, key, inputs: undefined });
+      const outcome = await inner({ ...call, operation, args, key, inputs: undefined, preview: undefined });
       switch (outcome.kind) {
         case 'succeeded':
           return outcome.result;
@@ -300,8 +317,8 @@ export async function withInput(call: Call, inner: Calling['inner']): Promise<Ca
   return outcome;
 }
 
-async function toOutcome<Input extends z.ZodType, Output extends z.ZodType>(
-  { output }: MethodDefinition<Input, Output>,
+async function toOutcome(
+  { output }: { readonly output?: z.ZodType },
   { name }: Tool,
   value: unknown,
 ): Promise<CallOutcome> {

@@ -1,6 +1,6 @@
 import type { Failure, FailureKind } from '../model/failure.ts';
-import type { Json, JsonObject } from '../model/json.ts';
-import type { Option } from '../model/question.ts';
+import { type Json, type JsonObject, jsonObject } from '../model/json.ts';
+import { type Option, preview } from '../model/question.ts';
 import { clip } from '../model/text.ts';
 import type { Effect, MissingServer, Tool } from '../model/tool.ts';
 import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
@@ -24,6 +24,11 @@ export interface Call {
    * the journal already has the outcome, it skips `make`. Never rejects.
    */
   readonly inner?: (call: MadeInside, make: () => Promise<CallOutcome>) => Promise<CallOutcome>;
+  /**
+   * Set if the call must have no effect and must say what it would do. It is sent only to a tool that has
+   * `preview`.
+   */
+  readonly preview?: { readonly language: 'en' | 'ja' } | undefined;
   /** A value as the journal stores it, without secrets. For journaled values derived from arguments. */
   readonly seal?: (value: Json) => Json;
 }
@@ -76,6 +81,12 @@ export type CallOutcome =
       readonly requests: readonly (InputRequest & { readonly name?: string })[];
       readonly state?: string;
     };
+
+/** What a tool answers to a call with `preview`. */
+export const previewAnswer = preview.extend({
+  /** Arguments that name exactly what the preview is about. They are added to those of the call. */
+  args: jsonObject.optional(),
+});
 
 /** All tools, wherever they come from. */
 export interface Toolbox {

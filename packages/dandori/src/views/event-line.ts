@@ -38,6 +38,14 @@ export function describeEvent(event: Event): string {
       return `${event.data.task} ${event.data.operation} ${stringifyJson(event.data.args)} (${event.data.effect}, ${event.data.key})`;
     case 'inner_call_ended':
       return insideText(event.data);
+    case 'preview_started':
+      return `${event.data.task} ${stringifyJson(event.data.args)}`;
+    case 'preview_ended': {
+      const { task, preview, message, ambiguous } = event.data;
+      return `${task} ${preview?.summary ?? message ?? (ambiguous === true ? 'ambiguous' : '')}`;
+    }
+    case 'call_approved':
+      return `${event.data.task} by ${event.data.question ?? `standing approval ${event.data.standing}`}`;
     case 'question_asked':
       return `${event.data.question.id} ${event.data.question.kind}: ${event.data.question.text}`;
     case 'question_answered':

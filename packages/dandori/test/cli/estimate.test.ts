@@ -36,9 +36,10 @@ describe('what a plan will take', () => {
       context: { operation: 'db.drop', args: {}, effect: 'destructive', plan: ESTIMATE as unknown as Json },
     };
     const lines = contextLines(question, textsFor({ language: 'ja' }));
-    expect(lines.slice(0, 4)).toEqual([
-      'db.drop {}',
+    expect(lines.slice(0, 5)).toEqual([
+      'db.drop',
       '影響：取り消し不可',
+      '取り消し：不可',
       '計画の全体：',
       '  呼び出し 30 回：読み取り 20 回、書き込み 10 回',
     ]);

@@ -276,6 +276,7 @@ describe('the two milks of the kitchen', () => {
     const { tasks, answer } = JSON.parse(stdout);
     const [removed] = Object.values<{ result: { item: { name: string } } }>(tasks);
     expect(removed?.result.item.name).toContain(which);
+    expect(Object.keys(tasks)).toHaveLength(1);
     expect(answer).toContain(left);
   });
 

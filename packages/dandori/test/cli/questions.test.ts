@@ -32,17 +32,23 @@ describe('a question that nobody can be asked on the spot', () => {
     expect(stderr.split('\n')).toEqual([
       'Planned 1 task',
       '? Approve letters.send? (write)',
-      '    letters.send {"to":"p1","text":"Dear Hanako"}',
+      '    letters.send',
+      '      to: p1',
+      '      text: Dear Hanako',
       '    Effect: Write',
+      '    Can be undone: Unknown',
       '    Reason: She waits for it.',
       '    1  approve  Approve',
       '    2  reject  Reject',
+      '    3  approve_for_run  Approve for this run',
+      '    4  approve_call_always  Always approve with these arguments',
+      '    5  approve_tool_always  Always approve this tool',
       `Answer:  dandori answer --config letters.yaml ${run} q1 <answer>`,
       `Resume:  dandori resume --config letters.yaml ${run}`,
       `run ${run}`,
       '',
     ]);
-    expect((await place.dandori('show', 'last', ...CONFIG)).stderr).toContain('letters.send {"to":"p1"');
+    expect((await place.dandori('show', 'last', ...CONFIG)).stderr).toContain('to: p1');
     const answered = await place.dandori('answer', 'last', 'q1', '2', ...CONFIG);
     expect(answered.stderr).toContain(`dandori resume --config letters.yaml ${run}`);
     const resumed = await place.dandori('resume', 'last', ...CONFIG);
@@ -63,18 +69,24 @@ describe('a question that nobody can be asked on the spot', () => {
     expect(stderr.split('\n')).toEqual([
       'タスク 1 件を計画しました',
       '? letters.send を承認しますか？（書き込み）',
-      '    letters.send {"to":"p1","text":"Dear Hanako"}',
+      '    letters.send',
+      '      to: p1',
+      '      text: Dear Hanako',
       '    影響：書き込み',
+      '    取り消し：不明',
       '    理由：返事を待っています',
       '    1  approve  承認',
       '    2  reject  却下',
+      '    3  approve_for_run  この実行では常に承認',
+      '    4  approve_call_always  同じ引数なら今後も承認',
+      '    5  approve_tool_always  このツールは今後も承認',
       `回答：  dandori answer --config letters.yaml ${run} q1 <回答>`,
       `再開：  dandori resume --config letters.yaml ${run}`,
       `実行 ${run}`,
       '',
     ]);
     const answered = await place.dandori('answer', 'last', 'q1', 'reject', ...CONFIG);
-    expect(answered.stderr).toMatch(/^回答を保存しました。\n/);
+    expect(answered.stderr).toContain('回答を保存しました。\n');
     const resumed = await place.dandori('resume', 'last', ...CONFIG);
     expect(resumed.stderr).toContain('失敗：letters.send は却下されました。\n');
     expect(resumed.stderr).toContain('  - t1 letters.send: 失敗\n');

@@ -52,6 +52,7 @@ describe('servers', () => {
     );
     expect(mcpServers.kitchen).toHaveProperty('env', {
       DANDORI_DATA_DIR: join(folder, 'data'),
+      DANDORI_PROJECT_DIR: folder,
       DANDORI_PLACES_IP_API: 'https://ip.example.com',
       DANDORI_KITCHEN_PATH: 'mine.db',
       XDG_CACHE_HOME: '/cache',

@@ -451,7 +451,7 @@ describe('a plan that a person edits', () => {
       ],
     });
     await expect(edit(house, run)).rejects.toMatchObject({ diagnostics: [{ code: 'empty-plan' }] });
-    const odd: Json[] = [{ tasks: 5 }, { tasks: [{ id: 'p' }] }, {}, [], null, 'yes', { approve: true }];
+    const odd: Json[] = [{ tasks: 5 }, { tasks: [{ id: 'p' }] }, {}, [], null, 'perhaps', { approve: true }];
     for (const one of odd)
       await expect(house.answer(run, 'q1', one)).rejects.toMatchObject({ code: 'answer-invalid' });
     expect(open(await house.drive(run))).toHaveLength(1);

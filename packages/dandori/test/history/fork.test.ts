@@ -45,6 +45,24 @@ function begunBy(events: readonly Event[], seq: number): string[] {
   );
 }
 
+describe('after a failure, a fork', () => {
+  const failing = { ...TOOLS, 'e.read': { faults: [{ kind: 'fail' as const }], run: () => 'ok' } };
+  const plan = [task('r', 'a.read', { args: { n: 1 } }), task('f', 'e.read', { after: ['r'] })];
+
+  it.each([
+    ['start', ['r', 'f']],
+    ['failed', ['f']],
+  ] as const)('from %s calls %j again', async (from, again) => {
+    const house = createHouse(failing, [answer, answer, answer]);
+    const run = await house.start('go', plan);
+    expect((await house.drive(run)).end?.outcome).toBe('failed');
+    const before = calls(house).length;
+    const forked = await fork(house, run, { from });
+    expect((await house.drive(forked.run)).end?.outcome).toBe('answered');
+    expect(calls(house).slice(before)).toEqual(again);
+  });
+});
+
 describe('a fork', () => {
   it('K1, K2: at any event makes no call of its past again, and comes to the same end', async () => {
     const source = createHouse(TOOLS, [answer]);

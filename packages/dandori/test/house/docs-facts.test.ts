@@ -189,15 +189,15 @@ describe('the docs have all of these: ', () => {
     const served = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replaceAll(/\{[^}]+\}/g, '*')}`),
     );
-    const described = [...sectionOf(reference, 'HTTP').matchAll(/^\| (`(?:GET|POST) [^|]+) \|/gm)].flatMap(
-      ([, cell = '']) => {
-        const [first = '', ...more] = [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
-        const [method = '', path = ''] = first.split(' ');
-        const folder = path.slice(0, path.lastIndexOf('/'));
-        const whole = more.map((other) => `${method} ${path.startsWith('/api') ? folder : ''}${other}`);
-        return [first, ...whole].map((route) => route.replaceAll(/\b(?:RUN|ID|TASK|OTHER)\b/g, '*'));
-      },
-    );
+    const described = [
+      ...sectionOf(reference, 'HTTP').matchAll(/^\| (`(?:GET|POST|DELETE) [^|]+) \|/gm),
+    ].flatMap(([, cell = '']) => {
+      const [first = '', ...more] = [...cell.matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+      const [method = '', path = ''] = first.split(' ');
+      const folder = path.slice(0, path.lastIndexOf('/'));
+      const whole = more.map((other) => `${method} ${path.startsWith('/api') ? folder : ''}${other}`);
+      return [first, ...whole].map((route) => route.replaceAll(/\b(?:RUN|ID|TASK|OTHER)\b/g, '*'));
+    });
     expect(served.filter((route) => !described.includes(route))).toEqual([]);
     const api = described.filter((route) => route.includes('/api/'));
     expect(api.filter((route) => !served.includes(route))).toEqual([]);
@@ -238,7 +238,7 @@ function textOf(path: string): string {
 const BUILT = new Set(['packages/dandori/dist']);
 
 /** The context of a service method or a question, the name of a tool, a file: they only look like keys. */
-const NO_KEYS = /^(?:context\.(?:userId|call|key|plan)|server\.tool|model\.yaml)$/;
+const NO_KEYS = /^(?:context\.(?:userId|call|key|language|plan)|server\.tool|model\.yaml)$/;
 
 const BASES = ['', 'packages/dandori/src', 'packages/dandori'];
 

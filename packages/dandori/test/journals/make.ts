@@ -96,6 +96,19 @@ const TOOLS: Record<string, FunctionTool> = {
       return last.kind === 'succeeded' ? { restocked: 2 } : last;
     },
   },
+  // Two parcels: without a number it is ambiguous.
+  'parcel.drop': {
+    effect: 'destructive',
+    preview: ({ number }): Json | CallOutcome =>
+      number === undefined
+        ? {
+            kind: 'ambiguous',
+            question: 'Which parcel?',
+            options: [1, 2].map((one) => ({ label: `No. ${one}`, value: one, args: { number: one } })),
+          }
+        : { summary: `Drop parcel ${String(number)}`, reversible: false, args: { exact: true } },
+    run: ({ number = null }) => ({ dropped: number }),
+  },
   'shop.order': { effect: 'write', run: () => ({ order: 1 }), faults: [{ kind: 'lost_after' }] },
 };
 
@@ -268,6 +281,26 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     const run = await house.start('Restock', { task: { ...SETTINGS.task, restarts: 20 } });
     await house.drive(run);
     await answerQuestion({ run, question: 'q1', answer: 'again_after', by: 'u1' }, house.parts);
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
+  /** The tool says what it would do, the user chooses, and approves it for the whole run. */
+  async 'previewed-and-approved-for-the-run'() {
+    const house = createHouse([
+      decided([
+        { id: 'p', operation: 'parcel.drop', args: { to: 'Aki' } },
+        { id: 'q', operation: 'parcel.drop', args: { number: 2 } },
+      ]),
+      answered,
+    ]);
+    const run = await house.start('Drop both parcels');
+    for (const [question, answer] of [
+      ['q1', 1],
+      ['q2', 'approve_for_run'],
+    ] as const) {
+      await house.drive(run);
+      await answerQuestion({ run, question, answer, by: 'u1' }, house.parts);
+    }
     await house.drive(run);
     return house.parts.journal.read(run);
   },

@@ -47,12 +47,47 @@ describe('Choices (docs/REQUIREMENTS.md, C)', () => {
     await home.dandori.close();
     const other = await home.reopen();
     await other.answer(run, 'q1', second?.value ?? null);
+    // There are two cartons, and choosing one of the milks does not remove both.
+    const [asked] = (await other.drive(run)).questions;
+    expect(asked).toMatchObject({
+      kind: 'ambiguity',
+      text: 'There are 2 本 of whole milk. How many should be removed?',
+    });
+    await other.answer(run, 'q2', asked?.options?.[0]?.value ?? null);
     const report = await other.drive(run);
     expect(report).toMatchObject({ outcome: 'answered', answer: 'Removed.' });
     const [started, again] = facts(await other.events(run), 'task_started');
     expect(started?.args).toBeUndefined();
-    expect(report.tasks.m?.result).toMatchObject({ item: { item_id: second?.args?.item_id } });
+    expect(report.tasks.m?.result).toMatchObject({
+      item: { item_id: second?.args?.item_id },
+      removed: 1,
+      remaining: 1,
+    });
     expect(again?.attempt).toBe(2);
+  });
+});
+
+describe('a destructive call on an ambiguous thing (C11)', () => {
+  it('asks which one first, and then once for the approval, in the words of the user', async () => {
+    await using home = await openHome({
+      yaml: KITCHEN.replace('approval: never', 'approval: destructive'),
+      script: [say([remove('牛乳')]), answer('捨てました。')],
+    });
+    const first = await home.run('牛乳を捨てて');
+    expect(first.questions).toMatchObject([{ kind: 'ambiguity' }]);
+    await home.dandori.answer(first.run, 'q1', first.questions[0]?.options?.[0]?.value ?? null);
+    const second = await home.dandori.drive(first.run);
+    expect(second.questions).toMatchObject([
+      {
+        kind: 'approval',
+        text: '牛乳 (低脂肪) 1 本を捨てます。承認しますか？（kitchen.remove_item、取り消し不可）',
+        context: { args: { name: '牛乳', item_id: 1, quantity: 1 }, preview: { reversible: false } },
+      },
+    ]);
+    await home.dandori.approve(first.run);
+    const report = await home.dandori.drive(first.run);
+    expect(report).toMatchObject({ outcome: 'answered', answer: '捨てました。' });
+    expect(report.tasks.m?.result).toMatchObject({ removed: 1, remaining: 0 });
   });
 });
 

@@ -28,6 +28,8 @@ const SENT: Readonly<Record<string, z.ZodType>> = {
   'GET /api/doctor': examinedSchema,
   'GET /api/statistics': countedSchema,
   'GET /api/questions': api.questionListSchema,
+  'GET /api/approvals': api.approvalListSchema,
+  'DELETE /api/approvals/{approval}': z.object({ approval: z.string() }),
   'GET /api/runs': api.runPageSchema,
   'POST /api/runs': api.doneSchema,
   'POST /api/plans/check': api.checkedPlanSchema,
@@ -104,8 +106,13 @@ it('every route sends what its schema says and nothing else, so that clients can
 
   const bread = await client.start('bread', { approval: 'writes' });
   await client.settled(bread);
-  await client.approve(bread);
+  await client.answer(bread, 'q1', 'approve_tool_always');
   await client.settled(bread);
+  for (const { id } of await client.approvals()) await client.revokeApproval(id);
+  const rye = await client.start('bread', { approval: 'writes' });
+  await client.settled(rye);
+  await client.approve(rye);
+  await client.settled(rye);
   await client.rate(bread, { rating: 4, comment: 'good' });
   const tea = await client.start('tea', { tasks: [look('tea'), take('salt', 't2')] });
   await client.settled(tea);

@@ -1,4 +1,5 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { McpServerConfig } from '../../src/tools/mcp/config.ts';
 import { listedTool, toTools } from '../../src/tools/mcp/tools.ts';
 
 it.each(['find', 'Find a place', '検索', 'a.b/c:d"<'])('a server may call a tool %j', (name) => {
@@ -28,4 +29,30 @@ it('a secret of the configuration that a server tells of itself goes into no pro
       inputSchema: { properties: { sql: { description: 'for db:[secret]' } } },
     },
   ]);
+});
+
+describe('what a tool announces in its _meta', () => {
+  const listed = (meta: Record<string, boolean>) => [listedTool.parse({ name: 't', _meta: meta })];
+  const local = { command: 'x' };
+  const toolOf = (meta: Record<string, boolean>, config: McpServerConfig) =>
+    toTools(listed(meta), { server: 's', config, secrets: [] }, [])[0];
+
+  it('a preview counts for a program on this machine, and for a remote server only if it is trusted', () => {
+    const meta = { 'dandori/preview': true };
+    expect(toolOf(meta, local)?.preview).toBe(true);
+    expect(toolOf(meta, { url: 'https://example.com' })?.preview).toBeUndefined();
+    expect(toolOf(meta, { url: 'https://example.com', trusted: true })?.preview).toBe(true);
+    expect(toolOf({}, local)?.preview).toBeUndefined();
+  });
+
+  it('an idempotency key makes a write repeatable, and never a destructive tool harmless', () => {
+    const meta = { 'dandori/idempotencyKey': true };
+    expect(toolOf(meta, local)?.effect).toBe('idempotent');
+    const destructive = [
+      listedTool.parse({ name: 't', _meta: meta, annotations: { destructiveHint: true } }),
+    ];
+    expect(toTools(destructive, { server: 's', config: local, secrets: [] }, [])[0]?.effect).toBe(
+      'destructive',
+    );
+  });
 });

@@ -1,5 +1,16 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, open, readFile, realpath, rename, rm, unlink } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  unlink,
+} from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { codeOf, type Workspace, writeNew } from './workspace.ts';
 
@@ -75,8 +86,10 @@ export class Changes {
     if (file === undefined) return undefined;
     try {
       const { size } = await file.stat();
-      if (size > MAX_BYTES) throw new Error(`${path} has ${size} bytes. At most ${MAX_BYTES} can be used.`);
-      return await file.readFile();
+      const data = size > MAX_BYTES ? undefined : await readUpTo(file, size, MAX_BYTES);
+      if (data === undefined)
+        throw new Error(`${path} has more than ${MAX_BYTES} bytes, which is the most that can be used.`);
+      return data;
     } finally {
       await file.close();
     }
@@ -166,6 +179,20 @@ export class Changes {
     // A link there would take the copies out of the folder.
     if ((await realpath(folder)) !== folder) throw new Error(`${KEPT} is a link. Remove it.`);
     return folder;
+  }
+}
+
+/** The whole file, or undefined if it has more bytes. It may grow while it is read. */
+async function readUpTo(file: FileHandle, size: number, most: number): Promise<Uint8Array | undefined> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for (;;) {
+    const part = Buffer.alloc(Math.max(size - length, 0) + 1);
+    const { bytesRead } = await file.read(part, 0, part.length, length);
+    if (bytesRead === 0) return Buffer.concat(parts);
+    parts.push(part.subarray(0, bytesRead));
+    length += bytesRead;
+    if (length > most) return undefined;
   }
 }
 

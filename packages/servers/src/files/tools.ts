@@ -3,7 +3,7 @@ import type { McpServer, ServerContext } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
-import { IDEMPOTENCY_KEY, isPreview, keyOf, PREVIEW } from '../meta.ts';
+import { IDEMPOTENCY_KEY, isPreview, keyOf, languageOf, PREVIEW, type Preview } from '../meta.ts';
 import { Changes, hashOf, type Wanted } from './changes.ts';
 import { diffOf } from './diff.ts';
 import { fits, search, walk } from './search.ts';
@@ -33,6 +33,10 @@ const changed = z.object({
 interface Planned {
   readonly wanted: Wanted;
   readonly result: { path: string; summary: string; diff: string };
+  /** The same in Japanese. */
+  readonly japanese: string;
+  /** Arguments that bind the call to the file as it is now. */
+  readonly args?: Record<string, unknown>;
 }
 
 export function registerTools(server: McpServer): void {
@@ -183,9 +187,10 @@ function registerWritingTools(server: McpServer): void {
     (input, context) =>
       perform(context, ['write_file', input], async () => {
         const old = await textOf(input.path);
-        if (old !== undefined) requireSame(input.path, old.sha256, input.expected_sha256);
+        requireSame(input.path, old?.sha256 ?? ABSENT, input.expected_sha256);
         const what = old === undefined ? 'Create' : 'Replace';
-        return contentChange(what, input.path, old?.text ?? '', input.text);
+        const change = await contentChange(what, input.path, old?.text ?? '', input.text);
+        return { ...change, args: { expected_sha256: old?.sha256 ?? ABSENT } };
       }),
   );
 
@@ -218,7 +223,8 @@ function registerWritingTools(server: McpServer): void {
       perform(context, ['edit_file', input], async () => {
         const { text, sha256 } = await existingText(input.path);
         requireSame(input.path, sha256, input.expected_sha256);
-        return contentChange('Edit', input.path, text, edited(text, input.path, input.edits));
+        const change = await contentChange('Edit', input.path, text, edited(text, input.path, input.edits));
+        return { ...change, args: { expected_sha256: sha256 } };
       }),
   );
 
@@ -269,10 +275,11 @@ function registerWritingTools(server: McpServer): void {
         if ((now === undefined ? null : hashOf(now)) !== change.after)
           throw new Error(`${change.path} was changed again after that. Undo the later change first.`);
         const diff = diffOf(change.path, decoded(now), decoded(before));
-        const summary = before === undefined ? `Remove ${change.path}` : `Restore ${change.path}`;
+        const what = before === undefined ? 'Remove' : 'Restore';
         return {
           wanted: { kind: 'content', path: change.path, after: before },
-          result: { path: change.path, summary, diff },
+          result: { path: change.path, summary: `${what} ${change.path}`, diff },
+          japanese: `${change.path} を${JAPANESE[what]}。`,
         };
       }),
   );
@@ -281,19 +288,39 @@ function registerWritingTools(server: McpServer): void {
 /** Answers with what would be done, or does it at most once. */
 async function perform(context: ServerContext, request: unknown, prepare: () => Promise<Planned>) {
   if (isPreview(context)) {
-    const { result } = await prepare();
-    return answer(result, `${result.summary}\n${result.diff}`);
+    const { result, japanese, args } = await prepare();
+    const preview: Preview = {
+      summary: languageOf(context) === 'ja' ? japanese : result.summary,
+      diff: result.diff,
+      reversible: true,
+      ...(args !== undefined && { args }),
+    };
+    return { ...answer(result, `${result.summary}\n${result.diff}`), _meta: { [PREVIEW]: preview } };
   }
   const { changes } = await opened;
   const result = await changes.make({ key: keyOf(context), request, prepare });
   return answer(result, `${result.summary} (change ${result.change})\n${result.diff}`);
 }
 
-async function contentChange(verb: string, name: string, before: string, after: string): Promise<Planned> {
+const JAPANESE = {
+  Create: '作成します',
+  Replace: '書き換えます',
+  Edit: '編集します',
+  Remove: '削除します',
+  Restore: '元に戻します',
+} as const;
+
+async function contentChange(
+  verb: 'Create' | 'Replace' | 'Edit',
+  name: string,
+  before: string,
+  after: string,
+): Promise<Planned> {
   const file = await nameOf(name);
   return {
     wanted: { kind: 'content', path: file, after: Buffer.from(after) },
     result: { path: file, summary: `${verb} ${file}`, diff: diffOf(file, before, after) },
+    japanese: `${file} を${JAPANESE[verb]}。`,
   };
 }
 
@@ -301,6 +328,7 @@ function moveChange(from: string, to: string): Planned {
   return {
     wanted: { kind: 'move', path: from, to },
     result: { path: to, summary: `Move ${from} to ${to}`, diff: '' },
+    japanese: `${from} を ${to} に移動します。`,
   };
 }
 
@@ -309,12 +337,15 @@ async function nameOf(file: string): Promise<string> {
   return workspace.nameOf(await workspace.locate(file));
 }
 
+/** There is no file yet. */
+const ABSENT = 'absent';
+
 function expectedHash() {
   return z
     .string()
-    .regex(/^[0-9a-f]{64}$/)
+    .regex(/^(?:[0-9a-f]{64}|absent)$/)
     .optional()
-    .describe('Refuse if the file is not as read_file showed it (sha256)');
+    .describe('Refuse if the file is not as read_file showed it (sha256), or if there is one ("absent")');
 }
 
 function requireSame(file: string, actual: string, expected: string | undefined): void {

@@ -93,7 +93,7 @@ export class Workspace {
       const names = await readdir(folder.path);
       const entries = await Promise.all(
         names
-          .filter((name) => real !== this.root || !RESERVED.includes(name))
+          .filter((name) => !isReserved(name))
           .map((name) => this.#entry(folder.child(name), join(real, name))),
       );
       return entries
@@ -124,9 +124,10 @@ export class Workspace {
     if (name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name)) {
       throw new Error(`${path} is outside of the folder ${this.root}. Only files inside it can be used.`);
     }
-    const first = name.split(sep)[0] ?? '';
-    if (RESERVED.includes(first.toLowerCase())) {
-      throw new Error(`${path} is in ${first}, which is reserved. Choose another file.`);
+    // At every level: a repository inside the folder has hooks too, which git runs.
+    const reserved = name.split(sep).find(isReserved);
+    if (reserved !== undefined) {
+      throw new Error(`${path} is in ${reserved}, which is reserved. Choose another file.`);
     }
     return real;
   }
@@ -165,6 +166,10 @@ export class Workspace {
       throw error;
     }
   }
+}
+
+function isReserved(name: string): boolean {
+  return RESERVED.includes(name.toLowerCase());
 }
 
 /** An open folder. It stays the same folder even if its path changes. */

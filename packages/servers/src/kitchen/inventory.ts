@@ -21,6 +21,28 @@ export interface NewItem {
   expires_on: string | null;
 }
 
+/** How much of an item would be removed, and how much would be left. */
+export function shareOf(item: Item, quantity: number | undefined): { removed: number; remaining: number } {
+  const removed = quantity ?? item.quantity;
+  if (removed > item.quantity) {
+    throw new Error(
+      `Only ${item.quantity} ${item.unit} of "${item.name}" is there (在庫不足), ${removed} cannot be removed.`,
+    );
+  }
+  // Tenths and thirds of a litre do not add up exactly in binary.
+  return { removed, remaining: Math.round((item.quantity - removed) * 1e6) / 1e6 };
+}
+
+/** The caller does not say how much of several pieces is meant, and removing too much cannot be undone. */
+export class AmbiguousQuantity extends Error {
+  readonly item: Item;
+
+  constructor(item: Item) {
+    super(`There are ${item.quantity} ${item.unit} of "${item.name}". Send the quantity.`);
+    this.item = item;
+  }
+}
+
 /** More than one item matches the name, and removing the wrong one cannot be undone. */
 export class AmbiguousItem extends Error {
   readonly candidates: Item[];
@@ -83,14 +105,7 @@ export class Inventory {
 
   /** Removes some or all of an item and returns how much is left. */
   take(item: Item, quantity: number | undefined): { removed: number; remaining: number } {
-    const removed = quantity ?? item.quantity;
-    if (removed > item.quantity) {
-      throw new Error(
-        `Only ${item.quantity} ${item.unit} of "${item.name}" is there (在庫不足), ${removed} cannot be removed.`,
-      );
-    }
-    // Tenths and thirds of a litre do not add up exactly in binary.
-    const remaining = Math.round((item.quantity - removed) * 1e6) / 1e6;
+    const { removed, remaining } = shareOf(item, quantity);
     if (remaining === 0) this.#database.prepare('DELETE FROM items WHERE item_id = ?').run(item.item_id);
     else
       this.#database.prepare('UPDATE items SET quantity = ? WHERE item_id = ?').run(remaining, item.item_id);

@@ -1,7 +1,7 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
-import { IDEMPOTENCY_KEY, keyOf } from '../meta.ts';
+import { IDEMPOTENCY_KEY, isPreview, keyOf, languageOf, PREVIEW, type Preview } from '../meta.ts';
 import { isCalendarDate } from './expiry.ts';
 import type { Item } from './inventory.ts';
 import { itemSchema, kitchen } from './kitchen.ts';
@@ -60,14 +60,16 @@ export function registerWritingTools(server: McpServer): void {
     {
       title: 'Remove an item (在庫から削除)',
       description:
-        'Remove food from the kitchen inventory: all of an item, or a quantity of it. ' +
-        '在庫から削除・消費・捨てる・使う (remove item). If several items fit the name, nothing is removed and the answer ' +
-        'holds a question with options; call again with the item_id of one. ' +
-        `A call repeated with the same _meta["${IDEMPOTENCY_KEY}"] removes nothing twice.`,
+        'Remove food from the kitchen inventory: a quantity of an item, or all of it. ' +
+        '在庫から削除・消費・捨てる・使う (remove item). If several items fit the name, or the quantity matters and is ' +
+        'missing, nothing is removed and the answer holds a question with options; call again with the item_id or the ' +
+        `quantity of one. A call repeated with the same _meta["${IDEMPOTENCY_KEY}"] removes nothing twice.`,
       inputSchema: z.strictObject({
         name: z.string().trim().min(1).max(100).optional().describe('Name (品名), e.g. 牛乳 or milk'),
         item_id: z.number().int().optional().describe('Number of the item (品目番号) from list_inventory'),
-        quantity: quantity.optional().describe('How much to remove (数量). Default: all of it'),
+        quantity: quantity
+          .optional()
+          .describe('How much to remove (数量). Needed if there are several pieces; otherwise all of it'),
       }),
       outputSchema: z.object({
         item: itemSchema.describe('The item as it was before (削除前の品目)'),
@@ -80,14 +82,30 @@ export function registerWritingTools(server: McpServer): void {
         destructiveHint: true,
         openWorldHint: false,
       },
-      _meta: SUPPORTS_KEY,
+      _meta: { ...SUPPORTS_KEY, [PREVIEW]: true },
     },
     async (input, context) => {
       const inventory = await kitchen();
-      const { AmbiguousItem } = await import('./inventory.ts');
+      const { AmbiguousItem, AmbiguousQuantity, shareOf } = await import('./inventory.ts');
+      const choose = () => {
+        const item = inventory.find(input.name, input.item_id);
+        if (input.quantity === undefined && isCounted(item)) throw new AmbiguousQuantity(item);
+        return item;
+      };
+      const japanese = languageOf(context) === 'ja' || isJapanese(input.name ?? '');
       try {
+        if (isPreview(context)) {
+          const item = choose();
+          const share = shareOf(item, input.quantity);
+          const preview: Preview = {
+            summary: summaryOf(item, share.removed, share.remaining, japanese),
+            reversible: false,
+            args: { item_id: item.item_id, quantity: share.removed },
+          };
+          return { ...answer({ item, ...share }, preview.summary), _meta: { [PREVIEW]: preview } };
+        }
         const result = inventory.recorded.once(keyOf(context), ['remove_item', input], () => {
-          const item = inventory.find(input.name, input.item_id);
+          const item = choose();
           return { item, ...inventory.take(item, input.quantity) };
         });
         const { item, removed, remaining } = result;
@@ -96,19 +114,81 @@ export function registerWritingTools(server: McpServer): void {
           `Removed (削除): ${item.name} ${removed} ${item.unit}. Left (残り): ${remaining} ${item.unit}`,
         );
       } catch (error) {
-        if (error instanceof AmbiguousItem) return question(input.name ?? '', error.candidates);
+        if (error instanceof AmbiguousItem) return whichItem(input, error.candidates, japanese);
+        if (error instanceof AmbiguousQuantity) return howMuch(error.item, japanese);
         throw error;
       }
     },
   );
 }
 
-function question(name: string, candidates: Item[]): CallToolResult {
-  const text = isJapanese(name)
+/** Pieces are thrown away one by one. Grams and millilitres are one packet. */
+function isCounted({ unit, quantity: there }: Item): boolean {
+  return there > 1 && !/^(?:k?g|mg|m?l|d?l|cc|グラム|リットル)$/i.test(unit);
+}
+
+function summaryOf(item: Item, removed: number, remaining: number, japanese: boolean): string {
+  const name = nameIn(item, japanese);
+  if (japanese) {
+    const left = remaining === 0 ? '' : `（残り ${remaining} ${item.unit}）`;
+    return `${name} ${removed} ${item.unit}を捨てます${left}。`;
+  }
+  const left = remaining === 0 ? '' : ` (${remaining} left)`;
+  return `Remove ${name}, ${removed} ${item.unit}${left}.`;
+}
+
+/** "牛乳 (低脂肪) / low-fat milk" is one item with two names. */
+function nameIn({ name }: Item, japanese: boolean): string {
+  const [first = name, ...others] = name.split(' / ');
+  if (japanese) return first;
+  return others.length === 0 ? first : others.join(' / ');
+}
+
+function whichItem(
+  { name = '', quantity: wanted }: { name?: string | undefined; quantity?: number | undefined },
+  candidates: Item[],
+  japanese: boolean,
+): CallToolResult {
+  const text = japanese
     ? `「${name}」に当てはまるものが${candidates.length}つあります。どれを削除しますか？`
     : `${candidates.length} items fit "${name}". Which one should be removed?`;
-  const options = candidates.map((item) => ({ label: labelOf(item), args: { item_id: item.item_id } }));
-  const lines = options.map(({ label, args }) => `- ${label} (item_id: ${args.item_id})`);
+  // With a quantity, only items that have enough can be meant.
+  const possible = candidates.filter((item) => wanted === undefined || item.quantity >= wanted);
+  return question(
+    text,
+    (possible.length > 0 ? possible : candidates).map((item) => ({
+      label: labelOf(item),
+      args: { item_id: item.item_id },
+    })),
+  );
+}
+
+/** One piece, or all of them. The caller can send any other quantity. */
+function howMuch(item: Item, japanese: boolean): CallToolResult {
+  const { item_id, quantity: there, unit } = item;
+  const name = nameIn(item, japanese);
+  const text = japanese
+    ? `${name}は${there} ${unit}あります。いくつ削除しますか？`
+    : `There are ${there} ${unit} of ${name}. How many should be removed?`;
+  const some = Number.isInteger(there) && there <= 4 ? range(there - 1) : [1];
+  return question(text, [
+    ...some.map((count) => ({ label: `${count} ${unit}`, args: { item_id, quantity: count } })),
+    {
+      label: japanese ? `すべて（${there} ${unit}）` : `All (${there} ${unit})`,
+      args: { item_id, quantity: there },
+    },
+  ]);
+}
+
+function range(last: number): number[] {
+  return Array.from({ length: last }, (_, index) => index + 1);
+}
+
+function question(
+  text: string,
+  options: { label: string; args: { item_id: number; quantity?: number } }[],
+): CallToolResult {
+  const lines = options.map(({ label, args }) => `- ${label} (${JSON.stringify(args)})`);
   return {
     isError: true,
     structuredContent: { ambiguous: true, question: text, options },

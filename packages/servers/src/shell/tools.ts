@@ -5,7 +5,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
-import { isPreview, PREVIEW } from '../meta.ts';
+import { isPreview, languageOf, PREVIEW, type Preview } from '../meta.ts';
 import { isAllowed, parseAllowed, textOf } from './allowed.ts';
 import { runCommand } from './command.ts';
 
@@ -37,7 +37,9 @@ export function registerTools(server: McpServer): void {
       description: 'List the commands that run_command may run. 実行できるコマンドの一覧 (allowed commands).',
       inputSchema: z.strictObject({}),
       outputSchema: z.object({
-        commands: z.array(z.string()).describe('Commands (コマンド); * stands for any arguments'),
+        commands: z
+          .array(z.string())
+          .describe('Commands (コマンド); * stands for names, ** for any arguments'),
         folder: z.string().describe('Where they run (作業フォルダ)'),
         max_seconds: z.number().describe('How long one may take (最大秒数)'),
       }),
@@ -108,7 +110,13 @@ export function registerTools(server: McpServer): void {
       const where = cwd === '.' ? '' : ` in ${cwd}`;
       if (isPreview(context)) {
         const summary = `Run ${line}${where}`;
-        return answer({ summary }, summary);
+        const preview: Preview = {
+          summary:
+            languageOf(context) === 'ja'
+              ? `${line} を実行します${cwd === '.' ? '' : `（${cwd}）`}。`
+              : summary,
+        };
+        return { ...answer({ summary }, summary), _meta: { [PREVIEW]: preview } };
       }
       const result = await runCommand({
         program: command,

@@ -22,6 +22,12 @@ const en = {
   missing: 'Not completed',
   forkedFrom: 'Forked from',
   event: (seq: number) => `at event ${seq}`,
+  again: {
+    whole: 'Run again',
+    changed: 'Run with changes',
+    failed: 'From the failed task',
+    modelFailed: 'The model failed, not the goal. Check its settings, or try again later.',
+  },
 };
 
 export const texts: Texts<typeof en> = {
@@ -47,5 +53,11 @@ export const texts: Texts<typeof en> = {
     missing: '未完了',
     forkedFrom: '分岐元',
     event: (seq) => `イベント ${seq}`,
+    again: {
+      whole: 'もう一度実行',
+      changed: '変更して実行',
+      failed: '失敗したタスクから',
+      modelFailed: '目標ではなくモデルのエラーです。設定を確認するか、時間をおいて再試行してください。',
+    },
   },
 };

@@ -33,7 +33,11 @@ const en = {
     wholePlan: 'Full plan',
     notes: 'Note',
     problems: 'The edited plan has problems',
+    limits: 'Limits',
     other: 'More',
+    preview: 'Preview by the tool:',
+    previewFailed: 'No preview',
+    reversible: 'Can be undone',
   },
   form: {
     needed: 'Required',
@@ -100,7 +104,11 @@ export const texts: Texts<typeof en> = {
       wholePlan: '計画の全体',
       notes: '補足',
       problems: '編集した計画に問題があります',
+      limits: '上限',
       other: 'その他',
+      preview: 'ツールによるプレビュー：',
+      previewFailed: 'プレビューなし',
+      reversible: '取り消し',
     },
     form: {
       needed: '必須です',

@@ -7,6 +7,7 @@ import { texts } from '../texts/tools.ts';
 import { words } from '../texts/words.ts';
 import { Page, Scroller, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
+import { Approvals } from './approvals.tsx';
 import { fitting, ToolFilters } from './tool-filters.tsx';
 import { ToolGroups } from './tool-list.tsx';
 
@@ -21,6 +22,7 @@ export default function Tools({ query }: { readonly query: Query }) {
     <Page title={say.title}>
       <Problem error={error} />
       <Servers tools={data.tools} missing={data.missing} />
+      <Approvals />
       {data.tools.length === 0 ? (
         <p className="text-faint">{word.noTools}</p>
       ) : (

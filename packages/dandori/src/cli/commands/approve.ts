@@ -7,6 +7,7 @@ import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { approveWith, type Edited, editorOf, editPlan } from '../questions/edit-plan.ts';
 import { yesOrNo } from '../questions/prompts.ts';
+import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
 export interface ApproveOptions {
@@ -105,5 +106,48 @@ export async function reject(
     process.stderr.write(
       `${texts.plans.rejected(answered)}\n${asTyped(texts.resumeUndriven(run), config)}\n`,
     );
+  return 0;
+}
+
+export interface ApprovalsOptions {
+  readonly config?: string;
+  readonly json?: boolean;
+  readonly user?: string;
+}
+
+/** Lists the standing approvals of the user, or revokes some of them. */
+export async function approvals(
+  { action, ids }: { action: string | undefined; ids: readonly string[] },
+  { config, json, user }: ApprovalsOptions,
+): Promise<number> {
+  if (action !== undefined && (action !== 'revoke' || ids.length === 0)) {
+    throw new DandoriError('usage', `"approvals ${[action, ...ids].join(' ')}" is not a command.`, {
+      fix: 'List them with `dandori approvals`, then `dandori approvals revoke ID`.',
+    });
+  }
+  await using dandori = await openWorkplace({ configFile: config, tools: false });
+  const texts = textsFor({ language: dandori.config.language });
+  if (action === 'revoke') {
+    for (const id of ids) {
+      await dandori.revokeApproval(id, { user });
+      if (json !== true) process.stderr.write(`${texts.approvals.revoked(id)}\n`);
+    }
+    if (json === true) process.stdout.write(`${stringifyJson({ revoked: ids })}\n`);
+    return 0;
+  }
+  const found = await dandori.approvals({ user });
+  if (json === true) process.stdout.write(`${stringifyJson({ approvals: found })}\n`);
+  else if (found.length === 0) process.stderr.write(`${texts.approvals.none}\n`);
+  else {
+    const style = styleFor(process.stdout);
+    for (const { id, operation, args, effect, at, run } of found) {
+      const when = new Date(at).toLocaleString('sv-SE');
+      const what = args === undefined ? texts.approvals.anyArguments : stringifyJson(args);
+      process.stdout.write(
+        `${id}  ${style.dim(when)}  ${printable(operation)} (${texts.words.effects[effect]})  ${oneLine(what, 80)}  ${style.dim(run)}\n`,
+      );
+    }
+    process.stderr.write(`${asTyped(texts.approvals.howToRevoke(found[0]?.id ?? ''), config)}\n`);
+  }
   return 0;
 }

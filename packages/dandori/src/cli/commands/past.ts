@@ -63,6 +63,7 @@ function lineOf({ seq, type, message }: Difference, style: Style): string {
 
 export interface ForkOptions extends SessionOptions {
   readonly at?: string;
+  readonly from?: 'start' | 'failed';
   readonly answer?: readonly string[];
   readonly plan?: string | undefined;
   readonly run: boolean;
@@ -76,6 +77,7 @@ export async function fork(name: string, { at: typed, ...options }: ForkOptions)
   const source = await findRun(name, dandori);
   const wanted: Options = {
     ...(at !== undefined && { at }),
+    ...(options.from !== undefined && { from: options.from }),
     answers: await answersIn(options.answer ?? [], source, session),
     ...(plan && { tasks: plan.tasks }),
     ...(options.user !== undefined && { by: options.user }),

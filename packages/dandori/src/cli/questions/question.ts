@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { estimate } from '../../model/plan.ts';
-import { type PlanAbout, planAbout, type Question } from '../../model/question.ts';
-import type { Task } from '../../model/task.ts';
+import { callAbout, type PlanAbout, planAbout, type Question, reversibility } from '../../model/question.ts';
+import { isStep, type Task } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
 import { writePlan } from '../../plan/write.ts';
@@ -116,7 +116,12 @@ function someOf(ids: readonly string[], { more }: Texts): string {
  */
 export function contextLines(question: Question, texts: Texts): string[] {
   const { kind, context, url } = question;
-  const about = kind === 'plan_approval' ? planQuestionLines(question, texts) : undefined;
+  const about =
+    kind === 'plan_approval'
+      ? planQuestionLines(question, texts)
+      : kind === 'approval'
+        ? approvalLines(context, texts)
+        : undefined;
   return about ?? [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
 }
 
@@ -125,6 +130,39 @@ export function contextLines(question: Question, texts: Texts): string[] {
  */
 function pageLine(url: string, texts: Texts): string {
   return printable(texts.page(url, URL.canParse(url) ? new URL(url).host : '?'));
+}
+
+/** What the user approves: the tool, each argument, what the tool says about the call, and its effect. */
+function approvalLines(context: Question['context'], texts: Texts): string[] | undefined {
+  const read = callAbout.safeParse(context);
+  if (!read.success || !isObject(context)) return undefined;
+  const { operation, args, effect: does, preview, previewFailed } = read.data;
+  const names = texts.contextNames;
+  const labelled = (name: string, text: string) => texts.labelled(printable(names[name] ?? name), text);
+  return [
+    shown(operation, texts),
+    ...Object.entries(args).map(([name, value]) => `  ${printable(name)}: ${shown(value, texts)}`),
+    ...diffLines(preview?.diff),
+    ...(previewFailed === undefined ? [] : [labelled('previewFailed', shown(previewFailed, texts))]),
+    labelled('effect', texts.words.effects[does]),
+    labelled('reversible', texts.words.undo[reversibility(read.data)]),
+    ...(context.reasoning === undefined
+      ? []
+      : [texts.labelled(texts.reason, shown(context.reasoning, texts))]),
+    ...planLines(context.plan, texts),
+  ];
+}
+
+const MOST_DIFF_LINES = 60;
+
+function diffLines(diff: string | undefined): string[] {
+  const lines = (diff ?? '')
+    .split('\n')
+    .filter((line) => line !== '' && !/^(?:===|\\ No newline)/.test(line));
+  const cut = lines.length > MOST_DIFF_LINES ? [`… (+${lines.length - MOST_DIFF_LINES})`] : [];
+  return [...lines.slice(0, MOST_DIFF_LINES).map((line) => printable(line)), ...cut].map(
+    (line) => `  ${line}`,
+  );
 }
 
 function callLines(context: Question['context'], texts: Texts): string[] {
@@ -181,15 +219,21 @@ const WIDTH = 400;
 function planQuestionLines({ context }: Question, texts: Texts): string[] | undefined {
   const read = planAbout.safeParse(context);
   if (!read.success) return undefined;
-  const { objective, reasoning, plan, tasks, changes, notes = [], problems = [] } = read.data;
+  const { objective, successCriteria = [], constraints = [], reasoning, limits } = read.data;
+  const { plan, tasks, changes, notes = [], problems = [] } = read.data;
   return [
     ...problems.map((one) => oneLine(texts.plans.problem(one.task, one.message), WIDTH)),
     ...(objective === undefined ? [] : [oneLine(texts.labelled(texts.objective, objective), WIDTH)]),
+    ...successCriteria.map((one) => oneLine(texts.labelled(texts.criteria, one), WIDTH)),
+    ...constraints.map((one) => oneLine(texts.labelled(texts.constraints, one), WIDTH)),
     ...(reasoning === undefined ? [] : [oneLine(texts.labelled(texts.reason, reasoning), WIDTH)]),
     ...tasks.slice(0, MOST_TASKS).flatMap((one) => taskLines(one, changes, texts)),
     ...(tasks.length > MOST_TASKS ? [texts.more(tasks.length - MOST_TASKS)] : []),
     ...(changes?.removed ?? []).map((one) => `- ${callText(one)}`),
     ...estimateLines(plan, texts),
+    ...(limits === undefined
+      ? []
+      : [texts.plans.limits(limits.calls, limits.tasks, duration(limits.time), limits.cost)]),
     ...notes.map((note) => oneLine(texts.plans.note(note), WIDTH)),
   ];
 }
@@ -199,6 +243,9 @@ function taskLines(one: PlanAbout['tasks'][number], changes: PlanAbout['changes'
   const before = changes?.changed.find(({ id }) => id === one.id);
   const mark = changes === undefined ? '' : markOf(one.id, before, changes);
   const after = one.waitsFor === undefined ? [] : [texts.after(oneLine(one.waitsFor.join(', '), 80))];
+  // What a step will call is not known yet. Its tasks are asked about when they are.
+  if (isStep(one))
+    return [`${mark}${stepText(one)}  (${[texts.plans.stepTouches, ...after].join(texts.comma)})`];
   return [
     `${mark}${callText(one)}  (${[texts.effect(one.effect), ...after].join(texts.comma)})`,
     ...(before === undefined ? [] : [`    ${texts.plans.was(callText(before))}`]),
@@ -208,6 +255,11 @@ function taskLines(one: PlanAbout['tasks'][number], changes: PlanAbout['changes'
 function markOf(id: string, before: Task | undefined, { added }: NonNullable<PlanAbout['changes']>): string {
   if (before !== undefined) return '~ ';
   return added.includes(id) ? '+ ' : '  ';
+}
+
+function stepText({ id, description, args }: Task): string {
+  const purpose = description ?? args.description ?? args.purpose ?? '';
+  return oneLine(`${id} ${typeof purpose === 'string' ? purpose : stringifyJson(purpose)}`, WIDTH);
 }
 
 function callText({ id, operation, args }: Task): string {

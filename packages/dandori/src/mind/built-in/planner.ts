@@ -123,10 +123,10 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: Words):
   const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
   const keyOf = ({ operation, args }: Call) => canonicalJson(words.hide({ operation, args }));
   const results = new Map(
-    done.map(({ task: { id, operation, args }, sent }) => [
-      keyOf({ operation, args: sent ?? args }),
-      words.hide(result(id)),
-    ]),
+    // As it was written too: after a choice other arguments are sent, and the call must not be made again.
+    done.flatMap(({ task: { id, operation, args }, sent = args }) =>
+      [args, sent].map((one) => [keyOf({ operation, args: one }), words.hide(result(id))] as const),
+    ),
   );
   const questions = [...state.questions.values()];
   return {

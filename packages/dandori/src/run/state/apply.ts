@@ -15,6 +15,7 @@ import {
 import { isOnlyHolding } from './indexes.ts';
 import { innerCallEnded, innerCallStarted } from './inner-calls.ts';
 import { draftAccepted, draftRefused, planAsked, planProposed, planRevised } from './plan.ts';
+import { callApproved, previewEnded, previewStarted, previewsLost } from './previews.ts';
 import { questionAnswered, questionAsked, questionExpired } from './questions.ts';
 import { initial, type RunState } from './state.ts';
 import {
@@ -65,6 +66,7 @@ function hand(state: RunState, event: Event): void {
       if (event.data.forgiven === true) modelCallForgiven(state);
       state.thinking = undefined;
       probesLost(state);
+      previewsLost(state);
       return;
     case 'decision_started':
       if (event.data.free !== true) state.modelCalls++;
@@ -119,6 +121,15 @@ function hand(state: RunState, event: Event): void {
       return;
     case 'probe_ended':
       probeEnded(state, event.data, at);
+      return;
+    case 'preview_started':
+      previewStarted(state, event.data);
+      return;
+    case 'preview_ended':
+      previewEnded(state, event.data);
+      return;
+    case 'call_approved':
+      callApproved(state, event.data);
       return;
     case 'question_asked':
       asked(state, event);

@@ -27,6 +27,8 @@ export interface Indexes {
   readonly inDoubt: Set<string>;
   /** Tasks in doubt that are being probed. */
   readonly probing: Set<string>;
+  /** Tasks whose tool is asked what the call would do. */
+  readonly previewing: Set<string>;
   /** Tasks that a person's choice replaces, until the replacement is compiled. */
   readonly replacing: Set<string>;
   /** Steps that the mind should expand now. */
@@ -72,6 +74,7 @@ export function createIndexes(): Indexes {
     answered: new Set(),
     inDoubt: new Set(),
     probing: new Set(),
+    previewing: new Set(),
     replacing: new Set(),
     stepsReady: new Set(),
     stepCount: 0,
@@ -89,9 +92,9 @@ export function isAlive(state: RunState): boolean {
   return state.indexes.held.size > 0 || isAtWork(state);
 }
 
-/** Whether a call, a probe or a decision is in progress that does not wait for a person. */
-function isAtWork({ indexes: { running, probing }, thinking }: RunState): boolean {
-  return running.size > 0 || probing.size > 0 || thinking !== undefined;
+/** Whether a call, a probe, a preview or a decision is in progress that does not wait for a person. */
+function isAtWork({ indexes: { running, probing, previewing }, thinking }: RunState): boolean {
+  return running.size > 0 || probing.size > 0 || previewing.size > 0 || thinking !== undefined;
 }
 
 /** Whether the only calls in progress wait for a person. This time does not count against the limit. */
@@ -142,6 +145,7 @@ export function taskAdded({ indexes }: RunState, { task }: TaskState): void {
 /** Disconnects a task that is no longer in a plan from everything that it waited for. */
 export function taskForgotten({ indexes, tasks }: RunState, { task, needs, waits, gates }: TaskState): void {
   if (isStep(task)) indexes.stepCount--;
+  indexes.previewing.delete(task.id);
   for (const earlier of [...needs, ...waits]) without(tasks.get(earlier)?.links.dependents, task.id);
   for (const gate of gates) without(gate.dependents, task.id);
 }
@@ -231,6 +235,11 @@ export function probeMarked({ indexes }: RunState, task: string, isProbed: boole
   else indexes.probing.delete(task);
 }
 
+export function previewMarked({ indexes }: RunState, { task, previewing }: TaskState): void {
+  if (previewing !== undefined) indexes.previewing.add(task.id);
+  else indexes.previewing.delete(task.id);
+}
+
 export function replacementMarked({ indexes }: RunState, { task, replacement }: TaskState): void {
   if (replacement !== undefined) indexes.replacing.add(task.id);
   else indexes.replacing.delete(task.id);
@@ -281,6 +290,7 @@ export function recount(state: RunState): Counted {
     answered: names(tasks.filter((task) => isAnswerDue(state, task))),
     inDoubt: named(({ status }) => status === 'in_doubt'),
     probing: named(({ phase }) => phase.status === 'in_doubt' && phase.isProbed),
+    previewing: named(({ previewing }) => previewing !== undefined),
     replacing: named(({ replacement }) => replacement !== undefined),
     stepsReady: names(tasks.filter(({ task, status }) => isStep(task) && status === 'ready')),
     counts: [
@@ -313,6 +323,7 @@ export function countedOf(state: RunState): Counted {
     answered: [...indexes.answered].sort(),
     inDoubt: [...indexes.inDoubt].sort(),
     probing: [...indexes.probing].sort(),
+    previewing: [...indexes.previewing].sort(),
     replacing: [...indexes.replacing].sort(),
     stepsReady: [...indexes.stepsReady].sort(),
     counts: [indexes.stepCount, indexes.openQuestions, indexes.runQuestions],

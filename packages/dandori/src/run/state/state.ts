@@ -36,6 +36,7 @@ export function initial(event: Envelope & FactOf<'run_started'>): RunState {
     tasks: new Map(),
     written: 0,
     ends: [],
+    allowed: [],
     indexes: createIndexes(),
   };
 }

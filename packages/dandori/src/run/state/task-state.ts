@@ -6,6 +6,7 @@ import type { Effect } from '../../model/tool.ts';
 import type { Asking } from './held-calls.ts';
 import { createLinks, type Gate, type Links } from './indexes.ts';
 import type { InnerCall } from './inner-calls.ts';
+import type { Previewed } from './previews.ts';
 
 /** A result in the journal or, if it is large, in a blob. */
 export type Stored = { readonly value: Json } | { readonly blob: BlobHandle };
@@ -122,6 +123,10 @@ export class TaskState implements Accepted {
   sent: JsonObject | undefined = undefined;
   /** SHA-256 of the call that a person approved. */
   approved: string | undefined = undefined;
+  /** The arguments of the preview in progress. */
+  previewing: JsonObject | undefined = undefined;
+  /** What the last preview said, and about which arguments. */
+  previewed: Previewed | undefined = undefined;
   /** What its last call asked for. */
   asking: Asking | undefined = undefined;
   /** How many of its calls ended because the server needs input first. */

@@ -8,6 +8,7 @@ import { askedByCall, hasOpenCall } from './held-calls.ts';
 import { answersCounted, callHeld, callUnheld, probeMarked, replacementMarked } from './indexes.ts';
 import { forgetCalls, settleInnerCall } from './inner-calls.ts';
 import { wait } from './placement.ts';
+import type { Allowed } from './previews.ts';
 import { type OpenQuestion, questionExpired } from './questions.ts';
 import type { RunState } from './state.ts';
 import { complete, moveTo, release } from './task-moves.ts';
@@ -21,6 +22,7 @@ export interface Tasks {
   written: number;
   /** Ended tasks, in the order in which they ended. */
   readonly ends: TaskEnd[];
+  readonly allowed: Allowed[];
 }
 
 /** The event at which a task ended. */
@@ -228,6 +230,7 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
   const task = state.tasks.get(data.task);
   if (task?.status !== 'waiting') return;
   if (data.approved !== undefined) task.approved = data.approved;
+  if (data.allows !== undefined) state.allowed.push({ ...data.allows, question: data.question });
   if (data.args !== undefined) task.override = data.args;
   for (const { task: later, for: earlier } of data.waits ?? [])
     wait(state, state.tasks.get(later), state.tasks.get(earlier));

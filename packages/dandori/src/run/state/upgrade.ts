@@ -58,6 +58,9 @@ export function upgrade(state: RunState, event: Event): readonly Event[] {
     case 'inner_call_started':
     case 'inner_call_ended':
     case 'probe_started':
+    case 'preview_started':
+    case 'preview_ended':
+    case 'call_approved':
     case 'hold_ended':
     case 'answer_applied':
     case 'note_added':

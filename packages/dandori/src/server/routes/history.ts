@@ -72,9 +72,10 @@ const record = createRoute({
 
 export const past: Routes = (app, { dandori, driving, ownRuns }) => {
   app.openapi(fork, async (c) => {
-    const { at, answers, plan, drive } = c.req.valid('json');
+    const { at, from, answers, plan, drive } = c.req.valid('json');
     const forked = await dandori.fork(c.req.valid('param').run, {
       ...(at !== undefined && { at }),
+      ...(from !== undefined && { from }),
       ...(answers !== undefined && { answers }),
       ...(plan !== undefined && { tasks: parsePlan(plan, 'plan').tasks }),
       ...by(c),

@@ -1,9 +1,11 @@
-import { createRoute, type z } from '@hono/zod-openapi';
+import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { parsePlan } from '../../plan/read.ts';
 import {
+  type ApprovalList,
   answeredSchema,
   answerRequest,
+  approvalListSchema,
   approveRequest,
   budgetRequest,
   emptyRequest,
@@ -164,5 +166,33 @@ export const questions: Routes = (app, { dandori, ownRuns }) => {
       if (isNamed || (await ownRuns.isOwn(question.run, user))) mine.questions.push(question);
     }
     return c.json(mine, 200);
+  });
+};
+
+const standing = createRoute({
+  method: 'get',
+  path: '/api/approvals',
+  summary: 'The approvals that you gave for good',
+  responses: { 200: jsonContent('Oldest first', approvalListSchema, 'Approvals'), ...problems },
+});
+
+const revoke = createRoute({
+  method: 'delete',
+  path: '/api/approvals/{approval}',
+  summary: 'Revoke an approval; from then on you are asked again, in runs in progress too',
+  request: { params: z.object({ approval: z.string().max(64) }) },
+  responses: { 200: jsonContent('It is revoked', z.object({ approval: z.string() })), ...problems },
+});
+
+export const approvals: Routes = (app, { dandori }) => {
+  app.openapi(standing, async (c) => {
+    const mine: ApprovalList = { approvals: await dandori.approvals({ user: c.get('user').id }) };
+    return c.json(mine, 200);
+  });
+
+  app.openapi(revoke, async (c) => {
+    const { approval } = c.req.valid('param');
+    await dandori.revokeApproval(approval, { user: c.get('user').id });
+    return c.json({ approval }, 200);
   });
 };

@@ -8,7 +8,7 @@ import { createRedaction, type McpServerConfig } from './config.ts';
 import { ConnectFailure, type Connection, connect } from './connection.ts';
 import { callErrorOutcome } from './errors.ts';
 import { AskedTooOften, createAskers, inputOutcome, urlsOutcome } from './input.ts';
-import { resultOutcome, toTools } from './tools.ts';
+import { META, previewOutcome, resultOutcome, toTools } from './tools.ts';
 
 /** One configured server, connected or not. */
 export interface McpServer {
@@ -156,7 +156,9 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
       });
       const outcome = isInputRequired(result)
         ? inputOutcome(result, name, options.check)
-        : resultOutcome(result, tool, options.check);
+        : wanted.preview === undefined
+          ? resultOutcome(result, tool, options.check)
+          : previewOutcome(result, tool);
       return redacted(outcome, redact);
     } catch (error) {
       if (signal.aborted) return redacted(stopped(signal, operation), redact);
@@ -191,12 +193,16 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
 type Params = Parameters<Connection['call']>[0];
 type Result = Awaited<ReturnType<Connection['call']>>;
 
-function toParams({ operation, args, key, userId, inputs }: Call, server: string): Params {
+function toParams({ operation, args, key, userId, inputs, preview }: Call, server: string): Params {
   const { responses = {}, state } = inputs ?? {};
   return {
     name: operation.slice(server.length + 1),
     arguments: args,
-    _meta: { 'dandori/idempotencyKey': key, ...(userId !== undefined && { 'dandori/userId': userId }) },
+    _meta: {
+      [META.key]: key,
+      ...(userId !== undefined && { [META.userId]: userId }),
+      ...(preview !== undefined && { [META.preview]: true, [META.language]: preview.language }),
+    },
     ...(Object.keys(responses).length > 0 && { inputResponses: responses as JsonObject }),
     ...(state !== undefined && { requestState: state }),
   };

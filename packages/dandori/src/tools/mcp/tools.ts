@@ -13,7 +13,7 @@ import type { Effect, SchemaCheck, SchemaIssue, Tool } from '../../model/tool.ts
 import { isPromised } from '../../plan/schema/view.ts';
 import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
 import { type CallOutcome, failed } from '../toolbox.ts';
-import type { McpServerConfig } from './config.ts';
+import { isHttp, type McpServerConfig } from './config.ts';
 
 /** Only the fields that we use, so that errors in the rest of a tool's description do not matter. */
 export const listedTool = z.object({
@@ -32,8 +32,19 @@ export const listedTool = z.object({
     })
     .optional()
     .catch(undefined),
+  _meta: jsonObject.optional().catch(undefined),
 });
 export type ListedTool = z.infer<typeof listedTool>;
+
+/** In the `_meta` of a tool: it can do this. In the `_meta` of a call: it is asked to. */
+export const META = {
+  /** A call repeated with the same key has its effect once. */
+  key: 'dandori/idempotencyKey',
+  /** The call has no effect and says what it would do. The answer is also accepted in the result's `_meta`. */
+  preview: 'dandori/preview',
+  language: 'dandori/language',
+  userId: 'dandori/userId',
+} as const;
 
 interface Naming {
   readonly server: string;
@@ -69,19 +80,29 @@ function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
     name,
     server,
     ...redact(said, secrets),
-    effect: config.effects?.[listed.name] ?? effectOf(listed.annotations),
+    effect: config.effects?.[listed.name] ?? effectOf(listed),
+    ...(hasPreview(listed, config) && { preview: true }),
     trusted: config.trusted ?? false,
   };
+}
+
+/**
+ * A preview sends the arguments before the user has approved the call. A program on this machine may have
+ * them. A remote server may not, unless the user trusts it.
+ */
+function hasPreview({ _meta }: ListedTool, config: McpServerConfig): boolean {
+  return _meta?.[META.preview] === true && (!isHttp(config) || config.trusted === true);
 }
 
 /**
  * MCP treats a tool without hints as destructive. We ask before destructive calls, and would then ask about
  * nearly every call.
  */
-function effectOf(annotations: ListedTool['annotations']): Effect {
+function effectOf({ annotations, _meta }: ListedTool): Effect {
   if (annotations?.readOnlyHint === true) return 'read';
   if (annotations?.destructiveHint === true) return 'destructive';
-  return annotations?.idempotentHint === true ? 'idempotent' : 'write';
+  const isRepeatable = annotations?.idempotentHint === true || _meta?.[META.key] === true;
+  return isRepeatable ? 'idempotent' : 'write';
 }
 
 /** Loose, so that unknown kinds of content are passed on unchanged. */
@@ -89,6 +110,7 @@ export const toolResult = z.object({
   content: z.array(jsonObject).catch([]),
   structuredContent: json.optional(),
   isError: z.boolean().optional().catch(undefined),
+  _meta: jsonObject.optional().catch(undefined),
 });
 export type ToolResult = z.infer<typeof toolResult>;
 
@@ -115,6 +137,18 @@ export function resultOutcome(result: ToolResult, tool: Tool, check: SchemaCheck
     );
   }
   return { kind: 'succeeded', result: value, ...noteOn(issues) };
+}
+
+/**
+ * What a preview answers, as structured content or, if the tool's output schema has no room for it, in
+ * `_meta`.
+ */
+export function previewOutcome(result: ToolResult, tool: Tool): CallOutcome {
+  const ambiguity = ambiguityIn(result.structuredContent) ?? ambiguityIn(onlyText(result));
+  if (ambiguity !== undefined) return toAmbiguous(ambiguity, tool);
+  if (result.isError === true)
+    return failed('tool_error', errorText(result) || 'the preview failed and did not say why');
+  return { kind: 'succeeded', result: result._meta?.[META.preview] ?? dataOf(result) };
 }
 
 function noteOn(issues: readonly SchemaIssue[]): { note?: string } {

@@ -1,12 +1,16 @@
+import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
+import { failedPoint } from '#dandori/history/fork-point.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { useTexts } from '../../shell/language.tsx';
-import { Link } from '../../shell/route.tsx';
+import { goTo, Link } from '../../shell/route.tsx';
+import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/answer.ts';
 import { type Words, words } from '../../texts/words.ts';
-import { CopyButton } from '../../ui/button.tsx';
+import { Button, CopyButton } from '../../ui/button.tsx';
 import { FailureView } from '../../ui/failure.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
+import { Problem } from '../../ui/problem.tsx';
 import { LongText, RichText } from '../../ui/rich-text.tsx';
 import { ClockTime } from '../../ui/time.tsx';
 import { AnswerLine } from '../questions/answered-list.tsx';
@@ -14,7 +18,7 @@ import type { ViewProps } from '../view.tsx';
 import { type ThreadEntry, threadOf } from './thread.ts';
 
 /** The activity of a run: notes, questions and its final answer. */
-export function Answer({ state, events, news, isPast }: ViewProps) {
+export function Answer({ run, state, events, news, isPast }: ViewProps) {
   const say = useTexts(texts);
   const [goal, ...others] = threadOf(events, state);
   const { end, forkedFrom } = state;
@@ -61,9 +65,52 @@ export function Answer({ state, events, news, isPast }: ViewProps) {
             </div>
           )}
           {end !== undefined && <Ending end={end} rating={state.rating} />}
+          {end?.outcome === 'failed' && !isPast && (
+            <Again
+              run={run}
+              isModel={end.failure?.kind === 'model_error'}
+              failedAt={failedPoint(events, state)}
+            />
+          )}
         </section>
       )}
     </>
+  );
+}
+
+interface AgainProps {
+  readonly run: string;
+  readonly isModel: boolean;
+  /** The last event before what failed. */
+  readonly failedAt: number;
+}
+
+const WAY = 'rounded border border-line px-3 py-1.5 text-sm hover:bg-sunken';
+
+/** What to do about a failed run. A fork from the failed task is started where its later calls are shown. */
+function Again({ run, isModel, failedAt }: AgainProps) {
+  const say = useTexts(texts).again;
+  const client = useClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => client.fork(run, { from: 'start' }),
+    onSuccess: (forked) => goTo({ at: 'run', run: forked.run, view: 'graph' }),
+  });
+  return (
+    <div className="flex flex-col gap-2">
+      {isModel && <p className="text-sm">{say.modelFailed}</p>}
+      <div className="flex flex-wrap gap-2">
+        <Button disabled={isPending} onClick={() => mutate()}>
+          {say.whole}
+        </Button>
+        <Link to={{ at: 'run', run, view: 'plan' }} className={WAY}>
+          {say.changed}
+        </Link>
+        <Link to={{ at: 'run', run, view: 'graph', seq: failedAt }} className={WAY}>
+          {say.failed}
+        </Link>
+      </div>
+      <Problem error={error} />
+    </div>
   );
 }
 

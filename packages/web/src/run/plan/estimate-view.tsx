@@ -12,6 +12,7 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
   const say = useTexts(texts).estimate;
   const { calls, reads, writes, open = [], irreversible, criticalPath, cost, worstCost } = estimate;
   const { expectedMs, worstMs } = estimate;
+  const isOpen = open.length > 0;
   const times = [
     ...(expectedMs === undefined ? [] : [say.expected(duration(expectedMs))]),
     ...(worstMs === undefined ? [] : [say.atWorst(duration(worstMs))]),
@@ -19,10 +20,16 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
   return (
     <div className="rounded border border-line bg-paper p-3">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm sm:grid-cols-4">
-        <Figure name={say.calls}>{say.callsOf(calls, reads, writes)}</Figure>
+        <Figure name={say.calls}>
+          {calls === 0 && isOpen ? say.untilPlanned : say.callsOf(calls, reads, writes)}
+        </Figure>
         <Figure name={say.irreversible}>
           {irreversible.length === 0 ? (
-            say.none
+            isOpen ? (
+              say.untilPlanned
+            ) : (
+              say.none
+            )
           ) : (
             <strong className="text-bad">
               <span aria-hidden="true">⚠ </span>
@@ -32,7 +39,7 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
         </Figure>
         <Figure name={say.time}>{times.length > 0 ? times.join(' · ') : say.unknown}</Figure>
         <Figure name={say.cost}>
-          ${cost}
+          {cost === 0 && isOpen ? say.untilPlanned : `$${cost}`}
           {worstCost > cost && ` · ${say.atWorst(`$${worstCost}`)}`}
         </Figure>
         {open.length > 0 && <Figure name={say.open}>{shortened(open, ', ')}</Figure>}

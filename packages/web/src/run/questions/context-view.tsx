@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { estimate } from '#dandori/model/plan.ts';
+import { callAbout, reversibility } from '#dandori/model/question.ts';
 import { effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
@@ -30,8 +31,12 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     probe,
     done,
     open,
+    preview: _preview,
+    previewFailed,
     ...others
   } = context;
+  const call = callAbout.safeParse(context);
+  const preview = call.data?.preview;
   const known = effect.safeParse(does);
   const whole = estimate.safeParse(plan);
   const facts: readonly (readonly [string, Json | undefined])[] = [
@@ -39,9 +44,11 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     [say.attempt, attempt],
     [say.input, input],
     [say.probe, probe],
+    [say.previewFailed, previewFailed],
   ];
   return (
     <div className="flex min-w-0 flex-col gap-2">
+      {preview !== undefined && <PreviewView summary={preview.summary} diff={preview.diff} />}
       {typeof operation === 'string' && <CallView operation={operation} args={isObject(args) ? args : {}} />}
       <dl className="flex flex-col gap-1 text-sm">
         {known.success && (
@@ -49,6 +56,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
             <EffectMark effect={known.data} />
           </Row>
         )}
+        {call.success && <Row name={say.reversible}>{word.undo[reversibility(call.data)]}</Row>}
         {facts
           .filter(([, value]) => value !== undefined)
           .map(([name, value]) => (
@@ -76,6 +84,34 @@ export function ContextView({ context }: { readonly context: Json | undefined })
       )}
     </div>
   );
+}
+
+/** What the tool says about its call: beside the arguments, never instead of them. */
+function PreviewView({ summary, diff }: { readonly summary: string; readonly diff: string | undefined }) {
+  const say = useTexts(texts).context;
+  return (
+    <section aria-label={say.preview} className="flex min-w-0 flex-col gap-1 text-sm">
+      <p className="[overflow-wrap:anywhere]">
+        <span className="text-faint">{say.preview}</span> {summary}
+      </p>
+      {diff !== undefined && (
+        <pre className="max-h-80 overflow-auto rounded border border-line bg-paper p-2 text-xs">
+          {diff.split('\n').map((line, index) => (
+            // Equal lines differ only by index, and the diff never changes.
+            <div key={index} className={diffLook(line)}>
+              {line === '' ? ' ' : line}
+            </div>
+          ))}
+        </pre>
+      )}
+    </section>
+  );
+}
+
+function diffLook(line: string): string {
+  if (line.startsWith('+')) return 'text-good';
+  if (line.startsWith('-')) return 'text-bad';
+  return line.startsWith('@@') ? 'text-faint' : '';
 }
 
 /** The calls of a service before it was interrupted. */

@@ -16,13 +16,13 @@ interface Props {
 
 const FEW = 4;
 
-/** A few options are buttons, more are a list. */
+/** A few options are buttons, more are a list. Those of an approval are always the same buttons. */
 export function Options({ kind, options, isBusy, onAnswer }: Props) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const name = useId();
   const [chosen, setChosen] = useState<number>();
-  if (options.length <= FEW)
+  if (options.length <= FEW || kind === 'approval')
     return (
       <ul className="flex flex-wrap items-start gap-2">
         {options.map((option, index) => (

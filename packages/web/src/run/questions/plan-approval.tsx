@@ -2,8 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import { type PlanAbout, planAbout } from '#dandori/model/question.ts';
-import type { Task } from '#dandori/model/task.ts';
-import type { AskedQuestion } from '#dandori/views/report.ts';
+import { isStep, type Task } from '#dandori/model/task.ts';
+import { type AskedQuestion, duration } from '#dandori/views/report.ts';
 import { draftKey, useDraft } from '../../live/drafts.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
@@ -48,7 +48,9 @@ export function PlanDetails({ context }: { readonly context: Json | undefined })
 function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }) {
   const word = useTexts(words);
   const say = useTexts(texts).context;
-  const { objective, reasoning, plan, tasks, changes, notes = [], problems = [] } = about;
+  const { objective, successCriteria = [], constraints = [], reasoning, limits } = about;
+  const { plan, tasks, changes, notes = [], problems = [] } = about;
+  const isAbout = [objective, reasoning, limits].some((one) => one !== undefined);
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {problems.length > 0 && (
@@ -64,10 +66,24 @@ function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }
           </ul>
         </div>
       )}
-      {(objective !== undefined || reasoning !== undefined) && (
+      {(isAbout || successCriteria.length > 0 || constraints.length > 0) && (
         <dl className="flex flex-col gap-1 text-sm">
           {objective !== undefined && <Row name={word.outline.objective}>{objective}</Row>}
+          {successCriteria.length > 0 && (
+            <Row name={word.outline.successCriteria}>{successCriteria.join(' · ')}</Row>
+          )}
+          {constraints.length > 0 && <Row name={word.outline.constraints}>{constraints.join(' · ')}</Row>}
           {reasoning !== undefined && <Row name={word.reasoning}>{reasoning}</Row>}
+          {limits !== undefined && (
+            <Row name={say.limits}>
+              {[
+                `${word.limits.calls} ${limits.calls}`,
+                `${word.limits.tasks} ${limits.tasks}`,
+                `${word.limits.time} ${duration(limits.time)}`,
+                ...(limits.cost === undefined ? [] : [`${word.limits.cost} $${limits.cost}`]),
+              ].join(' · ')}
+            </Row>
+          )}
         </dl>
       )}
       <EstimateView estimate={plan} />
@@ -208,8 +224,14 @@ function PlannedCall({
         {isNew && <Badge look="good">+ {say.changes.added}</Badge>}
         {before !== undefined && <Badge look="warn">~ {say.changes.changed}</Badge>}
         <span className="text-faint">{task.id}</span>
-        <span className="font-medium font-mono [overflow-wrap:anywhere]">{task.operation}</span>
-        <EffectMark effect={task.effect} />
+        {isStep(task) ? (
+          <span className="text-faint text-xs">{say.estimate.untilPlanned}</span>
+        ) : (
+          <>
+            <span className="font-medium font-mono [overflow-wrap:anywhere]">{task.operation}</span>
+            <EffectMark effect={task.effect} />
+          </>
+        )}
         {task.waitsFor !== undefined && (
           <span className="text-faint text-xs">{say.waitsFor(task.waitsFor.join(', '))}</span>
         )}

@@ -106,7 +106,7 @@ export const cli = {
   after: (tasks: string) => `after ${tasks}`,
   calls: (calls: number, reads: number, writes: number) =>
     `${countOf(calls, 'call')}: ${countOf(reads, 'read')}, ${countOf(writes, 'write')}`,
-  leftOpen: (ids: string) => `Planned later: ${ids}`,
+  leftOpen: (ids: string) => `Calls, effects and cost are unknown until planned: ${ids}`,
   openPart: 'planned later',
   irreversible: (ids: string) => `${words.effects.destructive}: ${ids}`,
   longestPath: (ids: string) => `Critical path: ${ids}`,
@@ -129,6 +129,9 @@ export const cli = {
     rejected: (question: string) => `Rejected: ${question}`,
     was: (call: string) => `was: ${call}`,
     note: (note: string) => `Warning: ${note}`,
+    stepTouches: 'calls unknown until planned',
+    limits: (calls: number, tasks: number, time: string, cost: number | undefined) =>
+      `Limits: ${countOf(calls, 'model call')}, ${countOf(tasks, 'task')}, ${time}${cost === undefined ? '' : `, $${cost}`}`,
     problem: (task: string | undefined, message: string) =>
       `The edited plan has a problem: ${task === undefined ? '' : `${task}: `}${message}`,
     howToEdit: [
@@ -139,6 +142,19 @@ export const cli = {
     howToReject: (run: string, question: string) =>
       `Reject:   dandori reject ${run} ${question} --reason "…"`,
     howToChange: (run: string, question: string) => `Edit:     dandori approve ${run} ${question} --edit`,
+  },
+  again: {
+    modelFailed: 'The model failed, not the goal. Check its settings, or try again later.',
+    whole: (run: string) => `Run again:  dandori fork ${run} --from start`,
+    changed: (run: string) =>
+      `With changes:  dandori save-plan ${run} > plan.yaml, edit it, then dandori run --plan plan.yaml`,
+    failed: (run: string) => `From the failed task:  dandori fork ${run} --from failed`,
+  },
+  approvals: {
+    none: 'No standing approvals. You get the choice when Dandori asks for an approval.',
+    anyArguments: 'any arguments',
+    revoked: (id: string) => `Revoked: ${id}`,
+    howToRevoke: (id: string) => `Revoke:  dandori approvals revoke ${id}`,
   },
   /** Names in the context of a question about a call. */
   contextNames: {
@@ -151,6 +167,8 @@ export const cli = {
     probe: 'Outcome check',
     done: 'Finished calls',
     open: 'Unconfirmed call',
+    previewFailed: 'No preview',
+    reversible: 'Can be undone',
   } as Readonly<Record<string, string>>,
   replies: {
     answer: answers.answer,

@@ -3,14 +3,23 @@ import { countOf, words } from './words.ts';
 
 const { answers, effects } = words;
 const label = (effect: Effect) => effects[effect].toLowerCase();
+const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 const KEPT = 'Finished calls are not repeated.';
 
 /** What the driver asks, and why a call failed. */
 export const driver = {
-  mayCall: (operation: string, effect: Effect) => `Approve ${operation}? (${label(effect)})`,
+  /** `summary`: what the call would do, in the words of the tool. */
+  mayCall: (operation: string, effect: Effect, summary?: string) =>
+    summary === undefined
+      ? `Approve ${operation}? (${label(effect)})`
+      : `${sentence(summary)} Approve? (${operation}, ${label(effect)})`,
   mayAnswer: (answer: string | undefined) =>
     answer === undefined ? 'Decline to answer?' : `Answer with “${answer}”?`,
   approve: answers.approve,
+  approveForRun: 'Approve for this run',
+  approveCallAlways: 'Always approve with these arguments',
+  approveToolAlways: 'Always approve this tool',
+  previewUnusable: 'The tool gave no usable preview.',
   reject: answers.reject,
   mayCarryOut: (count: number, isOutline: boolean) =>
     isOutline

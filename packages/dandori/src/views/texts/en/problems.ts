@@ -53,6 +53,7 @@ export const problems: Problems = {
     'journal-damaged': ['The journal is damaged.', 'Check it with `dandori doctor`.'],
     'journal-unwritable': ["The journal can't be written."],
     'blob-damaged': ['A stored result is missing or damaged.', 'Restore it from a backup.'],
+    'approval-not-found': ['Standing approval not found.', 'List them with `dandori approvals`.'],
     'question-not-found': ['Question not found.', 'List the open ones with `dandori questions`.'],
     'question-answered': ['The question already has an answer.'],
     'question-expired': ['The question has expired.'],

@@ -39,6 +39,8 @@ export interface Words {
   readonly outline: Readonly<
     Record<keyof Pick<Outline, 'objective' | 'successCriteria' | 'constraints'>, string>
   >;
+  /** Whether a call can be undone. */
+  readonly undo: Readonly<Record<'no' | 'said' | 'unknown', string>>;
   /** Buttons and choices that answer a question. */
   readonly answers: Readonly<
     Record<
@@ -118,6 +120,7 @@ export const words: Words = {
   },
   roles: { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' },
   outline: { objective: 'Objective', successCriteria: 'Success criteria', constraints: 'Constraints' },
+  undo: { no: 'No', said: 'Yes, according to the tool', unknown: 'Unknown' },
   answers: {
     approve: 'Approve',
     reject: 'Reject',

@@ -99,7 +99,7 @@ export const cli: CliTexts = {
   effect: (effect) => words.effects[effect],
   after: (tasks) => `${tasks} の後`,
   calls: (calls, reads, writes) => `呼び出し ${calls} 回：読み取り ${reads} 回、書き込み ${writes} 回`,
-  leftOpen: (ids) => `後で計画：${ids}`,
+  leftOpen: (ids) => `呼び出し・影響・費用は計画するまで不明：${ids}`,
   openPart: '後で計画',
   irreversible: (ids) => `${words.effects.destructive}：${ids}`,
   longestPath: (ids) => `クリティカルパス：${ids}`,
@@ -122,6 +122,9 @@ export const cli: CliTexts = {
     rejected: (question) => `却下しました：${question}`,
     was: (call) => `変更前：${call}`,
     note: (note) => `警告：${note}`,
+    stepTouches: '呼び出しは計画時に決まります',
+    limits: (calls, tasks, time, cost) =>
+      `上限：モデル呼び出し ${calls} 回、タスク ${tasks} 件、${time}${cost === undefined ? '' : `、$${cost}`}`,
     problem: (task, message) =>
       `編集した計画に問題があります：${task === undefined ? '' : `${task}：`}${message}`,
     howToEdit: [
@@ -131,6 +134,19 @@ export const cli: CliTexts = {
     howToApprove: (run, question) => `承認：  dandori approve ${run} ${question}`,
     howToReject: (run, question) => `却下：  dandori reject ${run} ${question} --reason "…"`,
     howToChange: (run, question) => `編集：  dandori approve ${run} ${question} --edit`,
+  },
+  again: {
+    modelFailed: '目標ではなくモデルのエラーです。モデルの設定を確認するか、時間をおいて再試行してください。',
+    whole: (run) => `もう一度実行：  dandori fork ${run} --from start`,
+    changed: (run) =>
+      `変更して実行：  dandori save-plan ${run} > plan.yaml で保存し、編集後に dandori run --plan plan.yaml`,
+    failed: (run) => `失敗したタスクから：  dandori fork ${run} --from failed`,
+  },
+  approvals: {
+    none: '「今後も承認」の登録はありません。承認の質問で選べます。',
+    anyArguments: '引数は任意',
+    revoked: (id) => `取り消しました：${id}`,
+    howToRevoke: (id) => `取り消し：  dandori approvals revoke ${id}`,
   },
   contextNames: {
     effect: '影響',
@@ -142,6 +158,8 @@ export const cli: CliTexts = {
     probe: '結果の確認',
     done: '完了した呼び出し',
     open: '結果不明の呼び出し',
+    previewFailed: 'プレビューなし',
+    reversible: '取り消し',
   },
   replies: {
     answer: answers.answer,

@@ -2,13 +2,21 @@ import type { DriverTexts } from '../en/driver.ts';
 import { words } from './words.ts';
 
 const { answers, effects } = words;
+const sentence = (text: string) => (/[。．.!?！？]$/.test(text) ? text : `${text}。`);
 const KEPT = '完了した呼び出しは繰り返しません';
 
 export const driver: DriverTexts = {
-  mayCall: (operation, effect) => `${operation} を承認しますか？（${effects[effect]}）`,
+  mayCall: (operation, effect, summary) =>
+    summary === undefined
+      ? `${operation} を承認しますか？（${effects[effect]}）`
+      : `${sentence(summary)}承認しますか？（${operation}、${effects[effect]}）`,
   mayAnswer: (answer) =>
     answer === undefined ? '回答しないことにしますか？' : `「${answer}」と回答しますか？`,
   approve: answers.approve,
+  approveForRun: 'この実行では常に承認',
+  approveCallAlways: '同じ引数なら今後も承認',
+  approveToolAlways: 'このツールは今後も承認',
+  previewUnusable: 'ツールから利用できるプレビューが返りませんでした。',
   reject: answers.reject,
   mayCarryOut: (count, isOutline) =>
     isOutline

@@ -41,6 +41,10 @@ export const problems: Problems = {
     'journal-damaged': ['ジャーナルが破損しています。', '`dandori doctor` で確認してください。'],
     'journal-unwritable': ['ジャーナルに書き込めません。'],
     'blob-damaged': ['保存済みの結果がないか、破損しています。', 'バックアップから復元してください。'],
+    'approval-not-found': [
+      '「今後も承認」の登録が見つかりません。',
+      '`dandori approvals` で一覧を確認してください。',
+    ],
     'question-not-found': [
       '質問が見つかりません。',
       '`dandori questions` で回答待ちの質問を確認してください。',

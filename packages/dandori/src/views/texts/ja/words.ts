@@ -75,6 +75,7 @@ export const words: Words = {
   },
   roles: { viewer: '閲覧者', operator: 'オペレーター', admin: '管理者' },
   outline: { objective: '目的', successCriteria: '成功条件', constraints: '制約' },
+  undo: { no: '不可', said: '可（ツールの申告）', unknown: '不明' },
   answers: {
     approve: '承認',
     reject: '却下',

@@ -1,0 +1,195 @@
+import type { FactOf } from '../model/event.ts';
+import { isObject, type JsonObject, sameJson } from '../model/json.ts';
+import { clip, languageOf } from '../model/text.ts';
+import { type Effect, effect as effectSchema, isWorse } from '../model/tool.ts';
+import { asksFirst } from '../run/approval.ts';
+import { doneBefore } from '../run/repeats.ts';
+import { withChoice } from '../run/state/choice.ts';
+import { placeOf } from '../run/state/placement.ts';
+import type { TaskState } from '../run/state/state.ts';
+import { type CallOutcome, previewAnswer } from '../tools/index.ts';
+import { checkOpened, sealingOf } from '../trust/index.ts';
+import { textsOf } from '../views/texts/driver.ts';
+import { wordFor } from '../views/texts/said.ts';
+import type { Mail } from './mailbox.ts';
+import type { Driver } from './perform.ts';
+import { approvalQuestion, callDigest, choiceQuestion, formProblem, previewOf } from './questions.ts';
+
+/**
+ * Gets the approval of a call.
+ *
+ * P1  A standing approval is looked up each time, so that one that was revoked no longer counts.
+ * P2  A tool that has a preview is asked first. If the call is ambiguous, the user chooses before anything is
+ *     approved, and the preview is made again with the choice.
+ * P3  The approval is bound to the arguments that are shown. A preview of other arguments is not shown, and
+ *     one that fails is left out.
+ */
+export async function askApproval(task: TaskState, args: JsonObject, driver: Driver): Promise<void> {
+  if (task.previewing !== undefined) return;
+  const { ledger, parts } = driver;
+  const { state } = ledger;
+  const { id, operation } = task.task;
+  const effect = effectNow(task, driver);
+  const done = doneBefore(task, args, state);
+  const digest = callDigest(operation, args);
+  const standing = done === undefined ? await standingFor({ operation, effect, digest }, driver) : undefined;
+  if (standing !== undefined) {
+    ledger.record({ type: 'call_approved', data: { task: id, digest, ...standing } });
+    return;
+  }
+  if (effect !== 'read' && isToPreview(task, args, driver)) {
+    // One that ends makes room for this one.
+    if (state.indexes.previewing.size >= state.settings.concurrency) return;
+    if (startPreview(task, args, driver)) return;
+  }
+  const canKeep = parts.approvals !== undefined;
+  const question = approvalQuestion(task, { args, effect, done, canKeep, state });
+  ledger.record({ type: 'question_asked', data: { question } });
+}
+
+/**
+ * Whether the call differs from the approved one, or the tool's effect is now worse than in the accepted
+ * plan.
+ */
+export function mustAskAgain(task: TaskState, args: JsonObject, driver: Driver): boolean {
+  const { operation } = task.task;
+  if (task.approved !== undefined) return task.approved !== callDigest(operation, args);
+  const effect = effectNow(task, driver);
+  return effect !== task.effect && asksFirst({ operation, effect }, driver.ledger.state.settings);
+}
+
+/** The effect that was accepted with the plan, or the tool's current effect if that is worse. */
+export function effectNow({ task, effect }: TaskState, { parts }: Pick<Driver, 'parts'>): Effect {
+  const now = parts.toolbox.tools().get(task.operation)?.effect ?? effect;
+  return isWorse(now, effect) ? now : effect;
+}
+
+interface Called {
+  readonly operation: string;
+  readonly effect: Effect;
+  readonly digest: string;
+}
+
+type Standing = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
+
+/** An approval for the run, or one in the user's settings. It does not cover an effect that became worse. */
+async function standingFor(
+  { operation, effect, digest }: Called,
+  { ledger, parts }: Driver,
+): Promise<Standing | undefined> {
+  const { state } = ledger;
+  const covers = (one: { readonly operation: string; readonly effect: Effect }) =>
+    one.operation === operation && !isWorse(effect, one.effect);
+  const allowed = state.allowed.find(covers);
+  if (allowed !== undefined) return { question: allowed.question };
+  const kept = (await parts.approvals?.list(state.userId)) ?? [];
+  const found = kept.find((one) => covers(one) && (one.digest ?? digest) === digest);
+  return found && { standing: found.id };
+}
+
+/** If the user approved for good, writes it to the user's settings. Writing it twice is harmless. */
+export async function keepApproval(id: string, { run, ledger, parts }: Driver): Promise<void> {
+  const { question, answer } = ledger.state.questions.get(id) ?? {};
+  const isCall = answer?.value === 'approve_call_always';
+  if (question?.kind !== 'approval' || answer?.declined === true) return;
+  if (!isCall && answer?.value !== 'approve_tool_always') return;
+  const { operation, args, effect } = isObject(question.context) ? question.context : {};
+  const known = effectSchema.safeParse(effect);
+  if (typeof operation !== 'string' || !known.success || answer === undefined) return;
+  await parts.approvals?.add({
+    user: ledger.state.userId,
+    operation,
+    effect: known.data,
+    ...(isCall && isObject(args) && { args, digest: question.digest }),
+    at: answer.at,
+    run,
+    ...(answer.by !== undefined && { by: answer.by }),
+  });
+}
+
+function isToPreview(task: TaskState, args: JsonObject, { parts }: Driver): boolean {
+  const isPossible = parts.toolbox.tools().get(task.task.operation)?.preview === true;
+  return isPossible && previewOf(task, args).args === undefined;
+}
+
+/** False if a secret in the arguments is no longer known. */
+function startPreview(of: TaskState, args: JsonObject, { run, ledger, calls, parts }: Driver): boolean {
+  const { id, operation } = of.task;
+  const { state } = ledger;
+  const opened = sealingOf(parts).open(args);
+  if (opened === undefined) return false;
+  ledger.record({ type: 'preview_started', data: { task: id, args } });
+  calls.plan({
+    instead: 'preview',
+    preview: { language: languageOf(state) },
+    operation,
+    args: opened,
+    key: `${run}/${id}/preview`,
+    task: id,
+    attempt: of.attempts,
+    userId: state.userId,
+    timeout: state.settings.task.timeout,
+    word: wordFor(state),
+  });
+  return true;
+}
+
+export function previewEnded(mail: Mail & { type: 'preview_ended' }, driver: Driver): void {
+  const { ledger, parts } = driver;
+  const { task: id, outcome, ms } = mail;
+  const task = ledger.state.tasks.get(id);
+  if (task?.previewing === undefined) return;
+  const args = task.previewing;
+  const found = findingOf(outcome, task, driver);
+  ledger.record({ type: 'preview_ended', data: { task: id, ...found, ms } });
+  // A task that waits for another one again gets its next preview later.
+  if (outcome.kind !== 'ambiguous' || found.ambiguous !== true || task.status !== 'ready') return;
+  const question = choiceQuestion(id, outcome, { state: ledger.state, check: parts.check, args });
+  ledger.record({ type: 'question_asked', data: { question } });
+}
+
+type Finding = Omit<FactOf<'preview_ended'>['data'], 'task' | 'ms'>;
+
+const LONGEST_SUMMARY = 1_000;
+const LONGEST_DIFF = 20_000;
+
+function findingOf(outcome: CallOutcome, task: TaskState, driver: Driver): Finding {
+  const { ledger, parts } = driver;
+  const texts = textsOf(ledger.state);
+  if (outcome.kind === 'ambiguous') {
+    const problem = outcome.form && formProblem(outcome.form, parts.check);
+    return problem === undefined ? { ambiguous: true } : { message: texts.formUnusable(problem) };
+  }
+  if (outcome.kind === 'failed') return { message: outcome.failure.message };
+  // The driver stopped it. Another driver makes it again.
+  if (outcome.kind === 'lost') return outcome.cause === 'cancelled' ? {} : { message: outcome.message };
+  if (outcome.kind === 'input_wanted') return { message: texts.previewUnusable };
+  const read = previewAnswer.safeParse(outcome.result);
+  if (!read.success || read.data.summary.trim() === '') return { message: texts.previewUnusable };
+  const { summary, diff, reversible, args: exact } = read.data;
+  const pinned = exact === undefined ? undefined : pinnedArgs(task, exact, driver);
+  if (pinned === 'unfit') return { message: texts.previewUnusable };
+  return {
+    preview: {
+      summary: clip(summary.replaceAll(/\s+/g, ' ').trim(), LONGEST_SUMMARY),
+      ...(diff !== undefined && diff !== '' && { diff: clip(diff, LONGEST_DIFF) }),
+      ...(reversible !== undefined && { reversible }),
+    },
+    ...(pinned !== undefined && { args: pinned }),
+  };
+}
+
+/** The arguments with what the preview made exact. They must fit the tool, and touch nothing else than before. */
+function pinnedArgs(
+  task: TaskState,
+  exact: JsonObject,
+  { ledger, parts }: Driver,
+): JsonObject | 'unfit' | undefined {
+  const before = task.previewing ?? {};
+  const args = { ...before, ...exact };
+  if (sameJson(args, before)) return undefined;
+  const schema = parts.toolbox.tools().get(task.task.operation)?.inputSchema ?? {};
+  if (checkOpened(parts.check, sealingOf(parts))(schema, args).length > 0) return 'unfit';
+  const place = placeOf(ledger.state, task, withChoice(task, { args }));
+  return 'overtaker' in place || place.waits.length > 0 ? 'unfit' : args;
+}
