@@ -49,7 +49,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option(...json)
     .addOption(
       new Option('--approval <policy>', 'What to ask about in this run; overrides the configuration').choices(
-        ['never', 'destructive', 'writes', 'plan', 'always'],
+        ['never', 'destructive', 'writes', 'plan', 'step', 'always'],
       ),
     )
     .option(...yes)

@@ -6,6 +6,7 @@ import {
   type ConversationState,
   createChanges,
   LIGHT_TIME,
+  plansOf,
   type Standing,
   undelivered,
 } from '../conversation/index.ts';
@@ -199,6 +200,12 @@ export async function openRemoteConversation(
     runs: () => [...(state?.runs ?? [])].map(([run, message]) => runOf(run, message)),
     questions: () =>
       [...runs.values()].flatMap(({ run, questions }) => questions.map((question) => ({ run, question }))),
+    plans: () => plansOf(state),
+    async activatePlan(plan) {
+      const active = await conversations.activatePlan(here(), plan);
+      await untilSeen(() => state?.activePlan === active.run);
+      return active;
+    },
     report: async (run) => (await client.run(run)).report,
     get model() {
       return model ?? chosen ?? 'server';

@@ -1,3 +1,4 @@
+import type { NamedPlan } from '../conversation/state.ts';
 import type { ConversationEvent } from '../model/conversation.ts';
 import type { Live } from '../model/event.ts';
 import type {
@@ -70,6 +71,8 @@ export interface Conversations {
   /** Confirms that the messages were shown. Returns those that were not confirmed before. */
   acknowledge(conversation: string, messages: readonly string[]): Promise<string[]>;
   /** Sets the model for later runs. Returns the model's full name. */
+  /** Makes a plan of the conversation the active one, by its name or its run. */
+  activatePlan(conversation: string, plan: string): Promise<NamedPlan>;
   useModel(conversation: string, model: string): Promise<string>;
   /** Yields every event once and in order, and reconnects when needed. */
   follow(conversation: string, options?: FollowOptions): AsyncGenerator<Talked>;
@@ -93,6 +96,7 @@ export function createConversations({ send, get, post }: Connection, patience: n
       (await post<{ runs: string[] }>(at(conversation, '/cancel'), options)).runs,
     acknowledge: async (conversation, messages) =>
       (await post<{ messages: string[] }>(at(conversation, '/acknowledge'), { messages })).messages,
+    activatePlan: (conversation, plan) => post(at(conversation, '/plan'), { plan }),
     useModel: async (conversation, model) =>
       (await post<{ model: string }>(at(conversation, '/model'), { model })).model,
     async *follow(conversation, options) {

@@ -116,10 +116,11 @@ function isLooser(wanted: unknown, file: Settings['approval']): boolean {
  * `plan`, because they do not show the plan.
  */
 const STRICTER: Readonly<Record<Settings['approval'], readonly Settings['approval'][]>> = {
-  never: ['destructive', 'writes', 'plan', 'always'],
-  destructive: ['writes', 'always'],
+  never: ['destructive', 'writes', 'plan', 'step', 'always'],
+  destructive: ['writes', 'step', 'always'],
   writes: ['always'],
   plan: ['always'],
+  step: [],
   always: [],
 };
 

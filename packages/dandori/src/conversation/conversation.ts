@@ -31,8 +31,18 @@ import { type Asked, type Given, meantBy, type Why } from './interpret.ts';
 import { openMinutes } from './ledger.ts';
 import { tallyOfRun } from './reports.ts';
 import { beginRun } from './start-run.ts';
-import { type ConversationState, isReported, replyId, saidId, undelivered, type Written } from './state.ts';
-import { handOver, othersOf } from './tell-run.ts';
+import {
+  type ConversationState,
+  freeName,
+  isReported,
+  type NamedPlan,
+  plansOf,
+  replyId,
+  saidId,
+  undelivered,
+  type Written,
+} from './state.ts';
+import { activatePlan, handOver, othersOf } from './tell-run.ts';
 
 const LONGEST_TITLE = 80;
 
@@ -127,6 +137,10 @@ export interface Conversation extends AsyncDisposable {
   runs(): readonly ConversationRun[];
   questions(): readonly Asked[];
   report(run: string): Promise<Report>;
+  /** The plans by name, in the order in which they were approved. */
+  plans(): readonly NamedPlan[];
+  /** Makes a plan the active one, by its name or its run. */
+  activatePlan(plan: string): Promise<NamedPlan>;
   /** The model for the runs started from now on. */
   readonly model: string;
   useModel(name: string): Promise<void>;
@@ -184,6 +198,12 @@ export async function openConversation(
     parts,
     others: othersOf(minutes, parts),
     tell: (messages) => minutes.write((state) => newOnes(messages, state)),
+    onPlan: (run, name) =>
+      minutes.write((state) =>
+        state === undefined || state.plans.has(run)
+          ? []
+          : [{ type: 'plan_activated', data: { run, name: freeName(name, state) } }],
+      ),
     onChange,
     wake: wake && ((run) => wake(run, id)),
   });
@@ -332,6 +352,8 @@ export async function openConversation(
       refuseOthers(run);
       return report(background.state(run) ?? foldRun(run, shown(await parts.journal.read(run))));
     },
+    plans: () => plansOf(minutes.state),
+    activatePlan: (plan) => activatePlan(plan, minutes),
     get model() {
       return chosen ?? parts.mind.name;
     },

@@ -4,6 +4,7 @@ import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { shown } from '../model/redact.ts';
+import { clip } from '../model/text.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { OtherRuns } from '../tools/index.ts';
 import { type AskedQuestion, openQuestions } from '../views/report.ts';
@@ -48,6 +49,8 @@ interface Options {
   readonly parts: Parts;
   readonly others: OtherRuns;
   readonly tell: (messages: readonly Message[]) => Promise<void>;
+  /** The first plan of a run was approved. */
+  readonly onPlan: (run: string, name: string) => Promise<void>;
   readonly onChange: () => void;
   /**
    * Called for each run that can continue, if the caller decides when to drive it. The caller then calls
@@ -67,7 +70,7 @@ interface Work {
   unwatch: () => void;
 }
 
-export function createBackground({ parts, others, tell, onChange, wake }: Options): Background {
+export function createBackground({ parts, others, tell, onPlan, onChange, wake }: Options): Background {
   const works = new Map<string, Work>();
   const { changed, until, watch } = createChanges();
   watch(onChange);
@@ -87,6 +90,10 @@ export function createBackground({ parts, others, tell, onChange, wake }: Option
     const messages = events.flatMap((event) => work.reporter.take(event));
     work.seen = events.at(-1)?.seq ?? work.seen;
     if (messages.length > 0) await tell(messages);
+    const name = events.some(({ type }) => type === 'plan_approved')
+      ? planName(work.reporter.state)
+      : undefined;
+    if (name !== undefined) await onPlan(work.run, name);
     changed();
   }
 
@@ -226,6 +233,16 @@ function newWork(run: string, mind: Mind): Work {
     reading: Promise.resolve(),
     unwatch: () => {},
   };
+}
+
+const LONGEST_NAME = 80;
+
+/** A plan with a name or with steps is one that the user may speak of. */
+function planName(state: RunState | undefined): string | undefined {
+  const { name, objective } = state?.outline ?? {};
+  const isNamed = name !== undefined && name.trim() !== '';
+  if (state === undefined || !(isNamed || state.indexes.stepCount > 0)) return undefined;
+  return clip((isNamed ? name : (objective ?? state.goal)).replaceAll(/\s+/g, ' ').trim(), LONGEST_NAME);
 }
 
 function hasEnded({ reporter }: Work): boolean {

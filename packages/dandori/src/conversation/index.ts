@@ -16,6 +16,8 @@ export {
   applyConversation,
   type ConversationState,
   foldConversation,
+  namedPlanSchema,
+  plansOf,
   undelivered,
   type Written,
   writtenSchema,

@@ -12,6 +12,7 @@ import { applyConversation, type ConversationState } from './state.ts';
  * K2  A message is written once. A message of the agent belongs to a run that was started before.
  * K3  A run is started once, for a message of the user.
  * K4  Only a message of the agent is delivered, once, after it was written.
+ * K5  Only the plan of a run of the conversation is activated.
  */
 export function brokenConversationLaws(events: readonly ConversationEvent[]): string[] {
   return conversationBreaches(events).map(({ message }) => message);
@@ -65,6 +66,12 @@ function messageLaws(event: ConversationEvent, { messages, runs, delivered }: Co
           : [`K4: ${message} was delivered and is none of the agent`]),
         ...(delivered.has(message) ? [`K4: ${message} was delivered twice`] : []),
       ];
+    }
+    case 'plan_activated': {
+      const { run } = event.data;
+      return runs.has(run)
+        ? []
+        : [`K5: the plan of ${run} was activated, which is no run of this conversation`];
     }
     case 'conversation_started':
     case 'model_chosen':

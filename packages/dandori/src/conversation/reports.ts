@@ -1,4 +1,4 @@
-import type { Message, Tally } from '../model/conversation.ts';
+import type { Message, NextAction, Tally } from '../model/conversation.ts';
 import type { Event } from '../model/event.ts';
 import type { Question } from '../model/question.ts';
 import { type Action, isStep } from '../model/task.ts';
@@ -6,6 +6,7 @@ import { clip } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import { apply } from '../run/state/apply.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
+import { nextOf, readNext } from '../views/report.ts';
 import { textsOf } from '../views/texts/run.ts';
 import { questionId, replyId, reportId } from './state.ts';
 
@@ -45,14 +46,17 @@ export function createReporter(): Reporter {
       }
       if (event.type === 'decision_made') {
         for (const step of asked) {
-          const words = wordsFor(step, { asked, operations: event.data.operations ?? [] });
-          if (words === undefined) held.push(step);
-          else messages.push(stepReport(step, state, words));
+          const own = reportOn(step, { asked, operations: event.data.operations ?? [] });
+          if (own === undefined) held.push(step);
+          else messages.push(stepReport(step, state, own));
         }
       }
       if (event.type === 'question_asked') {
         const { question } = event.data;
         const { id } = question;
+        // The user decides whether to go on, and must know how it went so far.
+        if (isAboutStep(question, state))
+          for (const step of state.unreported) messages.push(stepReport(step, state));
         const text = [question.text, ...plannedLines(question, state)].join('\n');
         messages.push({
           ...about(state),
@@ -83,35 +87,58 @@ function plannedLines({ kind }: Question, { draft }: RunState): string[] {
   });
 }
 
-function wordsFor(
+function isAboutStep({ kind, task = '' }: Question, { tasks }: RunState): boolean {
+  const about = tasks.get(task)?.task;
+  return kind === 'approval' && about !== undefined && isStep(about);
+}
+
+interface OwnReport {
+  readonly text: string;
+  readonly next?: NextAction | undefined;
+}
+
+function reportOn(
   step: string,
   { asked, operations }: { asked: readonly string[]; operations: readonly Action[] },
-): string | undefined {
+): OwnReport | undefined {
   const reports = operations.filter(({ operation }) => operation === 'report');
   const own =
     reports.find(({ args }) => args.step === step) ??
     (asked.length === 1 && reports.length === 1 ? reports[0] : undefined);
   const text = own?.args.text;
-  return typeof text === 'string' && text.trim() !== '' ? text : undefined;
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  return { text, next: readNext(own?.args.next) };
 }
 
-function stepReport(id: string, state: RunState, words?: string): Message {
+function stepReport(id: string, state: RunState, own?: OwnReport): Message {
   const step = state.tasks.get(id);
   const tasks = (step?.children ?? []).flatMap((child) => state.tasks.get(child) ?? []);
   const tally = tallyOf(tasks, state);
   const causes = causesOf(tasks.length > 0 || step === undefined ? tasks : [step]);
   const isDone = step?.status === 'succeeded';
+  const next = own === undefined ? nextStep(state) : own.next;
   return {
     ...about(state),
     id: reportId(state.run, id),
     kind: 'report',
     step: id,
-    text: words ?? plainReport({ step, tally, causes }, state),
+    text: own?.text ?? plainReport({ step, tally, causes }, state),
     outcome: isDone ? 'completed' : 'failed',
     tally,
     ...(causes.length > 0 && { causes }),
-    byMind: words !== undefined,
+    ...(next && { next }),
+    byMind: own !== undefined,
   };
+}
+
+/** The steps that follow, in words. */
+function nextStep({ tasks }: RunState): NextAction | undefined {
+  const following = [...tasks.values()].filter(
+    ({ task, status, isSuperseded }) =>
+      isStep(task) && !isSuperseded && ['ready', 'expanding', 'waiting'].includes(status),
+  );
+  const names = following.map(({ task: { id, description } }) => description ?? id);
+  return names.length === 0 ? undefined : { text: clip(names.join(', '), LONGEST_CAUSE) };
 }
 
 interface StepFacts {
@@ -137,6 +164,7 @@ function reply(state: RunState, end: number): Message {
   const tasks = tasksOf(state);
   const causes = causesOf(tasks, failure?.message);
   const id = replyId(state.run);
+  const next = nextOf(state);
   return {
     ...about(state),
     // An exhausted run whose limits are raised ends a second time.
@@ -146,6 +174,7 @@ function reply(state: RunState, end: number): Message {
     outcome,
     ...(tasks.length > 0 && { tally: tallyOf(tasks, state) }),
     ...(causes.length > 0 && { causes }),
+    ...(next && { next }),
   };
 }
 

@@ -81,6 +81,8 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
  * answers nothing.
  */
 const OWN_POLICIES: Readonly<Record<keyof typeof RUN_TOOLS, ApprovalPolicy>> = {
+  'plan.list': 'never',
+  'plan.activate': 'never',
   'run.tell': 'never',
   // Exception: the answer that the user's own message gives (`run/approval`).
   'run.answer': 'always',
@@ -147,7 +149,7 @@ const LONGEST_FORM = 1_000;
  * dropped at once. Undefined if there is nothing to tell.
  */
 export function contextFor(
-  { messages, runs }: ConversationState,
+  { messages, runs, plans, activePlan }: ConversationState,
   { until, open }: { until: string; open: readonly RunState[] },
 ): string | undefined {
   const all = [...messages.values()];
@@ -161,7 +163,11 @@ export function contextFor(
   const said = lines.length === 0 ? [] : ['What was said so far:', ...lines];
   const under =
     others.length === 0 ? [] : ['Runs of this conversation that have not ended:', ...others.map(runLine)];
-  return `<conversation>\n${withoutTags([...said, ...under].join('\n'))}\n</conversation>`;
+  const names = [...plans].map(
+    ([run, name]) => `- ${stringifyJson(name)}, run ${run}${run === activePlan ? ', active' : ''}`,
+  );
+  const named = names.length === 0 ? [] : ['Plans of this conversation:', ...names.slice(-MOST_RUNS)];
+  return `<conversation>\n${withoutTags([...said, ...named, ...under].join('\n'))}\n</conversation>`;
 }
 
 /** A line by a tool or a model must not start like a line of the user. */

@@ -21,6 +21,10 @@ export interface ConversationState {
   readonly delivered: Set<string>;
   /** The message that started each run. */
   readonly runs: Map<string, string>;
+  /** The names of the plans, by run, in the order in which they were approved. */
+  readonly plans: Map<string, string>;
+  /** The run whose plan is active. */
+  activePlan: string | undefined;
   /** The model chosen last. Undefined means the configured model. */
   model: string | undefined;
 }
@@ -49,6 +53,10 @@ export function applyConversation(
     case 'message_delivered':
       state.delivered.add(event.data.message);
       return state;
+    case 'plan_activated':
+      if (!state.plans.has(event.data.run)) state.plans.set(event.data.run, event.data.name);
+      state.activePlan = event.data.run;
+      return state;
     case 'model_chosen':
       state.model = event.data.model;
       return state;
@@ -66,6 +74,26 @@ export function foldConversation(events: Iterable<ConversationEvent>): Conversat
 /** The agent's unacknowledged messages, oldest first. */
 export function undelivered({ messages, delivered }: ConversationState): Written[] {
   return [...messages.values()].filter(({ id, role }) => role === 'agent' && !delivered.has(id));
+}
+
+/** A plan of the conversation, by its name. */
+export const namedPlanSchema = z.object({
+  run: z.string(),
+  name: z.string(),
+  isActive: z.boolean().describe('The plan that the user works on'),
+});
+export type NamedPlan = Readonly<z.infer<typeof namedPlanSchema>>;
+
+export function plansOf(state: ConversationState | undefined): NamedPlan[] {
+  return [...(state?.plans ?? [])].map(([run, name]) => ({ run, name, isActive: run === state?.activePlan }));
+}
+
+/** A name that no other plan of the conversation has. */
+export function freeName(wanted: string, { plans }: ConversationState): string {
+  const taken = new Set(plans.values());
+  let name = wanted;
+  for (let number = 2; taken.has(name); number++) name = `${wanted} (${number})`;
+  return name;
 }
 
 /** Whether the conversation has recorded the end of the run. */
@@ -119,6 +147,8 @@ function begun({
     messages: new Map(),
     delivered: new Set(),
     runs: new Map(),
+    plans: new Map(),
+    activePlan: undefined,
     model: undefined,
   };
 }

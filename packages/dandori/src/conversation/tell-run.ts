@@ -11,6 +11,7 @@ import type { ConversationParts } from './conversation.ts';
 import { readGiven, understood } from './given-answer.ts';
 import { canBeRead, type Given } from './interpret.ts';
 import type { Minutes } from './ledger.ts';
+import { type NamedPlan, plansOf } from './state.ts';
 
 /** A user's words for a run. Words that a model passes on are a note, which `othersOf` adds. */
 interface Words {
@@ -91,12 +92,46 @@ export function othersOf(minutes: Minutes, parts: Parts & Pick<ConversationParts
         const result: JsonObject = declined ? { declined: true } : { answered: label ?? null };
         return result;
       }),
+    plans: async () => {
+      const plans = plansOf(minutes.state).map(({ run, name, isActive }) => ({
+        run,
+        name,
+        active: isActive,
+      }));
+      return { kind: 'succeeded', result: { plans } };
+    },
+    activate: async (plan) => {
+      try {
+        const { name, run } = await activatePlan(plan, minutes);
+        return { kind: 'succeeded', result: { active: name, run } };
+      } catch (error) {
+        if (!(error instanceof DandoriError)) throw error;
+        return refused(`${error.message} ${error.fix ?? ''}`);
+      }
+    },
     cancel: ({ run, reason, from }) =>
       known(run, async () => {
         await cancelRun({ run, reason, passedOnBy: { run: from } }, parts);
         return { cancelled: true };
       }),
   };
+}
+
+/** Makes a plan the active one, by its name or its run. */
+export async function activatePlan(wanted: string, minutes: Minutes): Promise<NamedPlan> {
+  const plans = plansOf(minutes.state);
+  const found = plans.find(({ run, name }) => name === wanted || run === wanted);
+  if (found === undefined) {
+    const names = plans.map(({ name }) => name).join(', ');
+    throw new DandoriError('usage', `There is no plan "${wanted}" in this conversation.`, {
+      fix: names === '' ? 'No plan was approved yet.' : `The plans: ${names}.`,
+    });
+  }
+  const { run, name } = found;
+  await minutes.write((state) =>
+    state?.activePlan === run ? [] : [{ type: 'plan_activated', data: { run, name } }],
+  );
+  return { run, name, isActive: true };
 }
 
 /** Prevents the model from telling the user that a question was answered. */

@@ -1,5 +1,6 @@
 import type { FactOf } from '../model/event.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
+import { isStep } from '../model/task.ts';
 import { clip, languageOf } from '../model/text.ts';
 import { type Effect, effect as effectSchema, isWorse } from '../model/tool.ts';
 import { asksFirst } from '../run/approval.ts';
@@ -13,7 +14,14 @@ import { textsOf } from '../views/texts/driver.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
-import { approvalQuestion, callDigest, choiceQuestion, formProblem, previewOf } from './questions.ts';
+import {
+  approvalQuestion,
+  callDigest,
+  choiceQuestion,
+  formProblem,
+  previewOf,
+  stepQuestion,
+} from './questions.ts';
 
 /**
  * Gets the approval of a call.
@@ -27,6 +35,10 @@ import { approvalQuestion, callDigest, choiceQuestion, formProblem, previewOf } 
 export async function askApproval(task: TaskState, args: JsonObject, driver: Driver): Promise<void> {
   if (task.previewing !== undefined) return;
   const { ledger, parts } = driver;
+  if (isStep(task.task)) {
+    ledger.record({ type: 'question_asked', data: { question: stepQuestion(task, args, ledger.state) } });
+    return;
+  }
   const { state } = ledger;
   const { id, operation } = task.task;
   const effect = effectNow(task, driver);

@@ -20,6 +20,7 @@ import type { Repeats } from '../run/repeats.ts';
 import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/state/inner-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { Draft, RunState, TaskState } from '../run/state/state.ts';
+import { stepNumber } from '../run/step-gate.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
 
@@ -130,6 +131,24 @@ export function approvalQuestion(of: TaskState, { args, effect, done, canKeep, s
             { label: texts.approveToolAlways, value: 'approve_tool_always' },
           ]
         : []),
+    ],
+    task: id,
+    digest: callDigest(operation, args),
+  };
+}
+
+/** Asks whether to go on with a step. */
+export function stepQuestion(step: TaskState, args: JsonObject, state: RunState): Question {
+  const { id, operation, description = id } = step.task;
+  const texts = textsOf(state);
+  return {
+    id: nextQuestion(state),
+    kind: 'approval',
+    text: texts.mayGoOn(stepNumber(step, state), description),
+    context: { step: id, effect: step.effect },
+    options: [
+      { label: texts.approve, value: 'approve' },
+      { label: texts.reject, value: 'reject' },
     ],
     task: id,
     digest: callDigest(operation, args),

@@ -14,6 +14,10 @@ export const tally = z.object({
 });
 export type Tally = z.infer<typeof tally>;
 
+/** What the agent suggests to do next. The goal is what the user would say to have it done. */
+export const nextAction = z.object({ text: z.string(), goal: z.string().optional() });
+export type NextAction = z.infer<typeof nextAction>;
+
 /**
  * `said`: a message of the user. `reply`: the answer of a run that ended. `report`: news of a step that
  * ended. `question`: a question that a run asks. `understood`: how the user's words were read as an answer.
@@ -37,6 +41,7 @@ export const message = z.object({
   tally: tally.optional(),
   /** Why something failed, if that is known. */
   causes: z.array(z.string()).optional(),
+  next: nextAction.optional(),
   /** False if the mind gave no text and the runtime wrote it. */
   byMind: z.boolean().optional(),
 });
@@ -58,6 +63,8 @@ export const conversationFactSchema = z.discriminatedUnion('type', [
   fact('run_begun', { run: z.string(), message: z.string() }),
   /** An agent's message was actually shown to the user. */
   fact('message_delivered', { message: z.string() }),
+  /** The plan of this run is the active one. It is written first when the plan is approved. */
+  fact('plan_activated', { run: z.string(), name: z.string() }),
   /** For the runs that follow. */
   fact('model_chosen', { model: z.string() }),
 ]);

@@ -91,6 +91,22 @@ const RUN_ID = { type: 'string', description: 'id of a run of this conversation 
  * counts as a person's word there: see `conversation/tell-run`.
  */
 export const RUN_TOOLS = {
+  'plan.list': own('plan.list', {
+    description: 'The plans of this conversation by name, and which one is active.',
+    inputSchema: { type: 'object', properties: {}, additionalProperties: false },
+  }),
+  'plan.activate': {
+    ...own('plan.activate', {
+      description: 'Makes a plan of this conversation the active one, where the user turns to it.',
+      inputSchema: {
+        type: 'object',
+        properties: { name: { type: 'string', description: 'name of the plan' } },
+        required: ['name'],
+        additionalProperties: false,
+      },
+    }),
+    effect: 'idempotent',
+  },
   'run.tell': {
     ...own('run.tell', {
       description:

@@ -17,6 +17,8 @@ export type Step = z.infer<typeof step>;
 
 /** What the mind says about a plan besides its tasks: how it reads the goal and divides the work. */
 export const outline = z.object({
+  /** A short name, by which the user and the model speak of it. */
+  name: z.string().optional(),
   objective: z.string().optional(),
   /** All of them must be met before an answer counts as success. */
   successCriteria: z.array(z.string()).optional(),

@@ -6,8 +6,8 @@ export const language = z.enum(['en', 'ja']);
 export const mode = z.enum(['auto', 'direct', 'adaptive', 'planned', 'hierarchical']);
 export type Mode = z.infer<typeof mode>;
 
-/** Which calls a person must approve before they are made. */
-export const approvalPolicy = z.enum(['never', 'destructive', 'writes', 'plan', 'always']);
+/** Which calls a person must approve before they are made. `step`: also whether to go on after each step. */
+export const approvalPolicy = z.enum(['never', 'destructive', 'writes', 'plan', 'step', 'always']);
 export type ApprovalPolicy = z.infer<typeof approvalPolicy>;
 
 /** How the mind is asked to think before it plans. */

@@ -2,6 +2,7 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Cause, toFailure, type Word } from '../model/failure.ts';
 import { isObject, type Json, stringifyJson } from '../model/json.ts';
+import { isStep } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';
 import { withChoice } from './state/choice.ts';
 import { questionsOf } from './state/held-calls.ts';
@@ -96,7 +97,8 @@ function failed(cause: Cause, word: Word): Consequence {
 }
 
 /** If a person declines to check a call whose outcome is unknown, the task is given up. */
-function declined({ task: { operation } }: TaskState, { asked, answer, word }: Answered): Consequence {
+function declined({ task }: TaskState, { asked, answer, word }: Answered): Consequence {
+  const operation = isStep(task) ? (task.description ?? task.id) : task.operation;
   const { kind, text } = asked.question;
   if (kind === 'in_doubt') return givenUp(operation, word);
   // An expired question is not a refusal.

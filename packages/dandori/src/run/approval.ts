@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { OWN_TOOLS } from '../model/own-tools.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
+import { STEP_OPERATION } from '../model/task.ts';
 import type { Effect } from '../model/tool.ts';
 import { laneOf } from '../model/tool.ts';
 import type { RunState, TaskState } from './state/state.ts';
@@ -79,6 +80,7 @@ export function asksFirst({ operation, effect }: Called, rules: Rules): boolean 
     case 'never':
       return false;
     case 'destructive':
+    case 'step':
       return effect === 'destructive';
     case 'writes':
     case 'plan':
@@ -91,7 +93,13 @@ export function asksFirst({ operation, effect }: Called, rules: Rules): boolean 
 
 /** Whether a person must approve the plan with these calls. A plan that only reads needs no approval. */
 export function asksAboutPlan(calls: readonly Called[], rules: Rules): boolean {
-  return calls.some((call) => call.effect !== 'read' && policyFor(call.operation, rules) === 'plan');
+  return calls.some((call) => call.effect !== 'read' && asksForPlan(call.operation, rules));
+}
+
+/** With `step`, the steps are approved as a plan. The calls in them are not. */
+function asksForPlan(operation: string, rules: Rules): boolean {
+  const policy = policyFor(operation, rules);
+  return policy === 'plan' || (policy === 'step' && operation === STEP_OPERATION);
 }
 
 /** Whether no call ever needs approval. */

@@ -10,6 +10,7 @@ import { hasGivenUp } from './state/decisions.ts';
 import { heldUntil } from './state/held-calls.ts';
 import { isPlanAsked } from './state/plan.ts';
 import { isAlive, type RunState, type TaskState } from './state/state.ts';
+import { isBehindGate, stepsToAsk } from './step-gate.ts';
 
 /**
  * Decides what to do next from the state. Pure: the time is an argument.
@@ -43,7 +44,12 @@ export function decide(state: RunState, now: number): Intention[] {
   const [replaced] = state.indexes.replacing;
   if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
   const places = placesIn(state);
-  const intentions = [...endingHolds(state, now), ...settling(state), ...starting(state, now, places)];
+  const intentions = [
+    ...endingHolds(state, now),
+    ...settling(state),
+    ...stepsToAsk(state).map(({ task: { id } }) => ({ type: 'ask_approval' as const, task: id })),
+    ...starting(state, now, places),
+  ];
   const isBusy = isAlive(state) || intentions.length > 0;
   if (!isBusy && !isAnyLater(state, now))
     intentions.push(...(state.indexes.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
@@ -144,6 +150,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (!places.canPay(task) || leaving.has(id) || task.previewing !== undefined) continue;
+    if (isBehindGate(task, state)) continue;
     if (needsApproval(task, state)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });

@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { askedSchema, conversationRunSchema, whySchema, writtenSchema } from '../conversation/index.ts';
+import {
+  askedSchema,
+  conversationRunSchema,
+  namedPlanSchema,
+  whySchema,
+  writtenSchema,
+} from '../conversation/index.ts';
 import { every, runQuestionSchema } from '../history/index.ts';
 import type { ErrorCode } from '../model/error.ts';
 import { amounts, envelopeSchema, factSchema } from '../model/event.ts';
@@ -175,6 +181,7 @@ export const conversationNowSchema = messagePageSchema.extend({
     .readonly()
     .describe('Messages of the agent that no client has acknowledged, oldest first, also older ones'),
   runs: z.array(talkedRun).describe('In the order in which they were started'),
+  plans: z.array(namedPlanSchema).describe('In the order in which they were approved'),
 });
 export type ConversationNow = z.infer<typeof conversationNowSchema>;
 
@@ -337,4 +344,7 @@ export type TellRequest = z.input<typeof tellRequest>;
 export const cancelRequest = z.strictObject({ run: id.optional(), reason: words.optional() });
 export type CancelRequest = z.input<typeof cancelRequest>;
 export const acknowledgeRequest = z.strictObject({ messages: z.array(message).min(1).max(1_000) });
+export const planRequest = z.strictObject({
+  plan: z.string().min(1).max(200).describe('Its name, or its run'),
+});
 export const modelRequest = z.strictObject({ model: z.string().min(1).max(200) });

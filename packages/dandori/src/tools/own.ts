@@ -42,6 +42,9 @@ export interface OtherRuns {
   /** Answers with what the user's message says that started the run `from`. */
   answer(request: RunAnswer): Promise<CallOutcome>;
   cancel(request: { run: string; reason: string; from: string }): Promise<CallOutcome>;
+  /** The plans of the conversation. */
+  plans(): Promise<CallOutcome>;
+  activate(plan: string): Promise<CallOutcome>;
 }
 
 interface Looking {
@@ -57,6 +60,8 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'result.read': readResult,
   'plan.get': getPlan,
   'tool.search': searchTool,
+  'plan.list': listPlans,
+  'plan.activate': activatePlan,
   'run.tell': tellRun,
   'run.answer': answerRun,
   'run.cancel': stopRun,
@@ -157,6 +162,14 @@ function described({ name, description, effect, inputSchema, outputSchema }: Too
   if (stringifyJson(whole).length <= room) return whole;
   // A call needs the input schema. The output schema and the rest of the text are dropped.
   return { name, description: text.slice(0, 200), effect, inputSchema };
+}
+
+async function listPlans(_: JsonObject, { others }: Looking): Promise<CallOutcome> {
+  return others?.plans() ?? noOthers();
+}
+
+async function activatePlan({ name }: JsonObject, { others }: Looking): Promise<CallOutcome> {
+  return others?.activate(String(name)) ?? noOthers();
 }
 
 async function tellRun({ run, text }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {

@@ -1,8 +1,9 @@
 import * as z from 'zod';
+import { type NextAction, nextAction } from '../model/conversation.ts';
 import { limit, usage } from '../model/decision.ts';
 import { blobHandle, outcome } from '../model/event.ts';
 import { failure } from '../model/failure.ts';
-import { json, jsonObject } from '../model/json.ts';
+import { isObject, type Json, json, jsonObject } from '../model/json.ts';
 import { question } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { clip } from '../model/text.ts';
@@ -78,6 +79,7 @@ export const reportSchema = z.object({
   failure: failure.optional(),
   missing: texts.optional(),
   limit: limit.optional().describe('The limit that ended it'),
+  next: nextAction.optional().describe('What is recommended to do next'),
   plan: planViewSchema.optional(),
   tasks: z.record(z.string(), taskReportSchema),
   usage: usage.extend({ modelCalls: z.number().int(), steps: z.number().int(), ms: z.number() }),
@@ -102,6 +104,7 @@ export type Report = Readonly<z.infer<typeof reportSchema>>;
 
 export function report(state: RunState): Report {
   const plan = planView(state);
+  const next = state.end === undefined ? undefined : nextOf(state);
   const tasks = [...state.tasks.values()].filter(({ task }) => !isStep(task));
   const notes = state.notes.map(({ seq: _, ...note }) => definedOnly(note));
   const unstopped = tasks
@@ -115,6 +118,7 @@ export function report(state: RunState): Report {
     ...(state.end?.failure && { failure: shownFailure(state.end.failure, state) }),
     ...(state.end?.missing && { missing: shownMissing(state.end, state) }),
     ...(state.end?.limit && { limit: state.end.limit }),
+    ...(next && { next }),
     ...(plan && { plan }),
     tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
     usage: { ...state.usage, modelCalls: state.modelCalls, steps: state.plansAccepted, ms: state.activeMs },
@@ -126,6 +130,24 @@ export function report(state: RunState): Report {
     ...(state.rating && { rating: ratingOf(state.rating) }),
   };
 }
+
+/** What the model recommended with its answer or, after a failure, to run the goal again. */
+export function nextOf(state: RunState): NextAction | undefined {
+  const { operations = [] } = state.decisions.at(-1) ?? {};
+  const own = readNext(operations.findLast(({ operation }) => operation === 'answer')?.args.next);
+  if (own !== undefined || state.end?.outcome !== 'failed') return own;
+  return { text: textsOf(state).runAgain, goal: state.goal };
+}
+
+/** A model may write only the text. */
+export function readNext(next: Json | undefined): NextAction | undefined {
+  const { text, goal } = isObject(next) ? next : { text: next, goal: undefined };
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  const isGoal = typeof goal === 'string' && goal.trim() !== '';
+  return { text: clip(text, LONGEST_NEXT), ...(isGoal && { goal: clip(goal, LONGEST_NEXT) }) };
+}
+
+const LONGEST_NEXT = 500;
 
 /** A paused run is shown as paused even if questions are open: the user who paused it knows about them. */
 export function outcomeOf({ end, paused, indexes }: RunState): Report['outcome'] {

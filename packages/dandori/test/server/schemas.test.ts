@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import * as z from 'zod';
 import { createClient } from '../../src/client/client.ts';
+import { namedPlanSchema } from '../../src/conversation/state.ts';
 import { countedSchema } from '../../src/history/all-runs.ts';
 import { runDiffSchema } from '../../src/history/diff.ts';
 import { forkedSchema } from '../../src/history/fork.ts';
@@ -61,6 +62,7 @@ const SENT: Readonly<Record<string, z.ZodType>> = {
   'POST /api/conversations/{conversation}/tell': api.doneSchema,
   'POST /api/conversations/{conversation}/cancel': api.toldRunsSchema,
   'POST /api/conversations/{conversation}/acknowledge': api.acknowledgedSchema,
+  'POST /api/conversations/{conversation}/plan': namedPlanSchema,
   'POST /api/conversations/{conversation}/model': api.chosenModelSchema,
 };
 
@@ -80,7 +82,10 @@ const script = ({
 }) =>
   /<result/.test(JSON.stringify(body.messages?.at(-1)?.content ?? ''))
     ? answer('Bought.')
-    : say([act('t1', 'shop.take', { item: /Goal:\n(\w*)/.exec(promptText)?.[1] ?? '' })]);
+    : say([
+        { operation: 'plan.propose', args: { name: 'shopping' } },
+        act('t1', 'shop.take', { item: /Goal:\n(\w*)/.exec(promptText)?.[1] ?? '' }),
+      ]);
 
 it('every route sends what its schema says and nothing else, so that clients can trust the types and /openapi.json', async () => {
   await using model = await startModelServer(script);
@@ -163,6 +168,7 @@ it('every route sends what its schema says and nothing else, so that clients can
   await conversations.say(conversation, 'milk');
   await conversations.messages(conversation, { limit: 1 });
   await conversations.acknowledge(conversation, [run]);
+  await conversations.activatePlan(conversation, 'shopping');
   await conversations.useModel(conversation, 'scripted');
   await conversations.cancel(conversation);
   await conversations.list();

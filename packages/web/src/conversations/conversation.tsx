@@ -1,3 +1,4 @@
+import { useMutation } from '@tanstack/react-query';
 import { Fragment, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { useConversation } from '../live/conversation-feed.ts';
 import type { Talk } from '../live/conversation-state.ts';
@@ -33,10 +34,42 @@ export default function Conversation({ conversation }: { readonly conversation: 
       {talk === undefined && error === undefined && <Waiting />}
       {talk !== undefined && (
         <>
+          <Plans conversation={conversation} plans={talk.plans} />
           <Messages conversation={conversation} talk={talk} onEarlier={earlier} />
           <Speaker conversation={conversation} lastShown={talk.messages.at(-1)?.id ?? ''} />
         </>
       )}
+    </div>
+  );
+}
+
+interface PlansProps {
+  readonly conversation: string;
+  readonly plans: Talk['plans'];
+}
+
+/** The plans by name. A click makes one the active plan. */
+function Plans({ conversation, plans }: PlansProps) {
+  const say = useTexts(texts);
+  const { conversations } = useClient();
+  const activate = useMutation({
+    mutationFn: (run: string) => conversations.activatePlan(conversation, run),
+  });
+  if (plans.length === 0) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-2 pb-4 text-sm">
+      <span className="text-faint">{say.plans}</span>
+      {plans.map(({ run, name, isActive }) => (
+        <Button
+          key={run}
+          aria-pressed={isActive}
+          disabled={activate.isPending}
+          onClick={() => activate.mutate(run)}
+        >
+          {isActive ? `● ${name}` : name}
+        </Button>
+      ))}
+      <Problem error={activate.error} />
     </div>
   );
 }

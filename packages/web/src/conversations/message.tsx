@@ -1,10 +1,15 @@
+import { useMutation } from '@tanstack/react-query';
 import type { TalkedRun } from 'dandori/client';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import type { Written } from '#dandori/conversation/state.ts';
-import type { Tally as TallyOfWork } from '#dandori/model/conversation.ts';
+import type { NextAction, Tally as TallyOfWork } from '#dandori/model/conversation.ts';
+import { createRequestKeys } from '../live/request-keys.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
+import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
+import { Button } from '../ui/button.tsx';
+import { Problem } from '../ui/problem.tsx';
 import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
 
@@ -57,6 +62,9 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
             ))}
           </ul>
         )}
+        {message.next !== undefined && kind === 'reply' && (
+          <Next conversation={conversation} next={message.next} />
+        )}
         {kind === 'question' && question !== undefined && (
           <Suspense>
             <AskedHere conversation={conversation} run={run} question={question} />
@@ -73,6 +81,36 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
       </div>
     </div>
   );
+}
+
+/** What is recommended next. The button says the goal that it begins, because a model wrote both. */
+function Next({ conversation, next: { text, goal = text } }: NextProps) {
+  const say = useTexts(texts);
+  const { conversations } = useClient();
+  const [keys] = useState(createRequestKeys);
+  // Nothing was seen, so the words answer no question.
+  const begin = useMutation({
+    mutationFn: () => conversations.say(conversation, goal, { key: keys.keyFor(goal), seen: '' }),
+    onSuccess: () => keys.done(),
+  });
+  return (
+    <div className="flex flex-col items-start gap-1 text-sm">
+      {goal !== text && (
+        <p className="text-faint">
+          {say.next}: {text}
+        </p>
+      )}
+      <Button disabled={begin.isPending} onClick={() => begin.mutate()} className="text-left">
+        {say.doNext(goal)}
+      </Button>
+      <Problem error={begin.error} />
+    </div>
+  );
+}
+
+interface NextProps {
+  readonly conversation: string;
+  readonly next: NextAction;
 }
 
 interface HeadProps {

@@ -15,6 +15,7 @@ export interface Talk {
   /** Messages that were undelivered when the page was opened. */
   readonly missed: ReadonlySet<string>;
   readonly runs: ReadonlyMap<string, TalkedRun>;
+  readonly plans: ConversationNow['plans'];
   /** Final answers that are being written, by run. */
   readonly writing: ReadonlyMap<string, string>;
   /** The last progress message of a call, by run. */
@@ -30,6 +31,7 @@ export function talkOf(now: ConversationNow): Talk {
     earlier: now.earlier,
     undelivered: waiting,
     missed: waiting,
+    plans: now.plans,
     runs: new Map(now.runs.map((run) => [run.run, run])),
     writing: new Map(),
     doing: new Map(),
@@ -97,6 +99,12 @@ function happened(talk: Talk, event: (Talked & { kind: 'event' })['event']): Tal
       const undelivered = new Set(talk.undelivered);
       undelivered.delete(event.data.message);
       return { ...talk, undelivered };
+    }
+    case 'plan_activated': {
+      const { run, name } = event.data;
+      const isKnown = talk.plans.some((plan) => plan.run === run);
+      const all = isKnown ? talk.plans : [...talk.plans, { run, name, isActive: true }];
+      return { ...talk, plans: all.map((plan) => ({ ...plan, isActive: plan.run === run })) };
     }
     case 'model_chosen':
       return { ...talk, model: event.data.model };

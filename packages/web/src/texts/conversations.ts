@@ -44,6 +44,9 @@ const en = {
   },
   asAnswer: (question: string) => `Answer to: ${question}`,
   leave: 'Write something else',
+  plans: 'Plans',
+  next: 'Next',
+  doNext: (goal: string) => `Next: ${goal}`,
 };
 
 export const texts: Texts<typeof en> = {
@@ -92,5 +95,8 @@ export const texts: Texts<typeof en> = {
     },
     asAnswer: (question) => `この質問への回答：${question}`,
     leave: '書き直す',
+    plans: '計画',
+    next: '次の提案',
+    doNext: (goal) => `次へ：${goal}`,
   },
 };

@@ -22,6 +22,7 @@ const begun: ConversationNow = {
   messages: [said('u2', 5)],
   earlier: 'u2',
   undelivered: [reply('r1', 3)],
+  plans: [],
   runs: [],
 };
 const writes = ({ at, ...message }: Written, seq = 6): Talked => ({

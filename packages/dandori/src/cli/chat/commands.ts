@@ -5,7 +5,7 @@ import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { planLines } from '../commands/show.ts';
 import { contextLines } from '../questions/question.ts';
-import { oneLine } from '../style.ts';
+import { oneLine, printable } from '../style.ts';
 import { shortName, type Wording } from './message.ts';
 
 /** What a chat command works with. */
@@ -14,6 +14,8 @@ export interface CommandContext extends Wording {
   readonly say: (text: string) => Promise<void>;
   /** Sends the answer, and keeps the prompt busy until its result is known. */
   readonly answer: (asked: Asked, typed: string, comment?: string) => Promise<void>;
+  /** Says something that answers no question. */
+  readonly begin: (text: string) => Promise<void>;
   readonly decline: (asked: Asked, comment?: string) => Promise<void>;
 }
 
@@ -22,6 +24,7 @@ type Command = (words: string, context: CommandContext) => Promise<void>;
 const COMMANDS: Readonly<Record<string, Command>> = {
   '/help': help,
   '/plan': plan,
+  '/plans': plans,
   '/runs': runs,
   '/approve': approve,
   '/reject': reject,
@@ -29,6 +32,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   '/note': note,
   /** The name of `/note` in older versions. */
   '/tell': note,
+  '/next': next,
   '/cancel': cancel,
   '/model': model,
 };
@@ -58,7 +62,9 @@ async function plan(name: string, context: CommandContext): Promise<void> {
     .questions()
     .findLast(({ run, question }) => question.kind === 'plan_approval' && run.endsWith(name));
   if (draft !== undefined) return say(draftText(draft, context));
-  const wanted = conversation.runs().filter(({ run }) => name === '' || run.endsWith(name));
+  const all = conversation.plans();
+  const meant = all.find((one) => (name === '' ? one.isActive : one.name === name))?.run;
+  const wanted = conversation.runs().filter(({ run }) => run.endsWith(meant ?? name));
   const found = await lastPlanned(wanted, conversation);
   const lines = found === undefined ? [] : planLines(found, texts);
   await say(
@@ -66,6 +72,18 @@ async function plan(name: string, context: CommandContext): Promise<void> {
       ? texts.chat.noPlan
       : [shortName(found?.run ?? ''), ...lines].map((line) => `  ${line}`).join('\n'),
   );
+}
+
+/** Lists the plans, or makes the named one active. */
+async function plans(name: string, { conversation, say, texts, style }: CommandContext): Promise<void> {
+  if (name !== '') await conversation.activatePlan(name);
+  const lines = conversation
+    .plans()
+    .map(
+      (one) =>
+        `  ${one.isActive ? style.green('●') : '○'} ${printable(one.name)}  ${style.dim(shortName(one.run))}`,
+    );
+  await say(lines.length === 0 ? texts.chat.noPlan : lines.join('\n'));
 }
 
 /** A plan that waits for approval is shown first, because the user most likely means that one. */
@@ -162,6 +180,13 @@ async function note(words: string, context: CommandContext): Promise<void> {
   if (text === '') return say(texts.chat.usage(texts.chat.noteForm));
   await conversation.tell(found.run, text);
   await say(texts.chat.told(shortName(found.run)));
+}
+
+/** Says what the last message recommended. It begins a run and answers no question. */
+async function next(_: string, { conversation, say, texts, begin }: CommandContext): Promise<void> {
+  const last = conversation.messages().findLast(({ role }) => role === 'agent');
+  if (last?.next === undefined) return say(texts.chat.noNext);
+  await begin(last.next.goal ?? last.next.text);
 }
 
 async function cancel(words: string, context: CommandContext): Promise<void> {

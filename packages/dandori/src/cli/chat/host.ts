@@ -159,6 +159,8 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
         onBegun(run);
         return conversation.answer({ run, question: question.id }, value, { comment });
       }),
+    // Nothing was seen, so the words answer no question.
+    begin: (text) => waitFor((onBegun) => conversation.say(text, { onBegun, seen: '' })),
     decline: ({ run, question }, comment) =>
       waitFor((onBegun) => {
         onBegun(run);

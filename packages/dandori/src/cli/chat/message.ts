@@ -28,9 +28,21 @@ export function messageText(message: Message, { texts, style }: Wording): string
     message.outcome === 'cancelled'
       ? texts.labelled(texts.words.statuses.cancelled, message.text)
       : message.text;
-  return [...head, indented(markOf(message, style), printable(said)), ...causeLines(message, style)].join(
-    '\n',
-  );
+  return [
+    ...head,
+    indented(markOf(message, style), printable(said)),
+    ...causeLines(message, style),
+    ...nextLines(message, { texts, style }),
+  ].join('\n');
+}
+
+/** What is recommended next, and what `/next` would say. */
+function nextLines({ next, kind }: Message, { texts, style }: Wording): string[] {
+  if (next === undefined || kind === 'report') return [];
+  const { text, goal = text } = next;
+  const hint =
+    goal === text ? texts.chat.nextHint : `${texts.chat.nextHint}: ${oneLine(goal, LONGEST_CAUSE)}`;
+  return [style.dim(`  → ${printable(texts.chat.next(text))} (${printable(hint)})`)];
 }
 
 /** Lists the causes of a failure that the message itself does not mention. */

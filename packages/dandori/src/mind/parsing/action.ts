@@ -157,8 +157,11 @@ function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonO
   return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
 }
 
-function toAnswer(text: string, { achieved, criteria }: Fields): JsonObject {
-  const judged: JsonObject = Array.isArray(criteria) ? { criteria: criteria as Json[] } : {};
+function toAnswer(text: string, { achieved, criteria, next }: Fields): JsonObject {
+  const judged: JsonObject = {
+    ...(Array.isArray(criteria) && { criteria: criteria as Json[] }),
+    ...(next !== undefined && { next: next as Json }),
+  };
   if (achieved === false || achieved === 'false') return { text, achieved: false, ...judged };
   const isSaid = achieved === true || achieved === 'true';
   return { text, ...(isSaid && { achieved: true }), ...judged };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../model/json.ts';
+import { isObject, type JsonObject } from '../../model/json.ts';
 import type { RunState } from '../state/state.ts';
 
 /** An operation that is not a tool: the engine itself performs it. */
@@ -126,6 +126,13 @@ const OWN: readonly OwnOperation[] = [
   },
 ];
 
+/** `goal`: what the user would say to have it done. */
+const NEXT = {
+  type: 'object',
+  properties: { text: { type: 'string' }, goal: { type: 'string' } },
+  required: ['text'],
+};
+
 /** Only a run of a conversation reports to a user. */
 const REPORT: OwnOperation = {
   name: 'report',
@@ -133,13 +140,32 @@ const REPORT: OwnOperation = {
     'Tells the user how a step went, where you were asked to. Other actions say what to do next. `text`: how it stands, how many actions succeeded and failed, why, and what comes next.',
   args: {
     type: 'object',
-    properties: { step: { type: 'string' }, text: { type: 'string' } },
+    properties: { step: { type: 'string' }, text: { type: 'string' }, next: NEXT },
     required: ['step', 'text'],
   },
 };
 
+/** In a conversation, a plan has a name, and the answer may suggest what to do next. */
+function inConversation(operation: OwnOperation): OwnOperation {
+  switch (operation.name) {
+    case 'answer':
+      return withArgument(operation, { next: NEXT }, '`next`: what you recommend to do then, if anything.');
+    case 'plan.propose':
+      return withArgument(operation, { name: { type: 'string' } }, '`name`: a short name for it.');
+    default:
+      return operation;
+  }
+}
+
+function withArgument(operation: OwnOperation, more: JsonObject, about: string): OwnOperation {
+  const { args, description } = operation;
+  const properties = { ...(isObject(args.properties) ? args.properties : {}), ...more };
+  return { ...operation, description: `${description} ${about}`, args: { ...args, properties } };
+}
+
 export function ownOperations({ conversation }: Pick<RunState, 'conversation'>): readonly OwnOperation[] {
-  return conversation === undefined ? OWN : [...OWN, REPORT];
+  if (conversation === undefined) return OWN;
+  return [...OWN.map(inConversation), REPORT];
 }
 
 /** The names of the own operations. Every other operation is a tool. */

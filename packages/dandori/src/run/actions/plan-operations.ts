@@ -26,6 +26,7 @@ export function readProposal(
   hasCalls = false,
 ): Proposed | string {
   const outline = outlineShape.safeParse({
+    name: rest.name,
     objective: rest.objective,
     successCriteria: rest.success_criteria,
     constraints: rest.constraints,

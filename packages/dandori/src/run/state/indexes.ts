@@ -106,8 +106,11 @@ export function isOnlyHolding(state: RunState): boolean {
 export function leave({ indexes }: RunState, task: TaskState): void {
   const { links, lane, status } = task;
   const { id } = task.task;
-  if (isStep(task.task)) indexes.stepsReady.delete(id);
-  else if (links.queued !== undefined) {
+  if (isStep(task.task)) {
+    indexes.stepsReady.delete(id);
+    // The user was asked whether to go on with it.
+    indexes.answered.delete(id);
+  } else if (links.queued !== undefined) {
     (status === 'ready' ? indexes.ready : indexes.retrying).delete(links.queued);
     links.queued = undefined;
   } else if (status === 'in_doubt') {

@@ -93,6 +93,7 @@ export const talks: Routes = (app, { dandori, conversations, runStatus, driving,
       ...pageBefore(it.messages(), undefined, messages),
       undelivered: it.undelivered(),
       runs: runStatus.of(it),
+      plans: [...it.plans()],
     }));
     return c.json(now, 200);
   });

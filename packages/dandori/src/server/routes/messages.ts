@@ -1,5 +1,5 @@
 import { createRoute, type z } from '@hono/zod-openapi';
-import type { Said } from '../../conversation/index.ts';
+import { namedPlanSchema, type Said } from '../../conversation/index.ts';
 import {
   acknowledgedSchema,
   acknowledgeRequest,
@@ -10,6 +10,7 @@ import {
   type Heard,
   heardSchema,
   modelRequest,
+  planRequest,
   sayRequest,
   tellRequest,
   toldRunsSchema,
@@ -56,6 +57,10 @@ const acknowledge = command(
   'Messages of the agent were really shown; they are not told again. To say so twice does no harm',
   [acknowledgeRequest, acknowledgedSchema],
 );
+const plan = command('plan', 'Make a plan of the conversation the active one', [
+  planRequest,
+  namedPlanSchema,
+]);
 const model = command('model', 'Choose the model for the runs that follow', [
   modelRequest,
   chosenModelSchema,
@@ -111,6 +116,14 @@ export const talking: Routes = (app, { conversations, driving, config }) => {
       return fresh;
     });
     return c.json({ messages: first }, 200);
+  });
+
+  app.openapi(plan, async (c) => {
+    const { plan: wanted } = c.req.valid('json');
+    const active = await conversations.use(c.req.valid('param').conversation, (it) =>
+      it.activatePlan(wanted),
+    );
+    return c.json(active, 200);
   });
 
   app.openapi(model, async (c) => {

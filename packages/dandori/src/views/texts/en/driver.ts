@@ -15,6 +15,7 @@ export const driver = {
       : `${sentence(summary)} Approve? (${operation}, ${label(effect)})`,
   mayAnswer: (answer: string | undefined) =>
     answer === undefined ? 'Decline to answer?' : `Answer with “${answer}”?`,
+  mayGoOn: (number: number, name: string) => `Go on with step ${number}? ${name}`,
   approve: answers.approve,
   approveForRun: 'Approve for this run',
   approveCallAlways: 'Always approve with these arguments',

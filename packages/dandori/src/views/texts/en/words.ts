@@ -90,6 +90,7 @@ export const words: Words = {
     never: 'Never',
     destructive: 'Destructive calls',
     writes: 'Writes',
+    step: 'Plan and each step',
     plan: 'Plan',
     always: 'Every call',
   },

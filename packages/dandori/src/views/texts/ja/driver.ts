@@ -12,6 +12,7 @@ export const driver: DriverTexts = {
       : `${sentence(summary)}承認しますか？（${operation}、${effects[effect]}）`,
   mayAnswer: (answer) =>
     answer === undefined ? '回答しないことにしますか？' : `「${answer}」と回答しますか？`,
+  mayGoOn: (number, name) => `次にステップ ${number} に進みますか？ ${name}`,
   approve: answers.approve,
   approveForRun: 'この実行では常に承認',
   approveCallAlways: '同じ引数なら今後も承認',

@@ -40,4 +40,5 @@ export const run: RunTexts = {
   next: (steps) => `次：${steps}。`,
   chose: (label) => `選択：${label}`,
   refused: '回答しないことにしました。',
+  runAgain: 'もう一度実行',
 };

@@ -45,6 +45,7 @@ export const words: Words = {
     never: '確認しない',
     destructive: '取り消し不可のみ',
     writes: '書き込み',
+    step: '計画と各ステップ',
     plan: '計画',
     always: 'すべて',
   },
