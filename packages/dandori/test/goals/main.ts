@@ -20,7 +20,7 @@ type Goal = z.infer<typeof goalSchema>;
 type Verdict = 'right' | 'honest' | 'wrong';
 
 export async function runGoals(language: string): Promise<{ goal: Goal; verdict: Verdict; text: string }[]> {
-  const file = join(import.meta.dirname, `${language}.yaml`);
+  const file = join(process.env.GOALS ?? import.meta.dirname, `${language}.yaml`);
   const goals = z.array(goalSchema).parse(parse(readFileSync(file, 'utf8')));
   const folder = mkdtempSync(join(tmpdir(), 'dandori-goals-'));
   process.env.DANDORI_DATA_DIR = folder;

@@ -8,7 +8,8 @@ import type { Need } from './arguments.ts';
 import { type Chained, chain, literal, type Problem, type Situation } from './chain.ts';
 import { type Goal, isSaid, isSoft, readGoal, type Span, type Value, type Word } from './goal.ts';
 import { explains, indexOf, rank, speaksOf, type ToolCard } from './ranking.ts';
-import { type Call, plain, type Request, type SkillMove } from './skills/skill.ts';
+import { plain } from './skills/numbers.ts';
+import type { Call, Request, SkillMove } from './skills/skill.ts';
 import { skilled } from './skills/skills.ts';
 import {
   answerText,

@@ -13,7 +13,7 @@ function run(goal: string, settings: Partial<Settings> = {}): Promise<Played> {
 describe.each(MODES)('the first goals work with no key and no network, in %s mode', (mode) => {
   test.each([
     ['100 + 200を計算', '100 + 200'],
-    ['１００＋２００を計算して', '100+200'],
+    ['１００＋２００を計算して', '100 + 200'],
     ['What is 100 + 200?', '100 + 200'],
     ['100 × 3 は？', '100 * 3'],
     ['(1,000 + 200) * 3', '(1000 + 200) * 3'],

@@ -1,19 +1,22 @@
 /** Cities and their time zones: English and Japanese names, then the zone. */
 const CITIES = `
-tokyo 東京 とうきょう 日本 japan jst=Asia/Tokyo osaka 大阪 おおさか=Asia/Tokyo kyoto 京都 きょうと=Asia/Tokyo sapporo 札幌=Asia/Tokyo
+tokyo 東京 とうきょう 日本 japan japanese jst=Asia/Tokyo osaka 大阪 おおさか=Asia/Tokyo kyoto 京都 きょうと=Asia/Tokyo sapporo 札幌=Asia/Tokyo
 fukuoka 福岡=Asia/Tokyo naha 那覇 沖縄 okinawa=Asia/Tokyo nagoya 名古屋=Asia/Tokyo yokohama 横浜=Asia/Tokyo kobe 神戸=Asia/Tokyo
-sendai 仙台=Asia/Tokyo hiroshima 広島=Asia/Tokyo london ロンドン イギリス uk=Europe/London paris パリ フランス france=Europe/Paris
-berlin ベルリン ドイツ germany=Europe/Berlin madrid マドリード=Europe/Madrid rome ローマ italy イタリア=Europe/Rome
+sendai 仙台=Asia/Tokyo hiroshima 広島=Asia/Tokyo london ロンドン イギリス 英国 uk england british=Europe/London paris パリ フランス france=Europe/Paris
+berlin ベルリン ドイツ germany german cet=Europe/Berlin munich ミュンヘン=Europe/Berlin frankfurt フランクフルト=Europe/Berlin hamburg ハンブルク=Europe/Berlin madrid マドリード スペイン spain=Europe/Madrid barcelona バルセロナ=Europe/Madrid rome ローマ italy イタリア=Europe/Rome milan ミラノ=Europe/Rome
 amsterdam アムステルダム=Europe/Amsterdam zurich チューリッヒ=Europe/Zurich vienna ウィーン=Europe/Vienna stockholm ストックホルム=Europe/Stockholm
 moscow モスクワ=Europe/Moscow istanbul イスタンブール=Europe/Istanbul dubai ドバイ=Asia/Dubai mumbai ムンバイ=Asia/Kolkata delhi デリー=Asia/Kolkata
-india インド=Asia/Kolkata bangkok バンコク=Asia/Bangkok hanoi ハノイ=Asia/Bangkok jakarta ジャカルタ=Asia/Jakarta singapore シンガポール=Asia/Singapore
-hong_kong 香港=Asia/Hong_Kong taipei 台北 台湾=Asia/Taipei shanghai 上海=Asia/Shanghai beijing 北京 中国 china=Asia/Shanghai seoul ソウル 韓国 korea=Asia/Seoul
-manila マニラ=Asia/Manila sydney シドニー=Australia/Sydney melbourne メルボルン=Australia/Melbourne auckland オークランド=Pacific/Auckland
-honolulu ホノルル ハワイ hawaii=Pacific/Honolulu new_york ニューヨーク nyc=America/New_York boston ボストン=America/New_York
+india インド indian ist=Asia/Kolkata bangkok バンコク タイ thailand=Asia/Bangkok hanoi ハノイ ベトナム vietnam=Asia/Ho_Chi_Minh ho_chi_minh ホーチミン=Asia/Ho_Chi_Minh kathmandu カトマンズ ネパール nepal=Asia/Kathmandu jakarta ジャカルタ=Asia/Jakarta singapore シンガポール=Asia/Singapore
+hong_kong 香港=Asia/Hong_Kong taipei 台北 台湾=Asia/Taipei shanghai 上海=Asia/Shanghai beijing 北京 中国 china chinese=Asia/Shanghai seoul ソウル 韓国 korea korean=Asia/Seoul
+manila マニラ=Asia/Manila sydney シドニー=Australia/Sydney melbourne メルボルン=Australia/Melbourne auckland オークランド ニュージーランド new_zealand=Pacific/Auckland
+honolulu ホノルル ハワイ hawaii=Pacific/Honolulu new_york ニューヨーク nyc est edt=America/New_York boston ボストン=America/New_York
 washington ワシントン=America/New_York toronto トロント=America/Toronto chicago シカゴ=America/Chicago denver デンバー=America/Denver
-los_angeles ロサンゼルス ロス la=America/Los_Angeles san_francisco サンフランシスコ=America/Los_Angeles mountain_view マウンテンビュー=America/Los_Angeles
+los_angeles ロサンゼルス ロス la pst pdt california カリフォルニア=America/Los_Angeles san_francisco サンフランシスコ=America/Los_Angeles mountain_view マウンテンビュー=America/Los_Angeles
 seattle シアトル=America/Los_Angeles vancouver バンクーバー=America/Vancouver mexico_city メキシコシティ=America/Mexico_City
-sao_paulo サンパウロ=America/Sao_Paulo cairo カイロ=Africa/Cairo nairobi ナイロビ=Africa/Nairobi utc gmt 協定世界時=UTC
+sao_paulo サンパウロ=America/Sao_Paulo cairo カイロ=Africa/Cairo nairobi ナイロビ=Africa/Nairobi kuala_lumpur クアラルンプール マレーシア malaysia=Asia/Kuala_Lumpur miami マイアミ=America/New_York atlanta アトランタ=America/New_York
+dallas ダラス=America/Chicago houston ヒューストン=America/Chicago austin オースティン=America/Chicago las_vegas ラスベガス=America/Los_Angeles san_diego サンディエゴ=America/Los_Angeles portland ポートランド=America/Los_Angeles lisbon リスボン=Europe/Lisbon
+dublin ダブリン=Europe/Dublin helsinki ヘルシンキ=Europe/Helsinki copenhagen コペンハーゲン=Europe/Copenhagen oslo オスロ=Europe/Oslo brussels ブリュッセル=Europe/Brussels
+athens アテネ=Europe/Athens perth パース=Australia/Perth brisbane ブリスベン=Australia/Brisbane guam グアム=Pacific/Guam rio リオ=America/Sao_Paulo cape_town ケープタウン=Africa/Johannesburg utc gmt 協定世界時=UTC
 `;
 
 export interface City {
@@ -39,16 +42,29 @@ const ENTRIES = CITIES.trim()
     return { english, japanese, zone, form: new RegExp(forms.join('|'), 'g') };
   });
 
+/** Words that are also the last part of a zone name. */
+const WORDS = new Set(
+  'center easter troll nome palmer casey davis wake jersey reunion midway guam chatham vincennes christmas'.split(
+    ' ',
+  ),
+);
 const ZONES = Intl.supportedValuesOf('timeZone');
 
-/** `asia/tokyo`, as users write it. */
+/** `asia/tokyo`, as users write it, and the city at the end of a zone: kathmandu. */
 function zonesIn(text: string): City[] {
-  return [...text.matchAll(/[a-z]+(?:\/[a-z_+\-0-9]+)+/g)].flatMap(({ 0: name, index: start }) => {
+  const cities = ZONES.flatMap((zone) => {
+    const name = zone.split('/').at(-1)?.toLowerCase().replaceAll('_', ' ') ?? '';
+    if (!zone.includes('/') || name.length < 4 || WORDS.has(name) || !text.includes(name)) return [];
+    const start = text.search(new RegExp(`\\b${name}\\b`));
+    return start < 0 ? [] : [{ english: name, japanese: zone, zone, start, end: start + name.length }];
+  });
+  const written = [...text.matchAll(/[a-z]+(?:\/[a-z_+\-0-9]+)+/g)].flatMap(({ 0: name, index: start }) => {
     const zone = ZONES.find((own) => own.toLowerCase() === name);
     return zone === undefined
       ? []
       : [{ english: name, japanese: zone, zone, start, end: start + name.length }];
   });
+  return [...cities, ...written];
 }
 
 /** The cities in a text, in the order of appearance. */
@@ -60,7 +76,8 @@ export function citiesIn(text: string): City[] {
       end: match.index + match[0].length,
     })),
   );
-  const all = [...found, ...zonesIn(text)];
+  const listed = zonesIn(text).filter(({ start }) => !found.some((city) => city.start === start));
+  const all = [...found, ...listed];
   const isInside = (one: City, other: City) =>
     other.start <= one.start && one.end <= other.end && one.end - one.start < other.end - other.start;
   return all

@@ -71,12 +71,3 @@ export function asRows(value: Json | undefined): JsonObject[] {
 export function pick<Text>(language: Language, japanese: Text, english: Text): Text {
   return language === 'ja' ? japanese : english;
 }
-
-export function plain(goal: string): string {
-  return goal
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[“”"「」『』]/g, ' ')
-    .replace(/[\s。.?!]+$/, '')
-    .trim();
-}

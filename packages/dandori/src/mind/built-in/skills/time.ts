@@ -1,87 +1,74 @@
 import type { JsonObject } from '../../../model/json.ts';
 import { type City, citiesIn, titled } from './cities.ts';
-import { type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import { asObject, type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import { clockText, readTemporal } from './temporal.ts';
 
 const NOW = 'clock.get_current_time';
 const CONVERT = 'clock.convert_time';
 
 const HERE: City = { english: 'here', japanese: 'ここ', zone: '', start: -1, end: -1 };
 
-/**
- * The current time, date or weekday, here or in a city; the difference between two cities; a time of one city
- * in another.
- */
+/** The current time, date or weekday, here or in cities; the difference between two; a time of one in another. */
 export const time: Skill = (request) => {
   if (!request.has(NOW)) return undefined;
-  const { text, language } = request;
-  if (DATES.test(text)) {
-    const why = pick(
-      language,
-      '日付の計算には言語モデルが必要です。',
-      'Calculations with dates need a language model.',
-    );
-    return { kind: 'cannot', why };
-  }
+  const text = aboutTime(request.text);
   const cities = citiesIn(text);
-  const given = givenTime(text);
-  if (given !== undefined && request.has(CONVERT) && isConversion(cities, text))
-    return converted(given, cities, request);
-  if (
-    /時差|time difference|how many hours (?:is|are|ahead|behind)|hours? (?:ahead|behind)|何時間(?:進|遅|違)/.test(
-      text,
-    )
-  )
+  const { clocks, durations, rest } = readTemporal(text, 0, false);
+  if (DIFFERENCE.test(text) && cities.length > 0 && !/\d/.test(rest) && clocks.length === 0)
     return difference(cities, request);
-  if (given !== undefined && cities.length > 0 && /convert|変換|\btime\b/.test(text)) {
-    const why = pick(language, '変換先の都市が分かりません。', 'One of the two places is not known.');
-    return { kind: 'cannot', why };
+  const [given, ...others] = clocks;
+  if (given !== undefined) {
+    const isClear =
+      others.length + durations.length === 0 &&
+      !/\d/.test(rest) &&
+      /time|when|何時|時間|変換|直し|convert|\bin\b|is that/.test(text);
+    return isClear && request.has(CONVERT) ? converted(given, cities, { ...request, text }) : undefined;
   }
-  if (given !== undefined || cities.length > 3) return undefined;
   const kind = KINDS.find(([form]) => form.test(text))?.[1];
-  if (kind === undefined || !isOnlyAboutNow(text, cities)) return undefined;
+  if (kind === undefined || cities.length > 3 || !isOnlyAboutNow(text, cities)) return undefined;
   return now(kind, cities.length === 0 ? [HERE] : cities, request);
 };
 
-/** Two places, or one place and this machine. */
-function isConversion(cities: readonly City[], text: string): boolean {
-  return cities.length === 2 || (cities.length === 1 && /here|local|my time|ここ|こちら|何時/.test(text));
-}
+const DIFFERENCE =
+  /時差|time difference|(?:how many|how far|how much|hours?)[^.?]*\b(?:ahead|behind)|\b(?:ahead|behind) (?:of|or)|何時間(?:進|遅|違|早)|(?:進んで|遅れて)い/;
 
-const DATES =
-  /あと何日|まで何日|から何日|\d日(?:後|前)|days? (?:until|till|after|before)|how many days|weekday is \d|\d+(?:st|nd|rd|th)? (?:january|february|march|april|may|june|july|august|september|october|november|december)/;
+/** Without sentences that say why the user asks. */
+function aboutTime(text: string): string {
+  const sentences = text.split(/(?<=[.?!。])\s*/).filter(Boolean);
+  const telling = sentences.filter(
+    (one) => KINDS.some(([form]) => form.test(one)) || /\d/.test(one) || citiesIn(one).length > 0,
+  );
+  return (telling.length > 0 ? telling : sentences).join(' ').replace(/[\s.?!。]+$/, '');
+}
 
 /** Words that only ask for the time. */
 const ASKING =
-  /timestamp|what(?:'s)?|which|time|date|day|week(?:day)?|year|month|unix|epoch|timestamp|today|current(?:ly)?|local|right|now|please|tell|me|can|you|could|give|show|get|check|look up|there|it|is|in|at|of|the|this|'s|今日|今年|今月|今|いま|現在|現地|時刻|時間|日付|西暦|何時|何分|何曜日|曜日|何月|何日|何年|タイムスタンプ|エポック|調べ|教え|知り|表示|見せ|取得|ください|下さい|お願い|です|でしょう|ます|たい|して|くれ|の|は|を|て|か|に|で|と|し|ね|な|、|,|\?|\s/g;
+  /timestamp|what(?:'s)?|which|how late|time|clocks?|date|day|week(?:day)?|year|month|unix|epoch|today|current(?:ly)?|local|right|now|please|pls|plz|exact(?:ly)?|tell|me|can|you|could|give|show|get|check|look up|know|i'd|like|want|need|to|and|hey|hi|do|does|we|are|got|have|say|there|it|is|in|at|of|the|this|for|over|i|'s|今日|今年|今月|今|いま|現在|現地|時刻|時間|日付|西暦|令和|何時|なんじ|何分|何曜日?|曜日|何月|何日|何年|タイムスタンプ|エポック|調べ|教え|知り|表示|見せ|取得|ください|下さい|お願い|でしょう|です|ます|だっけ|たい|して|くれ|くらい|ぐらい|頃|ごろ|ちょうど|それぞれ|って|だと|かな|の|は|を|て|か|に|で|と|し|ね|な|、|・|,|\?|\s/g;
 
 /** Another day, a date or a train needs more than the current time. */
 function isOnlyAboutNow(text: string, cities: readonly City[]): boolean {
-  const rest = cities.reduceRight((now, { start, end }) => now.slice(0, start) + now.slice(end), text);
+  const rest = cities.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), text);
   return rest.replaceAll(ASKING, '') === '';
 }
 
-type Kind = 'time' | 'date' | 'weekday' | 'year' | 'unix';
+type Kind = 'time' | 'date' | 'weekday' | 'year' | 'month' | 'unix';
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/unix|epoch|timestamp|タイムスタンプ|エポック/, 'unix'],
-  [/何曜日|曜日|day of the week|what day|which day|weekday/, 'weekday'],
+  [/何曜|曜日|day of the week|what day|which day|weekday/, 'weekday'],
   [/何年|西暦|what year|which year|current year/, 'year'],
-  [
-    /何日|何月|日付|今日は何の日|what(?:'s| is)? (?:the |today'?s )?date|today'?s date|current date|the date/,
-    'date',
-  ],
-  [
-    /何時|時刻|時間を|現在の時間|今の時間|いま何時|what time|current time|the time|time (?:in|is it|now|at|please)|^time$|現地時間/,
-    'time',
-  ],
+  [/何日|日付|今日は何の日|\bdate\b/, 'date'],
+  [/何月|what month|which month|current month/, 'month'],
+  [/何時|なんじ|時刻|時間|how late|what time|\btime\b/, 'time'],
 ];
 
 function now(kind: Kind, cities: readonly City[], request: Request): SkillMove | undefined {
-  const { language } = request;
-  const calls = cities.map(({ zone }) => nowIn(zone));
-  const found = resultsOf(calls, request);
+  const found = resultsOf(
+    cities.map(({ zone }) => nowIn(zone)),
+    request,
+  );
   if ('missing' in found) return found.missing;
   const lines = found.results.map((moment, index) =>
-    momentText(kind, moment, cities[index] ?? HERE, language),
+    momentText(kind, moment, cities[index] ?? HERE, request.language),
   );
   return { kind: 'answer', text: lines.join('\n') };
 }
@@ -89,18 +76,17 @@ function now(kind: Kind, cities: readonly City[], request: Request): SkillMove |
 function momentText(kind: Kind, moment: JsonObject, city: City, language: Request['language']): string {
   const [date, clock] = [String(moment.date), String(moment.time).slice(0, 5)];
   const weekday = String(language === 'ja' ? moment.weekday_ja : moment.weekday);
-  const where = city === HERE ? '' : pick(language, `${titled(city, 'ja')}は`, `${titled(city, 'en')}: `);
+  const where = city === HERE ? '' : pick(language, `${titled(city, 'ja')}は `, `${titled(city, 'en')}: `);
   switch (kind) {
-    case 'unix':
-      return pick(
-        language,
-        `${Math.floor(Number(moment.unix_ms) / 1000)} です。`,
-        `${Math.floor(Number(moment.unix_ms) / 1000)}`,
-      );
+    case 'unix': {
+      const seconds = Math.floor(Number(moment.unix_ms) / 1000);
+      return pick(language, `${seconds} です。`, `${seconds}`);
+    }
     case 'weekday':
-      return pick(language, `${where}${date}（${weekday}）です。`, `${where}${weekday}, ${date}`);
+      return pick(language, `${where}${weekday}です（${date}）。`, `${where}${weekday}, ${date}`);
     case 'year':
       return pick(language, `${date.slice(0, 4)} 年です。`, date.slice(0, 4));
+    case 'month':
     case 'date':
       return pick(language, `${where}${date}（${weekday}）です。`, `${where}${date} (${weekday})`);
     case 'time':
@@ -112,6 +98,23 @@ function momentText(kind: Kind, moment: JsonObject, city: City, language: Reques
   }
 }
 
+/** The time in the zone of a place that another tool found. */
+export function timeAt(place: string, zone: string, request: Request): SkillMove | undefined {
+  return now(
+    'time',
+    [
+      {
+        english: place.toLowerCase(),
+        japanese: citiesIn(place.toLowerCase())[0]?.japanese ?? place,
+        zone,
+        start: 0,
+        end: 0,
+      },
+    ],
+    request,
+  );
+}
+
 function nowIn(zone: string): Call {
   return { operation: NOW, args: zone === '' ? {} : { time_zone: zone } };
 }
@@ -120,13 +123,13 @@ function difference(cities: readonly City[], request: Request): SkillMove | unde
   const { language } = request;
   const [one, other = HERE] = cities;
   if (one === undefined || cities.length > 2) return undefined;
-  const calls = [one, other].map(({ zone }) => nowIn(zone));
-  const found = resultsOf(calls, request);
+  const found = resultsOf(
+    [one, other].map(({ zone }) => nowIn(zone)),
+    request,
+  );
   if ('missing' in found) return found.missing;
   const [first = 0, second = 0] = found.results.map(({ utc_offset: offset }) => minutes(String(offset)));
-  const names = [one, other].map((city) =>
-    city === HERE ? pick(language, 'ここ', 'here') : titled(city, language),
-  );
+  const names = [one, other].map((city) => nameOf(city, language));
   const hours = Math.abs(first - second) / 60;
   const amount = pick(language, `${hours} 時間`, hours === 1 ? '1 hour' : `${hours} hours`);
   if (first === second)
@@ -146,49 +149,41 @@ function difference(cities: readonly City[], request: Request): SkillMove | unde
   return { kind: 'answer', text };
 }
 
+function nameOf(city: City, language: Request['language']): string {
+  return city === HERE ? pick(language, 'ここ', 'here') : titled(city, language);
+}
+
 function minutes(offset: string): number {
   const [, sign, hours, rest] = /^([+-])(\d\d):(\d\d)$/.exec(offset) ?? [];
   return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(rest));
 }
 
-interface Given {
-  readonly clock: string;
-  readonly start: number;
-}
-
-/** A time of day: 15:00, 9 am, 午後3時半, noon. */
-function givenTime(text: string): Given | undefined {
-  const match =
-    /(午前|午後|am|pm)?\s*(?<![\d:])(\d{1,2})(?::(\d{2})|時(半|\d{1,2}分)?(?!間|差|刻))\s*(am|pm|a\.m\.|p\.m\.)?/.exec(
-      text,
-    ) ?? /()(?<![\d:])(\d{1,2})()()\s*(am|pm|a\.m\.|p\.m\.|o'clock)/.exec(text);
-  if (match === null) {
-    const word = /\b(?:noon|midnight)\b|正午/.exec(text);
-    return word === null
-      ? undefined
-      : { clock: word[0] === 'midnight' ? '00:00' : '12:00', start: word.index };
-  }
-  const [, before, hour, minute, part, after] = match;
-  const half = before || after || '';
-  const isAfternoon = /午後|p/.test(half);
-  const isMorning = /午前|a/.test(half);
-  const given = Number(hour);
-  const hours = isAfternoon && given < 12 ? given + 12 : isMorning && given === 12 ? 0 : given;
-  const rest = part === '半' ? '30' : (minute || part?.replace('分', '') || '00').padStart(2, '0');
-  if (hours > 23 || Number(rest) > 59) return undefined;
-  return { clock: `${String(hours).padStart(2, '0')}:${rest}`, start: match.index };
-}
-
 /** The city beside the time is where the time applies. The other city is where it is wanted. */
 function converted(
-  { clock, start }: Given,
+  given: { readonly value: number; readonly start: number; readonly end: number },
   cities: readonly City[],
   request: Request,
 ): SkillMove | undefined {
   const { language, text } = request;
-  const near = cities.toSorted((one, other) => distance(one, start) - distance(other, start));
+  const isHere = cities.length === 1 && /\bhere\b|local|my time|our time|ここ|こちら|何時/.test(text);
+  if (cities.length !== 2 && !isHere) {
+    const why = pick(
+      language,
+      '変換元と変換先の都市が両方必要です。',
+      'Both places are needed: where the time applies, and where it is wanted.',
+    );
+    return cities.length === 1 && /convert|変換|\btime\b/.test(text) ? { kind: 'cannot', why } : undefined;
+  }
+  const clock = clockText(given.value);
   const isWanted = (city: City) =>
-    /^(?:の|では|で|は)?(?:現地時間)?(?:で|は|の)?何時/.test(text.slice(city.end));
+    /^(?:の|では|で|は|だと)?(?:現地時間)?(?:で|は|の)?何時/.test(text.slice(city.end)) ||
+    /(?:what time (?:is it|is that|will it be)|what's that|convert(?:ed)? to|into|to) (?:in )?$/.test(
+      text.slice(0, city.start),
+    );
+  const near = cities.toSorted(
+    (one, other) =>
+      Number(isWanted(one)) - Number(isWanted(other)) || distance(one, given) - distance(other, given),
+  );
   const isOpen = cities.length === 1 && near[0] !== undefined && isWanted(near[0]);
   const [from = HERE, to = HERE] = isOpen ? [HERE, near[0]] : near;
   const zoneHere = new Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -196,24 +191,21 @@ function converted(
   const found = resultsOf([{ operation: CONVERT, args }], request);
   if ('missing' in found) return found.missing;
   const [result = {}] = found.results;
-  const source =
-    typeof result.from === 'object' && result.from !== null && 'date' in result.from ? result.from.date : '';
   const day =
-    String(result.date) === source
+    result.date === asObject(result.from).date
       ? ''
       : pick(language, `（${String(result.date)}）`, ` (${String(result.date)})`);
-  const name = (city: City) => (city === HERE ? pick(language, 'ここ', 'here') : titled(city, language));
   const then = String(result.time).slice(0, 5);
   return {
     kind: 'answer',
     text: pick(
       language,
-      `${name(from)}の ${clock} は、${name(to)}の ${then}${day} です。`,
-      `${clock} in ${name(from)} is ${then}${day} in ${name(to)}.`,
+      `${nameOf(from, 'ja')}の ${clock} は、${nameOf(to, 'ja')}の ${then}${day} です。`,
+      `${clock} in ${nameOf(from, 'en')} is ${then}${day} in ${nameOf(to, 'en')}.`,
     ),
   };
 }
 
-function distance({ start, end }: City, at: number): number {
-  return start > at ? start - at : at - end;
+function distance(city: City, given: { readonly start: number; readonly end: number }): number {
+  return city.start >= given.end ? city.start - given.end : given.start - city.end;
 }
