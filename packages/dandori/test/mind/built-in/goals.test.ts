@@ -49,7 +49,7 @@ describe.each(MODES)('the first goals work with no key and no network, in %s mod
       { operation: 'places.get_weather', args: { city: 'Sapporo' } },
     ]);
     expect(outcome).toBe('answered');
-    expect(answer).toContain('Sapporo');
+    expect(answer).toMatch(/Sapporo|札幌/);
     expect(answer).toContain('19.5');
     expect(answer).toMatch(/sunny|晴れ/);
     expect(answer).toMatch(/offline|オフライン/i);
@@ -65,8 +65,8 @@ describe.each(MODES)('the first goals work with no key and no network, in %s mod
         { operation: 'sqlite.execute_safe_query', args: { query: 'SELECT * FROM products' } },
       ]);
       expect(outcome).toBe('answered');
-      expect(answer).toContain('Green tea');
-      expect(answer).toContain('万年筆');
+      expect(answer).toMatch(/Green tea|緑茶/);
+      expect(answer).toMatch(/Fountain pen|万年筆/);
     },
   );
 

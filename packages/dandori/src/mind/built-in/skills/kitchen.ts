@@ -1,82 +1,179 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { contains } from './rows.ts';
-import { asObject, asRows, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
+import { argsOf, type Change, changeIn, SPELLINGS } from './kitchen-change.ts';
+import { contains } from './names.ts';
+import {
+  asObject,
+  asRows,
+  type Call,
+  pick,
+  type Request,
+  resultsOf,
+  type Skill,
+  type SkillMove,
+} from './skill.ts';
+import { ratio, unitsOf } from './units.ts';
 
 const INVENTORY = 'kitchen.list_inventory';
 const RECIPES = 'kitchen.find_recipes';
 const REMOVE = 'kitchen.remove_item';
 const ADD = 'kitchen.add_item';
 const SOON_DAYS = 3;
+const MOST_RECIPES = 20;
+const MOST_ITEMS = 20;
 
 /** The stock of the kitchen, what expires soon, recipes, and adding or removing items. */
 export const kitchen: Skill = (request) => {
   if (!request.has(INVENTORY)) return undefined;
-  return changed(request) ?? recipe(request) ?? stock(request);
+  const change = changed(request);
+  if (change !== undefined) return change;
+  if (
+    /\bshop\b|\bstore\b|products?|customers?|\border|商品|お?店|注文|顧客|お客|値段|価格|いくら|price|expensive/.test(
+      request.text,
+    )
+  )
+    return undefined;
+  return (request.has(RECIPES) ? recipes(request) : undefined) ?? stock(request);
 };
+
+const WORDS =
+  /\b(?:the|an?|of|in|on|at|for|to|from|by|with|is|are|was|do|does|did|we|i|you|me|my|our|us|it|there|that|this|these|what|what's|which|when|where|how|many|much|long|have|has|got|any|some|all|enough|show|list|give|tell|find|get|check|look|please|pls|can|could|would|should|will|need|know|see|currently|right|now|still|left|remaining|home|house|fridge|refrigerator|freezer|kitchen|pantry|inventory|stock|stocked|food|foods|ingredients?|items?|things?|stuff|groceries|inside|contents?|amount|quantity|number|count|and|or|each|both|everything|anything|go|goes|going|bad|off|expir\w*|soon|first|next|up|use|eat|before|best|date|days?|weeks?|within|today|tomorrow|already|past|out|closest|earliest|oldest|spoil\w*|be|must|about|keep|last|s|grams?|ml|hey|hi|ok|then|run|running|low|older|close|their|its)\b|'s|冷蔵庫|冷凍庫|台所|キッチン|家|在庫|食材|食品|食料|材料|中身|中|一覧|全部|残|何|個|本|枚|丁|杯|数|量|教|見|知|調|表示|確認|願|下|現在|今|賞味|消費|期限|日|以内|週間|切|近|一番|最|早|過|使|食|傷|腐|先|順|番|使い切|必要|方|今週|週|良|間|持|それぞれ|グラム|ミリ|リットル|いくつ|あと|もの|分|内|リスト|出|言|思/g;
+
+/** Whether a text has words that are not about the stock. */
+function saysMore(text: string, items: readonly JsonObject[]): boolean {
+  const names = items.flatMap(forms);
+  const rest = names.reduce((now, name) => {
+    if (/[^\u0020-\u007f]/.test(name)) return now.replaceAll(name.toLowerCase(), ' ');
+    return name
+      .toLowerCase()
+      .split(/[\s-]+/)
+      .reduce(
+        (left, word) =>
+          left.replaceAll(new RegExp(`\\b${word.replace(/(?:es|s|y)$/, '')}\\w{0,3}\\b`, 'g'), ' '),
+        now,
+      );
+  }, text);
+  return rest.replaceAll(WORDS, ' ').replaceAll(/[ぁ-んー\d\s\p{P}\p{S}]+/gu, '') !== '';
+}
+
+const ABOUT_KITCHEN =
+  /冷蔵庫|冷凍庫|台所|キッチン|食材|fridge|refrigerator|kitchen|pantry|at home|groceries|\bfood\b/;
+const ASKS_STOCK =
+  /do (?:i|we) (?:still )?have|have (?:i|we) got|is there (?:any|some|still)|are there (?:any|some|still)|how (?:many|much) .*(?:do (?:i|we) have|left|there|remain|in stock)|(?:any|some) .* left|run(?:ning)? (?:out|low)|残って|残り|(?:ある|あります|ありますか|あったっけ|ない|いる)$|あと何|あといくつ|いくつ(?:ある|残|あり)|何(?:個|本|枚|丁|杯|グラム|g|ml|パック)(?:ある|残|あり|$|です)|在庫|inventory/;
+const ASKS_DATE =
+  /期限|expir|go(?:es|ing)? (?:off|bad)|use up|best before|spoil|傷み|腐り|早め(?:に)?(?:使|食)|使い切ら|いつまで|use (?:first|soon)|eat (?:first|soon)|使うべき/;
 
 function stock(request: Request): SkillMove | undefined {
   const { text, language } = request;
-  const isSoon = /期限|expire|expir|go(?:es|ing)? (?:off|bad)|use up|早めに/.test(text);
-  const asksFor = thing(text);
-  if (!isSoon && asksFor === undefined) return undefined;
+  const isDated = ASKS_DATE.test(text);
+  if (!isDated && !ABOUT_KITCHEN.test(text) && !ASKS_STOCK.test(text)) return undefined;
+  if (/天気|weather|temperature|\btables?\b|テーブル|予定|calendar|\btime\b|money|お金/.test(text))
+    return undefined;
+  if (!isDated && /tomorrow|yesterday|next|明日|昨日|来週/.test(text)) return undefined;
   const found = resultsOf([{ operation: INVENTORY, args: {} }], request);
   if ('missing' in found) return found.missing;
   const items = asRows(found.results[0]?.items);
-  if (isSoon) {
-    const soon = items.filter(({ days_left: days }) => typeof days === 'number' && days <= SOON_DAYS);
-    const lines = soon.map((item) =>
-      pick(
-        language,
-        `${name(item, language)}：残り ${String(item.days_left)} 日`,
-        `${name(item, language)}: ${String(item.days_left)} days left`,
-      ),
-    );
-    return {
-      kind: 'answer',
-      text: lines.join('\n') || pick(language, '期限の近いものはありません。', 'Nothing expires soon.'),
-    };
-  }
-  const fitting = items.filter((item) =>
-    forms(item).some((form) => contains(asksFor ?? '', form) || contains(form, asksFor ?? '')),
-  );
-  // The shop may have the item.
-  if (fitting.length === 0 && /在庫|stock/.test(text)) return undefined;
-  if (fitting.length === 0) {
-    const what = asksFor ?? '';
-    return { kind: 'answer', text: pick(language, `${what}はありません。`, `There is no ${what}.`) };
-  }
-  const lines = fitting.map(
+  const named = items.filter(
     (item) =>
-      `${name(item, language)}${pick(language, '：', ': ')}${String(item.quantity)} ${String(item.unit)}`,
+      forms(item).some((form) => contains(text, form)) || heads(item).some((head) => contains(text, head)),
   );
-  return { kind: 'answer', text: lines.join('\n') };
+  if (saysMore(text, named)) return named.length > 0 || isDated ? undefined : absent(request);
+  if (isDated) return dated(named, items, request);
+  if (named.length > 0)
+    return { kind: 'answer', text: named.map((item) => itemText(item, language)).join('\n') };
+  // 在庫一覧, "What's in the fridge?"
+  const asksAll =
+    /what|list|show|inventory|contents|everything|food|groceries|一覧|中身|何|全部|食材|リスト|見せ|表示|在庫|教え/.test(
+      text,
+    );
+  if (!asksAll || items.length === 0)
+    return items.length === 0 && asksAll
+      ? { kind: 'answer', text: pick(language, '何もありません。', 'There is nothing.') }
+      : undefined;
+  if (/how many|何(?:個|種類|品|点)|いくつ/.test(text))
+    return { kind: 'answer', text: pick(language, `${items.length} 品あります。`, `${items.length} items.`) };
+  const more = items.length - MOST_ITEMS;
+  const rest = more <= 0 ? [] : [pick(language, `… ほか ${more} 件`, `… and ${more} more`)];
+  return {
+    kind: 'answer',
+    text: [...items.slice(0, MOST_ITEMS).map((item) => itemText(item, language)), ...rest].join('\n'),
+  };
 }
 
-/** What a question about the stock asks for: 卵は何個ある, do I have bread. */
-function thing(text: string): string | undefined {
+/** A thing that is not in stock: "Do I have bread?" */
+function absent({ text, language }: Request): SkillMove | undefined {
   const match =
-    /^(?:冷蔵庫に|家に|うちに)?([^\sはがの、に]{1,15})(?:は|が|って|の残りは?|の在庫は?)(?:まだ|あと)?(?:何(?:個|本|枚|丁|杯|グラム|g|ml)|いくつ|どれくらい|どのくらい|残って)?(?:ある|あります|残って|ありますか|いる|います|残り)/.exec(
+    /^(?:冷蔵庫に|家に|うちに|台所に)?([^\sはがの、に何]{1,12})(?:は|が|って|の残りは?)(?:まだ|あと|、)*(?:何(?:個|本|枚|丁|杯|グラム|g|ml)|いくつ)?(?:ある|あります|残って|ありますか|残り|あったっけ)/.exec(
       text,
     ) ??
-    /^(?:do|have) (?:i|we) (?:have|got) (?:any |some |enough )?([a-z -]{2,30}?)(?: left| at home| in the (?:fridge|kitchen))?$/.exec(
-      text,
-    ) ??
-    /^is there (?:any |some )?([a-z -]{2,30}?)(?: left| at home| in the (?:fridge|kitchen))?$/.exec(text) ??
-    /^how (?:many|much) ([a-z -]{2,30}?) (?:do (?:i|we) have|(?:is|are) (?:left|there|in the (?:fridge|kitchen)))(?: left| in the (?:fridge|kitchen)| at home)?$/.exec(
+    /(?:do (?:i|we) (?:still )?have|have (?:i|we) got|is there|are there|how (?:many|much)) (?:any |some |enough |still )*([a-z][a-z -]{1,25}?)(?: (?:do (?:i|we) have|(?:is|are) (?:left|there)))?(?: left| at home| in (?:the|my|our) (?:fridge|kitchen|pantry))*$/.exec(
       text,
     );
   const what = match?.[1]?.trim();
-  return what === undefined ||
-    /^(?:何|在庫|商品|注文|顧客|食材|もの|products?|orders?|customers?|items?|food|stock|.*stock|tables?)$/.test(
+  const isOther =
+    what === undefined ||
+    /在庫|商品|予定|時間|テーブル|注文|stock|product|table|days|hours|people|minutes|weeks|time|money|calor|years|months|kinds?/.test(
       what,
-    )
+    ) ||
+    / in | of | per | for /.test(what);
+  return isOther
     ? undefined
-    : what;
+    : {
+        kind: 'answer',
+        text: pick(language, `${what}はありません（台所の在庫）。`, `There is no ${what} in the kitchen.`),
+      };
 }
 
-function recipe(request: Request): SkillMove | undefined {
+function dated(
+  named: readonly JsonObject[],
+  items: readonly JsonObject[],
+  { text, language }: Request,
+): SkillMove {
+  const sorted = items
+    .filter(({ days_left: days }) => typeof days === 'number')
+    .toSorted((one, other) => Number(one.days_left) - Number(other.days_left));
+  const line = (item: JsonObject) =>
+    typeof item.days_left === 'number'
+      ? pick(
+          language,
+          `${name(item, 'ja')}：${String(item.expires_on)}（残り ${item.days_left} 日）`,
+          `${name(item, 'en')}: ${String(item.expires_on)} (${item.days_left} day${item.days_left === 1 ? '' : 's'} left)`,
+        )
+      : pick(language, `${name(item, 'ja')}：期限の登録がありません`, `${name(item, 'en')}: no date`);
+  if (named.length > 0) return { kind: 'answer', text: named.map(line).join('\n') };
+  const isExpired = /expired|過ぎ|切れた|切れて|切れの|past/.test(text) && !/近|soon|以内|within/.test(text);
+  const [, count, unit] = /(\d+)\s*(days?|weeks?|日|週間)/.exec(text) ?? [];
+  const limit =
+    count !== undefined
+      ? Number(count) * (/^w|^週/.test(unit ?? '') ? 7 : 1)
+      : /today|今日/.test(text)
+        ? 0
+        : /tomorrow|明日/.test(text)
+          ? 1
+          : /week|今週|週/.test(text)
+            ? 7
+            : SOON_DAYS;
+  const isFirst =
+    /first|next|earliest|closest|oldest|一番|最初|最も|いちばん/.test(text) && count === undefined;
+  const [first] = sorted;
+  const chosen = isFirst
+    ? sorted.filter(({ days_left: days }) => days === first?.days_left)
+    : sorted.filter(({ days_left: days }) => (isExpired ? Number(days) < 0 : Number(days) <= limit));
+  const none = isExpired
+    ? pick(language, '期限切れのものはありません。', 'Nothing has expired.')
+    : pick(
+        language,
+        `${limit} 日以内に期限が切れるものはありません。`,
+        `Nothing expires within ${limit} days.`,
+      );
+  return { kind: 'answer', text: chosen.map(line).join('\n') || none };
+}
+
+const ASKS_RECIPE =
+  /recipes?|\bcook|\bdish|\bmake\b|prepare|ingredients? (?:for|of|do)|missing for|need for|take to make|dinner|lunch|breakfast|supper|\bmeal|to eat|レシピ|料理|献立|メニュー|作(?:れ|り方|りかた|る|ろう|りたい|った)|材料|足りない|夕飯|晩ご飯|晩ごはん|夕食|昼ご飯|昼食|朝食|おかず|調理|何分/;
+
+function recipes(request: Request): SkillMove | undefined {
   const { text, language } = request;
-  if (!request.has(RECIPES)) return undefined;
+  if (!ASKS_RECIPE.test(text) || /電車|バス|会議|reservation|appointment/.test(text)) return undefined;
   if (/\d+\s*(?:人分|人前|people|persons|servings)/.test(text)) {
     const why = pick(
       language,
@@ -85,151 +182,227 @@ function recipe(request: Request): SkillMove | undefined {
     );
     return { kind: 'cannot', why };
   }
-  if (
-    /(?:cook|make|eat) (?:today |tonight )?with what (?:i|we) have|(?:今|家に|冷蔵庫に)?ある(?:もの|材料|食材)で(?:何が|なにが)?作れる/.test(
+  const wanted = ingredientsIn(text);
+  const all: Call = { operation: RECIPES, args: { max: MOST_RECIPES } };
+  if (wanted.length > 0) {
+    const found = resultsOf([{ operation: RECIPES, args: { ingredients: wanted } }], request);
+    if ('missing' in found) return found.missing;
+    const rows = asRows(found.results[0]?.recipes);
+    const whole = rows.filter(({ have }) => Array.isArray(have) && have.length >= wanted.length);
+    return suggested(whole.length > 0 ? whole : rows, request);
+  }
+  const isOpen =
+    /what (?:can|could|should|shall|do) (?:i|we) (?:cook|make|eat|prepare|have)|what's for|suggest|ideas?|which (?:recipes|dishes|meals)|what (?:recipes|dishes|meals)|any recipes|作れる|献立|メニュー|提案|おすすめ|何(?:を|が)?(?:作|食べ)|夕飯|晩ご飯|晩ごはん|夕食|料理(?:は|を|ある|教え)|quick|どんな料理|with what/.test(
       text,
-    )
-  )
-    return cookable(request);
-  const dish =
-    /(?:how (?:do i|to|can i) (?:make|cook|prepare)|recipe (?:for|of)|missing for|need for|ingredients (?:for|of)) (?:an? |some |the )?([a-z ]{3,40})$/.exec(
+    );
+  const isAboutDish =
+    /作り方|作りかた|足りない|材料|何分|作りたい|作るの|作るに|how (?:do|to|can|long|much time)|missing|need|ingredients|recipe for|can (?:i|we) (?:make|cook)|steps|レシピ|buy|買|take/.test(
+      text,
+    );
+  if (!isOpen && !isAboutDish) return undefined;
+  const found = resultsOf([all], request);
+  if ('missing' in found) return found.missing;
+  const rows = asRows(found.results[0]?.recipes);
+  const dish = rows.find((one) => isNamed(one, text));
+  if (dish !== undefined) return ofDish(dish, request);
+  if (isOpen)
+    return suggested(
+      rows.filter((one) => fitsTime(one, text)),
+      request,
+    );
+  const unknown =
+    /(?:how (?:do i|to|can i) (?:make|cook|prepare)|recipe for|can (?:i|we) (?:make|cook)|(?:missing|need|buy) for|ingredients (?:for|of)) (?:an? |some |the )?([a-z ]{3,30})$/.exec(
       text,
     )?.[1] ??
-    /^how long does (?:an? |the )?([a-z ]{3,40}?) take(?: to (?:make|cook))?$/.exec(text)?.[1] ??
-    /^(.{2,15}?)(?:の作り方|の作りかた|のレシピ|を作るには|を作るのに|はどう作る|に足りない|の材料|って何分|は何分)/.exec(
-      text,
-    )?.[1];
-  if (dish === undefined) return undefined;
-  const found = resultsOf([{ operation: RECIPES, args: { max: 20 } }], request);
-  if ('missing' in found) return found.missing;
-  const recipes = asRows(found.results[0]?.recipes);
-  const best = recipes.find((one) =>
-    [one.name, one.name_ja].some((own) => contains(String(own), dish) || contains(dish, String(own))),
+    /^([^\sはがをに、]{2,12}?)(?:の作り方|のレシピ|を作|に足りない|の材料|って何分)/.exec(text)?.[1];
+  if (unknown === undefined) return undefined;
+  const why = pick(
+    language,
+    `「${unknown}」のレシピは登録されていません。`,
+    `There is no recipe for "${unknown}".`,
   );
-  if (best === undefined) return undefined;
-  const list = (value: unknown) =>
-    Array.isArray(value) ? value.map(String).join(pick(language, '、', ', ')) : '';
-  const steps = Array.isArray(best.steps)
-    ? best.steps.map((step, index) => `${index + 1}. ${String(step)}`)
+  return { kind: 'cannot', why };
+}
+
+/** 卵と牛乳で作れるレシピ, "recipes with tofu". What is in stock needs no list. */
+function ingredientsIn(text: string): string[] {
+  const match =
+    /(?:cook|make|recipes?|dish(?:es)?|meals?|something|prepare)[^.?]*? (?:with|using|that uses?|from|containing) (?:only |the |some |my |our )*([a-z][a-z ,]{1,60}?)(?: at home| left)?$/.exec(
+      text,
+    ) ??
+    /^(?:冷蔵庫の)?([^。?]{1,30}?)(?:で(?:何が|なにが)?作れる|を使った|を使う|を使って|が入った|を使える)(?:.*)$/.exec(
+      text,
+    );
+  const list = match?.[1] ?? '';
+  if (
+    list === '' ||
+    /what|ある(?:もの|食材|材料)|今ある|家にある|冷蔵庫|材料|食材|stock|have|分以内|残り物|everything|fridge|kitchen|\d/.test(
+      list,
+    )
+  )
+    return [];
+  return list
+    .split(/\s*(?:,|、| and |と|や)\s*/)
+    .map((part) => part.trim())
+    .filter(Boolean);
+}
+
+function fitsTime(recipe: JsonObject, text: string): boolean {
+  const [, english, japanese] =
+    /(?:under|less than|within|in|below|at most|up to|no more than) (\d+) ?min|(\d+)分(?:以内|以下|未満|で)/.exec(
+      text,
+    ) ?? [];
+  const limit = Number(english ?? japanese ?? Infinity);
+  return (
+    Number(recipe.minutes) < limit ||
+    (Number(recipe.minutes) === limit && !/less than|under|below|未満/.test(text))
+  );
+}
+
+/** Recipes without shopping first. */
+function suggested(rows: readonly JsonObject[], { text, language }: Request): SkillMove {
+  const ready = rows.filter(({ missing }) => Array.isArray(missing) && missing.length === 0);
+  const isTimed = /min\b|minutes|\d分/.test(text);
+  const chosen = (ready.length > 0 && !isTimed ? ready : rows).toSorted((one, other) =>
+    /quick|fast|すぐ|早く|簡単/.test(text) ? Number(one.minutes) - Number(other.minutes) : 0,
+  );
+  const lines = chosen.slice(0, 6).map((one) => {
+    const lack = listed(one.missing, language);
+    const title = `${dishName(one, language)}${pick(language, `（${String(one.minutes)}分）`, ` (${String(one.minutes)} minutes)`)}`;
+    return lack === '' ? title : `${title}${pick(language, `：足りない材料 ${lack}`, `: missing ${lack}`)}`;
+  });
+  const none = pick(language, '作れる料理は見つかりませんでした。', 'No recipe fits.');
+  return { kind: 'answer', text: lines.join('\n') || none };
+}
+
+function ofDish(dish: JsonObject, { text, language }: Request): SkillMove {
+  const title = dishName(dish, language);
+  const lack = listed(dish.missing, language);
+  const minutes = pick(language, `${String(dish.minutes)}分`, `${String(dish.minutes)} minutes`);
+  const missing =
+    lack === ''
+      ? pick(language, `${title}の材料はそろっています。`, `Everything for ${title} is there.`)
+      : pick(language, `${title}に足りない材料：${lack}`, `Missing for ${title}: ${lack}`);
+  if (/how long|how much time|何分|時間|how many minutes/.test(text))
+    return {
+      kind: 'answer',
+      text: pick(language, `${title}は ${minutes}かかります。`, `${title} takes ${minutes}.`),
+    };
+  if (/missing|足りない|\bbuy\b|買/.test(text)) return { kind: 'answer', text: missing };
+  if (/can (?:i|we) (?:make|cook)|作れる|作れます/.test(text))
+    return {
+      kind: 'answer',
+      text: `${lack === '' ? pick(language, 'はい。', 'Yes. ') : pick(language, 'いいえ。', 'No. ')}${missing}`,
+    };
+  const steps = Array.isArray(dish.steps)
+    ? dish.steps.map((step, index) => `${index + 1}. ${String(step)}`)
     : [];
+  const have = listed(dish.have, language);
   const lines = [
-    `${String(language === 'ja' ? best.name_ja : best.name)} (${String(best.minutes)} ${pick(language, '分', 'minutes')})`,
-    `${pick(language, 'ある材料', 'At hand')}: ${list(best.have)}`,
-    ...(list(best.missing) === ''
-      ? []
-      : [`${pick(language, '足りない材料', 'Missing')}: ${list(best.missing)}`]),
+    `${title}${pick(language, `（${minutes}）`, ` (${minutes})`)}`,
+    pick(language, `ある材料：${have}`, `At hand: ${have}`),
+    ...(lack === '' ? [] : [missing]),
     ...steps,
   ];
   return { kind: 'answer', text: lines.join('\n') };
 }
 
-function cookable(request: Request): SkillMove | undefined {
-  const { language } = request;
-  const found = resultsOf([{ operation: RECIPES, args: {} }], request);
-  if ('missing' in found) return found.missing;
-  const lines = asRows(found.results[0]?.recipes).map(
-    (one) => `- ${String(language === 'ja' ? one.name_ja : one.name)}`,
-  );
-  const none = pick(language, '作れる料理は見つかりませんでした。', 'No recipe fits what is there.');
-  return { kind: 'answer', text: lines.join('\n') || none };
+function dishName(dish: JsonObject, language: Request['language']): string {
+  return String(language === 'ja' ? dish.name_ja : dish.name);
 }
 
-interface Change {
-  readonly operation: string;
-  readonly args: JsonObject;
+/** 味噌汁 means 豆腐の味噌汁, curry means Curry rice. */
+function isNamed(dish: JsonObject, text: string): boolean {
+  const [english = ''] = String(dish.name).split(/\s*\(| with /);
+  const japanese = String(dish.name_ja);
+  const [head = ''] = english.toLowerCase().split(' ');
+  const heads = /^(?:cream|fried|french|buttered|milk|miso)$/.test(head) ? [] : [head];
+  const parts = [
+    japanese,
+    japanese.split('の').at(-1) ?? '',
+    japanese.replace(/ライス$/, ''),
+    japanese.replace(/^クリーム/, ''),
+  ].filter((part) => part.length > 1);
+  return (
+    contains(text, english) ||
+    heads.some((word) => new RegExp(`\\b${word}s?\\b`).test(text)) ||
+    parts.some((part) => text.includes(part))
+  );
+}
+
+function listed(value: Json | undefined, language: Request['language']): string {
+  return Array.isArray(value)
+    ? value.map((item) => half(String(item), language)).join(pick(language, '、', ', '))
+    : '';
 }
 
 function changed(request: Request): SkillMove | undefined {
-  const { text, language } = request;
-  const change = changeIn(request);
-  if (change === undefined) {
-    const bare =
-      /^(.{1,15}?)を?\s?(\d+)\s?(本|個|枚|パック|丁|杯)$/.exec(text) ??
-      /^(\d+) (?:cartons?|bottles?|packs?|pieces?|cans?|bags?) of ([a-z -]{2,30})$/.exec(text);
-    if (bare === null || !request.has(ADD) || !request.has(REMOVE)) return undefined;
-    return unclear(bare, request);
-  }
-  if (!request.has(change.operation)) return undefined;
-  if (!request.isDone(change)) return { kind: 'call', calls: [change] };
-  const result = request.result(change);
-  const done = asObject(result);
+  const change = changeIn(request) ?? chosenChange(request);
+  if (change === undefined) return undefined;
+  if ('move' in change) return change.move;
+  const operation = change.kind === 'add' ? ADD : REMOVE;
+  if (!request.has(operation)) return undefined;
+  const fitting = change.kind === 'remove' ? inStockUnits(change, request) : change;
+  if (fitting === undefined || !('name' in fitting)) return fitting;
+  const call = { operation, args: argsOf(fitting) };
+  if (!request.isDone(call)) return { kind: 'call', calls: [call] };
+  const done = asObject(request.result(call));
   const item = asObject(done.item);
-  const left = change.operation === ADD ? item.quantity : done.remaining;
-  return {
-    kind: 'answer',
-    text: pick(
-      language,
-      `${name(item, language)}を${change.operation === ADD ? '追加' : '減ら'}しました。残り：${String(left)} ${String(item.unit ?? '')}`,
-      `${change.operation === ADD ? 'Added' : 'Removed'}: ${name(item, language)}. In stock now: ${String(left)} ${String(item.unit ?? '')}`,
-    ),
-  };
-}
-
-const USED =
-  /^(?:i|we) (?:have )?(?:used|ate|drank|finished)|(?:使った|使い切った|食べた|飲んだ|消費した)(?:よ)?$/;
-
-/** An order to add or remove an item, or a statement that an item was used up. */
-function changeIn({ text, isOrder }: Request): Change | undefined {
-  if (
-    /レシピ|料理|recipe|dish|ない|ません|\bnot\b|n't\b|\bif\b|なら|たら|どう|べき|should|\?$|か$/.test(text)
-  )
-    return undefined;
-  const out =
-    /^(?:please )?(?:throw (?:away|out)|discard|get rid of|remove) (?:the |my |all (?:the |my )?)?(?:(\d+(?:\.\d+)?) )?([a-z][a-z -]{1,30}?)(?: (?:from|out of) the (?:fridge|(?:kitchen )?(?:inventory|stock)|kitchen))?$/.exec(
-      text,
-    ) ??
-    /^(?:i|we) (?:have )?(?:used|ate|drank|finished)(?: up)? (?:the |all (?:the )?)?(?:(\d+(?:\.\d+)?) )?([a-z][a-z -]{1,30}?)$/.exec(
-      text,
-    );
-  if (!isOrder && !USED.test(text)) return undefined;
-  if (out !== null) return removal(out[2], out[1]);
-  const inside =
-    /^(?:please )?(?:add|put|buy|bought|i bought|store) (?:(\d+(?:\.\d+)?|an?|one|some) )?([a-z][a-z -]{1,30}?)(?: (?:in|into|to) the (?:fridge|(?:kitchen )?(?:inventory|stock)|kitchen))?$/.exec(
-      text,
-    );
-  if (inside !== null && /fridge|kitchen|inventory|\d|\ban?\b|\bone\b/.test(text))
-    return addition(inside[2], /^\d/.test(inside[1] ?? '') ? inside[1] : '1');
-  const ja =
-    /^(?:冷蔵庫の|冷蔵庫から)?(.{1,15}?)を(?:(\d+(?:\.\d+)?)\s?(?:個|本|枚|丁|杯|g|ml|パック|つ))?(?:全部|すべて)?(捨て|使っ|使い切|消費|食べ|飲ん|減らし|取り出)/.exec(
-      text,
-    );
-  if (ja !== null) return removal(ja[1], ja[2]);
-  const jaIn =
-    /^(.{1,15}?)を(\d+(?:\.\d+)?)\s?(個|本|枚|丁|杯|g|ml|パック|つ)?、?(?:冷蔵庫に|在庫に)?(追加|入れ|買っ|足し|登録)/.exec(
-      text,
-    );
-  return jaIn === null ? undefined : addition(jaIn[1], jaIn[2], jaIn[3]);
-}
-
-/** Nothing is changed on a guess. Two items, all items, or the oldest one need a language model. */
-const UNCLEAR =
-  /\b(?:and|or|from|of)\b|,|、|と|everything|anything|all\b|latest|oldest|newest|\bold\b|expired|最新|古い|全部|すべて|全て|何でも/;
-
-function removal(what = '', quantity?: string): Change | undefined {
-  if (UNCLEAR.test(what)) return undefined;
-  return {
-    operation: REMOVE,
-    args: { name: what.trim(), ...(quantity !== undefined && { quantity: Number(quantity) }) },
-  };
-}
-
-function addition(what = '', quantity = '1', unit?: string): Change | undefined {
-  if (UNCLEAR.test(what)) return undefined;
-  return {
-    operation: ADD,
-    args: {
-      name: what.trim(),
-      quantity: Number(quantity),
-      ...(unit !== undefined && !/^[個つ]$/.test(unit) && { unit }),
-    },
-  };
-}
-
-/** An amount alone does not say whether to add or remove. */
-function unclear(match: RegExpExecArray, request: Request): SkillMove | undefined {
   const { language } = request;
-  const [first = '', second = ''] = match.slice(1);
-  const [what, quantity] = /^\d/.test(first) ? [second, first] : [first, second];
+  const unit = String(item.unit ?? '');
+  const text =
+    change.kind === 'add'
+      ? pick(
+          language,
+          `${name(item, 'ja')}を追加しました。現在 ${String(item.quantity)} ${unit}です${expiry(item, 'ja')}。`,
+          `Added ${name(item, 'en')}. In stock now: ${String(item.quantity)} ${unit}${expiry(item, 'en')}.`,
+        )
+      : pick(
+          language,
+          `${name(item, 'ja')}を ${String(done.removed)} ${unit}減らしました。残りは ${String(done.remaining)} ${unit}です。`,
+          `Removed ${String(done.removed)} ${unit} of ${name(item, 'en')}. Left: ${String(done.remaining)} ${unit}.`,
+        );
+  return { kind: 'answer', text };
+}
+
+/** A weight or volume to remove must be in the unit of the stock, because the tool takes only a number. */
+function inStockUnits(change: Change, request: Request): Change | SkillMove | undefined {
+  const [unit] = unitsOf(change.unit ?? '');
+  if (unit === undefined) return change;
+  const found = resultsOf([{ operation: INVENTORY, args: {} }], request);
+  if ('missing' in found) return found.missing;
+  const items = asRows(found.results[0]?.items).filter((item) =>
+    forms(item).some((form) => contains(form, change.name) || contains(change.name, form)),
+  );
+  const factors = new Set(
+    items
+      .map((item) => unitsOf(String(item.unit))[0])
+      .map((own) => (own === undefined ? undefined : ratio(unit, own))),
+  );
+  const [factor, ...others] = factors;
+  if (factor !== undefined && others.length === 0) {
+    const [top = 1, bottom = 1] = factor.split(' / ').map(Number);
+    return { ...change, quantity: ((change.quantity ?? 0) * top) / bottom };
+  }
+  const why = pick(
+    request.language,
+    `「${change.name}」の在庫は ${change.unit} で数えていません。`,
+    `The stock of "${change.name}" is not counted in ${change.unit}.`,
+  );
+  return { kind: 'cannot', why };
+}
+
+/** An amount alone, 牛乳を2本, does not say whether to add or remove: the user is asked. */
+function chosenChange(request: Request): Change | { readonly move: SkillMove } | undefined {
+  const { text, language } = request;
+  const japanese = /^([^\d、。]{1,15}?)を?\s?(\d+)\s?(本|個|枚|パック|丁|杯|袋|箱|缶|房|玉)$/.exec(text);
+  const english = /^(\d+) (cartons?|bottles?|packs?|pieces?|cans?|bags?) of ([a-z -]{2,30})$/.exec(text);
+  const [what = '', quantity = '', unit] = japanese?.slice(1) ?? [
+    english?.[3],
+    english?.[1],
+    english?.[2]?.replace(/s$/, ''),
+  ];
+  if (what === '' || !request.has(ADD) || !request.has(REMOVE)) return undefined;
   const question = pick(
     language,
     `${what}を ${quantity} どうしますか？`,
@@ -237,21 +410,50 @@ function unclear(match: RegExpExecArray, request: Request): SkillMove | undefine
   );
   const options = [pick(language, '追加', 'Add'), pick(language, '使った', 'Used')];
   const answer = request.answerTo(question);
-  if (answer === undefined) return { kind: 'ask', question, options };
-  const change = answer === options[0] ? addition(what, quantity, match[3]) : removal(what, quantity);
-  if (change === undefined) return undefined;
-  return !request.isDone(change)
-    ? { kind: 'call', calls: [change] }
-    : { kind: 'answer', text: pick(language, '反映しました。', 'Done.') };
+  if (answer === undefined) return { move: { kind: 'ask', question, options } };
+  return {
+    kind: answer === options[0] ? 'add' : 'remove',
+    name: what,
+    quantity: Number(quantity),
+    ...(unit !== undefined && { unit }),
+  };
 }
 
+function expiry(item: JsonObject, language: Request['language']): string {
+  return typeof item.expires_on === 'string'
+    ? pick(language, `（期限 ${item.expires_on}）`, ` (best before ${item.expires_on})`)
+    : '';
+}
+
+function itemText(item: JsonObject, language: Request['language']): string {
+  return `${name(item, language)}${pick(language, '：', ': ')}${String(item.quantity)} ${String(item.unit)}${expiry(item, language)}`;
+}
+
+/** 牛乳 (低脂肪) / low-fat milk has four forms. */
 function forms(item: JsonObject): string[] {
   return String(item.name)
     .split(/\s*[/()（）]\s*/)
     .filter((part) => part !== '');
 }
 
+/** The last word of an English name and common spellings: milk, rice, chicken. */
+function heads(item: JsonObject): string[] {
+  const english = forms(item).filter((form) => /^[a-z -]+$/i.test(form));
+  const others = SPELLINGS.filter((group) => group.some((word) => String(item.name).includes(word))).flat();
+  return [
+    ...english
+      .flatMap((form) => form.split(/\s+/))
+      .filter((word) => !/^(?:sauce|thigh|fat|low|whole|cooked|soy)$/.test(word)),
+    ...others,
+  ];
+}
+
 function name(item: JsonObject, language: Request['language']): string {
-  const [japanese = '', english] = String(item.name).split(/\s+\/\s+/);
+  return half(String(item.name), language);
+}
+
+/** One half of a name in two languages: 卵 / eggs. */
+function half(both: string, language: Request['language']): string {
+  const [japanese = '', english] = both.split(/\s+\/\s+/);
   return language === 'ja' ? japanese : (english ?? japanese);
 }

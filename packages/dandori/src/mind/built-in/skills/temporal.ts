@@ -194,7 +194,9 @@ export function readTemporal(goal: string, today: Day, isPast: boolean): Tempora
     month: Number(m),
   }));
   take(
-    new RegExp(`\\b(?:in |does |this |of )${MONTH}(?![a-z])(?: (?:of )?(next|this) year)?`),
+    new RegExp(
+      `\\b(?:in |does |this |of |from |for |during )${MONTH}(?![a-z])(?: (?:of )?(next|this) year)?`,
+    ),
     months,
     ([m = '', word = '']) =>
       m.length < 3 ? undefined : { year: yearFrom(word) ?? now.year, month: monthOf(m) },

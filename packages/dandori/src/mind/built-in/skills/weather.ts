@@ -1,32 +1,45 @@
 import { isIP } from 'node:net';
 import type { JsonObject } from '../../../model/json.ts';
 import { citiesIn } from './cities.ts';
-import { asObject, type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import { type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import { timeAt } from './time.ts';
 
 const WEATHER = 'places.get_weather';
 const LOCATE = 'places.locate_ip';
 
 const SPEAKS_OF_WEATHER =
-  /天気|天候|気温|温度|湿度|風速|風は|風が|暑|寒|暖か|涼し|雨|晴れ|曇|雪|(?:何|なん)度|weather|temperature|humid|wind|rain|sunny|snow|cloud|\bhot\b|\bwarm|\bcold|\bcool|degrees/;
+  /天気|天候|気温|温度|湿度|風速|風(?:は|が|強|の|って)|暑|寒|暖か|涼し|蒸し|雨|傘|晴れ|曇|雪|霧|雷|(?:何|なん)度|weather|temperature|humid|\bwind|rain|sunny|\bsnow|cloud|\bfog|storm|umbrella|\bhot|\bwarm|\bcold|\bcool|chilly|degrees|jacket|\bcoat\b|上着|ジャケット|コート/;
 const OTHER_DAY =
-  /明日|明後日|昨日|来週|今週|週末|予報|tomorrow|yesterday|next|forecast|weekend|tonight|will it|will the/;
+  /明日|明後日|昨日|来週|今週|週末|予報|今夜|曜日|tomorrow|yesterday|\bnext\b|forecast|weekend|tonight|will it|will the|going to|later|(?:on|this) (?:mon|tues|wednes|thurs|fri|satur|sun)day/;
 const OWN_PLACE =
-  /現在地|今いる|ここの|この場所|my (?:place|location|ip)|where i am|here|by ip|from (?:the |my )?ip|ipから|ipアドレスから/;
+  /現在地|今いる|ここの|ここは|この場所|my (?:place|location|ip|city|town|area)|where (?:i am|am i)|\bhere\b|by ip|from (?:the |my )?ip|ipから|ipアドレスから|今どこ|私の(?:場所|居場所|ip)|私はどこ/;
+/** The shop and the kitchen have umbrellas, hot sauce and cold cuts of their own. */
+const NOT_WEATHER =
+  /商品|在庫|\bshop\b|\bstore\b|products?|stock|値段|価格|price|注文|\border|customers?|顧客|お客|冷蔵庫|kitchen|fridge|recipe|レシピ|database|データベース|fahrenheit to|celsius to/;
 
-/** The weather in cities, or at the place of an address; which of them is warmer, and by how much. */
+/** The weather in cities, or at the place of an address; comparisons; the place and time of an address. */
 export const weather: Skill = (request) => {
   const { text, language } = request;
-  const ip = addressIn(text);
-  if (ip !== undefined && request.has(LOCATE)) {
-    if (!/時刻|何時|\btime\b/.test(text)) return ofAddress(ip, request);
-    const why = pick(
+  const ips = addressesIn(text);
+  const [ip] = ips;
+  if (ip !== undefined && request.has(LOCATE)) return ofAddresses(ips, request);
+  const isOwn = OWN_PLACE.test(text) && request.has(LOCATE);
+  const cities = citiesIn(text).map(({ start, end }) => text.slice(start, end));
+  const isAbout = SPEAKS_OF_WEATHER.test(text) && !NOT_WEATHER.test(text);
+  if (
+    isOwn &&
+    cities.length === 0 &&
+    (isAbout || /where am i|今どこ|私はどこ|現在地|my location|居場所/.test(text))
+  ) {
+    const question = pick(
       language,
-      'IP アドレスの現地時刻は調べられません。',
-      'The time at the place of an address is not known.',
+      'どの IP アドレスの場所を調べますか？',
+      'Which IP address should be located?',
     );
-    return { kind: 'cannot', why };
+    const answer = request.answerTo(question);
+    return answer === undefined ? { kind: 'ask', question } : ofAddresses([String(answer).trim()], request);
   }
-  if (!request.has(WEATHER) || !SPEAKS_OF_WEATHER.test(text)) return undefined;
+  if (!request.has(WEATHER) || !isAbout) return undefined;
   if (OTHER_DAY.test(text)) {
     const why = pick(
       language,
@@ -35,154 +48,253 @@ export const weather: Skill = (request) => {
     );
     return { kind: 'cannot', why };
   }
-  const cities = citiesIn(text).map(({ start, end }) => text.slice(start, end));
   const named = cities.length > 0 ? cities : unknownCity(text);
-  if (named.length > 0) return told(named, request);
-  if (!OWN_PLACE.test(text) || !request.has(LOCATE)) return undefined;
-  const question = pick(
-    language,
-    'どの IP アドレスの場所を調べますか？',
-    'Which IP address should be located?',
-  );
-  const answer = request.answerTo(question);
-  if (answer === undefined) return { kind: 'ask', question };
-  return ofAddress(String(answer).trim(), { ...request, text: `${text} weather` });
+  return named.length > 0 ? told([...new Set(named)], request) : undefined;
 };
 
-function addressIn(text: string): string | undefined {
-  return text.match(/[0-9a-f]*[.:][0-9a-f.:]+[0-9a-f]/g)?.find((part) => isIP(part) !== 0);
+function addressesIn(text: string): string[] {
+  return (text.match(/[0-9a-f]*[.:][0-9a-f.:]+[0-9a-f]/g) ?? []).filter((part) => isIP(part) !== 0);
 }
 
 /** An unlisted city: the text in the place of a city. The tool says whether it knows the city. */
 function unknownCity(text: string): string[] {
   const match =
-    /^([^\sのはで、]{2,20})(?:の|は|で)(?:今の|現在の|今日の)?(?:今)?(?:天気|気温|湿度|何度|雨|暑|寒|風)/.exec(
+    /^([^\sのはで、今]{2,20})(?:の|は|で|って)(?:今の|現在の|今日の)?(?:今)?(?:、)?(?:お?天気|気温|湿度|何度|雨|暑|寒|風|傘)/.exec(
       text,
     ) ??
-    /(?:weather|temperature|humidity|rain(?:ing)?|wind(?: speed)?|hot|cold|warm)(?: like)? (?:in|for|at|of|on) ([a-z][a-z' -]{1,30}?)(?: (?:right )?now| today)?$/.exec(
+    /(?:weather|temperature|humidity|rain(?:ing)?|wind(?: speed)?|hot|cold|warm|snowing|sunny)(?: like)? (?:in|for|at|of|on) ([a-z][a-z' -]{1,30}?)(?: (?:right )?now| today| please)?$/.exec(
       text,
     ) ??
     /^(?:the )?weather (?:in )?([a-z]{3,20})$/.exec(text);
   const city = match?.[1];
-  return city === undefined || /^(?:今日|今|現在|現在地|ここ|外|here)$/.test(city) ? [] : [city];
+  return city === undefined || /^(?:今日|今|現在|現在地|ここ|外|here|today|now|please|outside)$/.test(city)
+    ? []
+    : [city];
 }
 
-function ofAddress(ip: string, request: Request): SkillMove | undefined {
+function ofAddresses(ips: readonly string[], request: Request): SkillMove | undefined {
   const { text, language } = request;
+  const wantsTime = /時刻|何時|\btime\b|現地時間/.test(text);
   const wantsWeather = SPEAKS_OF_WEATHER.test(text) && request.has(WEATHER);
-  const locate: Call = { operation: LOCATE, args: { ip } };
-  const found = resultsOf([locate], request);
+  const calls = ips.map((ip): Call => ({ operation: LOCATE, args: { ip } }));
+  const found = resultsOf(calls, request);
   if ('missing' in found) {
     const after: Call[] = [{ operation: WEATHER, args: {}, fromLast: { city: 'city' } }];
-    const isOneGraph = found.missing !== undefined && wantsWeather && !request.isAdaptive;
-    return isOneGraph ? { kind: 'call', calls: [locate, ...after] } : found.missing;
+    const isOneGraph = found.missing !== undefined && wantsWeather && !request.isAdaptive && ips.length === 1;
+    return isOneGraph ? { kind: 'call', calls: [...calls, ...after] } : found.missing;
   }
-  const place = found.results[0] ?? {};
-  const where = pick(
-    language,
-    `${ip} は ${String(place.city)}（${String(place.country)}）にあります。`,
-    `${ip} is in ${String(place.city)}, ${String(place.country)}.`,
+  const wantsPoint = /座標|緯度|経度|coordinates|latitude|longitude/.test(text);
+  const where = found.results.map((place, index) => {
+    const point = wantsPoint
+      ? pick(
+          language,
+          `緯度 ${String(place.latitude)}、経度 ${String(place.longitude)}`,
+          `latitude ${String(place.latitude)}, longitude ${String(place.longitude)}`,
+        )
+      : '';
+    const sample =
+      place.source === 'offline data file' ? pick(language, '（同梱データ）', ' (offline sample data)') : '';
+    const city = name(place, language);
+    return pick(
+      language,
+      `${ips[index]} は ${city}（${String(place.country)}）にあります${point === '' ? '' : `：${point}`}${sample}。`,
+      `${ips[index]} is in ${city}, ${String(place.country)}${point === '' ? '' : `: ${point}`}${sample}.`,
+    );
+  });
+  const [place = {}] = found.results;
+  if (wantsTime && ips.length === 1 && typeof place.time_zone === 'string')
+    return after(where, timeAt(String(place.city), place.time_zone, request));
+  if (!wantsWeather) return { kind: 'answer', text: where.join('\n') };
+  if (OTHER_DAY.test(text)) return undefined;
+  return after(
+    where,
+    told(
+      found.results.map(({ city }) => String(city)),
+      request,
+    ),
   );
-  if (!wantsWeather) return { kind: 'answer', text: where };
-  const move = told([String(place.city)], request);
-  return move?.kind === 'answer' ? { kind: 'answer', text: `${where}\n${move.text}` } : move;
+}
+
+function after(lines: readonly string[], move: SkillMove | undefined): SkillMove | undefined {
+  return move?.kind === 'answer' ? { kind: 'answer', text: [...lines, move.text].join('\n') } : move;
+}
+
+/** What is measured, with the words that ask for it and how it is written in another unit. */
+interface Measure {
+  readonly form: RegExp;
+  readonly value: (report: JsonObject, text: string) => number;
+  readonly unit: (text: string) => readonly [string, string];
+  readonly name: readonly [string, string];
+  /** Words for more and for less. */
+  readonly more: readonly [string, string];
+  readonly less: readonly [string, string];
+}
+
+const FAHRENHEIT = /華氏|fahrenheit|°\s?f\b|degrees? f\b|in f$/;
+const TEMPERATURE: Measure = {
+  form: /気温|温度|何度|暑|寒|暖|涼|temperature|hot|warm|cold|cool|degrees|chilly/,
+  value: ({ temperature_c: celsius }, text) =>
+    FAHRENHEIT.test(text) ? round(Number(celsius) * 1.8 + 32) : Number(celsius),
+  unit: (text) => (FAHRENHEIT.test(text) ? ['°F', ' °F'] : ['℃', ' °C']),
+  name: ['気温', 'temperature'],
+  more: ['暖かい', 'warmer'],
+  less: ['涼しい', 'colder'],
+};
+const MEASURES: readonly Measure[] = [
+  {
+    form: /湿度|humid|蒸し/,
+    value: ({ humidity }) => Number(humidity),
+    unit: () => ['%', '%'],
+    name: ['湿度', 'humidity'],
+    more: ['湿度が高い', 'more humid'],
+    less: ['湿度が低い', 'less humid'],
+  },
+  {
+    form: /風|wind/,
+    value: ({ wind_kmh: wind }, text) =>
+      round(
+        Number(wind) /
+          (/\bmph\b|miles per hour/.test(text)
+            ? 1.609344
+            : /m\/s|何メートル|秒速|metres? per second/.test(text)
+              ? 3.6
+              : 1),
+      ),
+    unit: (text) =>
+      /\bmph\b|miles per hour/.test(text)
+        ? [' mph', ' mph']
+        : /m\/s|何メートル|秒速|metres? per second/.test(text)
+          ? [' m/s', ' m/s']
+          : [' km/h', ' km/h'],
+    name: ['風速', 'wind speed'],
+    more: ['風が強い', 'windier'],
+    less: ['風が弱い', 'less windy'],
+  },
+  TEMPERATURE,
+];
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
 }
 
 function told(cities: readonly string[], request: Request): SkillMove | undefined {
-  const { text } = request;
+  const { text, language } = request;
   const calls: Call[] = cities.map((city) => ({
     operation: WEATHER,
     args: { city: asWritten(city, request.raw) },
   }));
   const found = resultsOf(calls, request);
   if ('missing' in found) return found.missing;
-  const [first = {}, second] = found.results;
-  if (
-    second !== undefined &&
-    /気温差|温度差|差|difference|how many degrees|how much (?:warmer|colder|hotter|cooler)|何度(?:違|高|低|暖|寒)/.test(
-      text,
-    )
-  )
-    return differ(first, second, request);
-  if (second !== undefined && /どちら|どっち|一番|which|warmer|colder|cooler|hotter/.test(text))
-    return compared(found.results, request);
-  return { kind: 'answer', text: found.results.map((one) => sentence(one, request)).join('\n') };
+  const reports = found.results;
+  const measure = MEASURES.find(({ form }) => form.test(text));
+  const answer = (japanese: string, english: string): SkillMove => ({
+    kind: 'answer',
+    text: pick(
+      language,
+      `${japanese}です${source(reports[0] ?? {}, 'ja')}。`,
+      `${english}${source(reports[0] ?? {}, 'en')}.`,
+    ),
+  });
+  if (reports.length > 1) {
+    const used = measure ?? TEMPERATURE;
+    const [ja, en] = used.unit(text);
+    const sorted = reports.toSorted((one, other) => used.value(other, text) - used.value(one, text));
+    const list = (all: readonly JsonObject[]) =>
+      all
+        .map((one) => `${name(one, language)} ${used.value(one, text)}${pick(language, ja, en)}`)
+        .join(pick(language, '、', ', '));
+    const values = reports.map((one) => used.value(one, text));
+    if (/平均|average|\bmean\b/.test(text)) {
+      const average = round(values.reduce((sum, value) => sum + value, 0) / values.length);
+      return answer(
+        `平均${used.name[0]}は ${average}${ja}（${list(reports)}）`,
+        `The average ${used.name[1]} is ${average}${en} (${list(reports)})`,
+      );
+    }
+    if (
+      reports.length === 2 &&
+      /差|difference|how (?:many|much) (?:degrees? )?(?:warmer|colder|hotter|cooler|more|higher|lower)|degrees (?:warmer|colder|hotter|cooler)|何度(?:違|高|低|暖|寒)|どれ(?:だけ|くらい)/.test(
+        text,
+      )
+    ) {
+      const [high = 0, low = 0] = values.toSorted((one, other) => other - one);
+      const gap = round(high - low);
+      const isHeat = used === TEMPERATURE && FAHRENHEIT.test(text);
+      return answer(
+        `${used.name[0]}差は ${gap}${ja}（${list(reports)}）`,
+        `The difference is ${gap}${isHeat ? ' °F' : en}: ${list(reports)}`,
+      );
+    }
+    const isLess = /寒|涼|低|弱|cold|cool|less|least|lowest|calm|dri/.test(text);
+    const asksWhich =
+      /どちら|どっち|どこ|一番|いちばん|最も|順|which|where|who|\w+(?:er|est)\b.*\b(?:or|of)\b|warmer|colder|cooler|hotter|(?:more|less) (?:humid|windy)|warmest|coldest|hottest|\bor\b|比べ|compare/.test(
+        text,
+      );
+    if (asksWhich && (measure !== undefined || /より/.test(text)) && !/compare|比べ/.test(text)) {
+      const ordered = isLess ? sorted.toReversed() : sorted;
+      const [best = {}, second = {}] = ordered;
+      if (used.value(best, text) === used.value(second, text))
+        return answer(`同じ（${list(ordered)}）`, `The same: ${list(ordered)}`);
+      const [moreJa, moreEn] = isLess ? used.less : used.more;
+      const isTop = reports.length > 2;
+      const most = isTop
+        ? moreEn
+            .replace(/^(more|less) /, (_, word: string) => (word === 'more' ? 'the most ' : 'the least '))
+            .replace(/er$/, 'est')
+            .replace(/^(?=\w+est$)/, 'the ')
+            .replace('windiest', 'windiest')
+        : moreEn;
+      return answer(
+        `${name(best, 'ja')}${isTop ? `が一番${moreJa}` : `のほうが${moreJa}`}（${list(ordered)}）`.replace(
+          /$/,
+          '',
+        ),
+        `${name(best, 'en')} is ${most}: ${list(ordered)}`,
+      );
+    }
+  }
+  return { kind: 'answer', text: reports.map((one) => sentence(one, measure, request)).join('\n') };
 }
 
-function sentence(report: JsonObject, { text, language }: Request): string {
+function sentence(report: JsonObject, measure: Measure | undefined, { text, language }: Request): string {
   const city = name(report, language);
-  const celsius = Number(report.temperature_c);
   const condition = String(language === 'ja' ? report.condition_ja : report.condition);
   const note = source(report, language);
-  if (/湿度|humid/.test(text))
+  const valued = (one: Measure) => `${one.value(report, text)}${pick(language, ...one.unit(text))}`;
+  const isOnly =
+    measure !== undefined && measure !== TEMPERATURE && !/天気|weather|気温|temperature/.test(text);
+  if (isOnly)
     return pick(
       language,
-      `${city}の湿度は ${String(report.humidity)}% です${note}。`,
-      `The humidity in ${city} is ${String(report.humidity)}%${note}.`,
+      `${city}の${measure.name[0]}は ${valued(measure)} です${note}。`,
+      `The ${measure.name[1]} in ${city} is ${valued(measure)}${note}.`,
     );
-  if (/風|wind/.test(text))
-    return pick(
-      language,
-      `${city}の風速は ${String(report.wind_kmh)} km/h です${note}。`,
-      `The wind in ${city} blows at ${String(report.wind_kmh)} km/h${note}.`,
-    );
-  const degrees = /華氏|fahrenheit|°f/.test(text)
-    ? `${Math.round((celsius * 1.8 + 32) * 100) / 100} °F`
-    : pick(language, `${celsius}℃`, `${celsius} °C`);
+  const extra =
+    measure !== undefined && measure !== TEMPERATURE
+      ? pick(language, `、${measure.name[0]} ${valued(measure)}`, `, ${measure.name[1]} ${valued(measure)}`)
+      : '';
   const asked = ASKED.find(([form]) => form.test(text));
   const isSo = asked?.[1].test(String(report.condition)) ?? false;
   const reply =
     asked === undefined ? '' : isSo ? pick(language, 'はい。', 'Yes. ') : pick(language, 'いいえ。', 'No. ');
   return pick(
     language,
-    `${reply}${city}は${condition}、${degrees} です${note}。`,
-    `${reply}${city}: ${condition}, ${degrees}${note}.`,
+    `${reply}${city}は${condition}、${valued(TEMPERATURE)}${extra} です${note}。`,
+    `${reply}${city}: ${condition}, ${valued(TEMPERATURE)}${extra}${note}.`,
   );
 }
 
+const WET = /rain|shower|storm|drizzle/;
 /** Yes-or-no questions, and the weather conditions that mean yes. */
 const ASKED: readonly (readonly [RegExp, RegExp])[] = [
-  [/雨(?:です|が降|は降|降|ふ|？|\?|か)|is it rain|raining|does it rain/, /rain|shower|storm|drizzle/],
-  [/晴れて|晴れです|is it (?:sunny|clear)/, /sunny|clear/],
-  [/雪(?:です|が|は)|is it snow|snowing/, /snow/],
-  [/曇って|曇りです|is it cloudy/, /cloud|overcast/],
+  [/umbrella|傘/, WET],
+  [/雨(?:です|が降|は降|降|ふ|だ|か|？|\?|$)|(?:is|does|will) it (?:be )?rain|raining|rainy/, WET],
+  [/晴れ(?:て|です|る|か|\?|$)|is it (?:sunny|clear)|sunny/, /sunny|clear/],
+  [/雪(?:です|が|は|降|か|$)|is it snow|snowing|snowy/, /snow/],
+  [/曇(?:って|りです|り?か|ってる)|is it cloudy/, /cloud|overcast/],
+  [/霧(?:です|が|は|か)|foggy|is there fog/, /fog|mist/],
+  [/雷|thunder|storm/, /thunder|storm/],
 ];
-
-function compared(reports: readonly JsonObject[], { text, language }: Request): SkillMove {
-  const isCold = /寒|涼|低|cold|cool/.test(text);
-  const sorted = reports.toSorted(
-    (one, other) => (Number(other.temperature_c) - Number(one.temperature_c)) * (isCold ? -1 : 1),
-  );
-  const list = sorted.map(
-    (one) => `${name(one, language)} ${String(one.temperature_c)}${pick(language, '℃', ' °C')}`,
-  );
-  const best = name(sorted[0] ?? {}, language);
-  const note = source(sorted[0] ?? {}, language);
-  return {
-    kind: 'answer',
-    text: pick(
-      language,
-      `${best}のほうが${isCold ? '涼しい' : '暖かい'}です：${list.join('、')}${note}。`,
-      `${best} is ${isCold ? 'colder' : 'warmer'}: ${list.join(', ')}${note}.`,
-    ),
-  };
-}
-
-function differ(one: JsonObject, other: JsonObject, { language }: Request): SkillMove {
-  const difference = Math.round(Math.abs(Number(one.temperature_c) - Number(other.temperature_c)) * 10) / 10;
-  const [first, second] = [one, other].map(
-    (report) => `${name(report, language)} ${String(report.temperature_c)}${pick(language, '℃', ' °C')}`,
-  );
-  const note = source(one, language);
-  return {
-    kind: 'answer',
-    text: pick(
-      language,
-      `気温差は ${difference}℃ です：${first}、${second}${note}。`,
-      `The difference is ${difference} °C: ${first}, ${second}${note}.`,
-    ),
-  };
-}
 
 function name(report: JsonObject, language: Request['language']): string {
   const city = String(report.city);
@@ -192,9 +304,9 @@ function name(report: JsonObject, language: Request['language']): string {
 /** Sample data must not look like today's weather. */
 function source(report: JsonObject, language: Request['language']): string {
   const day = String(report.observed_at).slice(0, 10);
-  if (String(asObject(report).source) === 'offline data file')
-    return pick(language, `（${day} の同梱オフラインデータ）`, ` (offline sample data of ${day})`);
-  return '';
+  return report.source === 'offline data file'
+    ? pick(language, `（${day} の同梱オフラインデータ）`, ` (offline sample data of ${day})`)
+    : '';
 }
 
 function asWritten(city: string, raw: string): string {
