@@ -10,7 +10,7 @@ import { type Goal, isSaid, isSoft, readGoal, type Span, type Value, type Word }
 import { explains, indexOf, rank, speaksOf, type ToolCard } from './ranking.ts';
 import { plain } from './skills/numbers.ts';
 import type { Call, Request, SkillMove } from './skills/skill.ts';
-import { skilled } from './skills/skills.ts';
+import { isSkilled, skilled } from './skills/skills.ts';
 import {
   answerText,
   declineText,
@@ -100,7 +100,7 @@ function withSkill(move: SkillMove, thought: Thought, goal: Goal): Decided {
         return {
           id: `t${before + index + 1}`,
           operation,
-          args: { ...args, ...Object.fromEntries(refs) },
+          args: { ...literal(args), ...Object.fromEntries(refs) },
           reasoning,
         };
       });
@@ -232,6 +232,13 @@ export function nextMove(situation: Situation): NextMove {
   const isAlone =
     second === undefined || second.score < best.score * 0.99 || second.card.tool.effect === 'read';
   const isReady = best.card.tool.effect === 'read' ? mayRead(best) : mayChange(best, goal) && isAlone;
+  // A plan that has begun, or that the user has answered a question for, goes on.
+  const isBegun =
+    (typeof best.outcome === 'object' && best.outcome.done !== undefined) ||
+    best.card.parameters.some(
+      (parameter) => situation.answerTo({ card: best.card, parameter }) !== undefined,
+    );
+  if (isReady && !isBegun && isSkilled(best.card.tool.name, goal)) return { kind: 'decline', problems: [] };
   const move = isReady ? act(best, goal) : ask(best, situation);
   return move ?? { kind: 'decline', problems: best.coverage > 0 ? best.problems : [] };
 }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createBuiltInMind } from '../../../src/mind/built-in/planner.ts';
+import type { Json } from '../../../src/model/json.ts';
 import type { Settings } from '../../../src/model/settings.ts';
 import { type Played, play, thoughtOf } from './loop.ts';
-import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS } from './tools.ts';
+import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS, sketched } from './tools.ts';
 
 const MODES = ['auto', 'planned', 'adaptive'] as const;
 
@@ -167,7 +168,9 @@ test('two cities are both told', async () => {
 });
 
 test('an answer says which words of the goal it left aside', async () => {
-  const { outcome, answer } = await run('show the kitchen inventory of tomorrow');
+  const tools = sketched({ 'pantry.show_inventory': { description: 'Show the inventory of the pantry' } });
+  const runs = { 'pantry.show_inventory': (): Json => ({ items: ['eggs'] }) };
+  const { outcome, answer } = await play('show the pantry inventory of tomorrow', { tools, runs });
   expect(outcome).toBe('answered');
   expect(answer).toContain('Ignored: tomorrow');
 });

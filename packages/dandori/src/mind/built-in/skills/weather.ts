@@ -13,6 +13,9 @@ const OTHER_DAY =
   /明日|明後日|昨日|来週|今週|週末|予報|今夜|曜日|tomorrow|yesterday|\bnext\b|forecast|weekend|tonight|will it|will the|going to|later|(?:on|this) (?:mon|tues|wednes|thurs|fri|satur|sun)day/;
 const OWN_PLACE =
   /現在地|今いる|ここの|ここは|この場所|my (?:place|location|ip|city|town|area)|where (?:i am|am i)|\bhere\b|by ip|from (?:the |my )?ip|ipから|ipアドレスから|今どこ|私の(?:場所|居場所|ip)|私はどこ/;
+/** What no tool here knows about an address or a city. */
+const UNKNOWN =
+  /\bowns?\b|ping|fast|slow|whois|所有|誰|\bwho\b|(?<!風|分|秒)速|hostname|domain|\bports?\b|provider|\bisp\b|プロバイダ|安全|ブロック|積雪|紫外線|花粉|大気|降水|降雪|\b波|気圧|水温|海面|pollen|\buv\b|pressure|air quality|how much (?:rain|snow)|sea |waves?\b|visibility|feels like|体感|ticket|flight|hotel|population|人口|標高|altitude|how far|距離|物価|my (?:own )?ip address\b|私のipアドレス/;
 /** The shop and the kitchen have umbrellas, hot sauce and cold cuts of their own. */
 const NOT_WEATHER =
   /商品|在庫|\bshop\b|\bstore\b|products?|stock|値段|価格|price|注文|\border|customers?|顧客|お客|冷蔵庫|kitchen|fridge|recipe|レシピ|database|データベース|fahrenheit to|celsius to/;
@@ -22,6 +25,7 @@ export const weather: Skill = (request) => {
   const { text, language } = request;
   const ips = addressesIn(text);
   const [ip] = ips;
+  if (UNKNOWN.test(text)) return undefined;
   if (ip !== undefined && request.has(LOCATE)) return ofAddresses(ips, request);
   const isOwn = OWN_PLACE.test(text) && request.has(LOCATE);
   const cities = citiesIn(text).map(({ start, end }) => text.slice(start, end));
@@ -48,7 +52,7 @@ export const weather: Skill = (request) => {
     );
     return { kind: 'cannot', why };
   }
-  const named = cities.length > 0 ? cities : unknownCity(text);
+  const named = cities.length > 0 ? cities : unknownCity(text, request.raw);
   return named.length > 0 ? told([...new Set(named)], request) : undefined;
 };
 
@@ -57,7 +61,9 @@ function addressesIn(text: string): string[] {
 }
 
 /** An unlisted city: the text in the place of a city. The tool says whether it knows the city. */
-function unknownCity(text: string): string[] {
+function unknownCity(text: string, raw: string): string[] {
+  const [, quoted] = /[“"「]([^”"」]{1,60})[”"」]/.exec(raw) ?? [];
+  if (quoted !== undefined) return [quoted];
   const match =
     /^([^\sのはで、今]{2,20})(?:の|は|で|って)(?:今の|現在の|今日の)?(?:今)?(?:、)?(?:お?天気|気温|湿度|何度|雨|暑|寒|風|傘)/.exec(
       text,

@@ -1,6 +1,7 @@
-import type { JsonObject } from '../../../model/json.ts';
-import { aboutShop, type Shop } from './shop.ts';
-import { asRows, type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import type { JsonObject } from '../../../../model/json.ts';
+import { asRows, type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from '../skill.ts';
+import type { Shop } from './question.ts';
+import { aboutShop } from './shop.ts';
 
 const TABLES = 'sqlite.list_tables';
 const SCHEMA = 'sqlite.get_table_schema';
@@ -17,6 +18,8 @@ const ROLES: Readonly<Record<keyof Shop, RegExp>> = {
 const KITCHEN = /冷蔵庫|キッチン|台所|食材|レシピ|賞味|消費期限|fridge|kitchen|pantry|recipe|at home|\bcook/;
 const CHANGE =
   /削除|追加|捨て|入れて|登録して|消し|減ら|更新|変更して|remove|delete|\badd\b|update|insert|\bset\b|throw|discard/;
+const WRITE =
+  /^(?:please |can you |could you )*(?:order|cancel|change|rename|ship|refund|set|raise|lower|write|send) |(?:キャンセル|注文|変更|発送|返金|値上げ|値下げ|送信)して(?!い|る|あ)|(?:に|へ)(?:変え|送っ)て/;
 const ORDERS =
   /\borders?\b|ordered|bought|\bbuy\b|purchas|\bsold\b|\bsales\b|revenue|turnover|best.?sell|spent|spend|shipped|cancel|\bpaid\b|placed|popular|注文|購入|買った|買って|買いま|売上|売り上げ|売れ|発送|出荷|キャンセル|支払い済|受注|人気/;
 const CUSTOMERS = /customers?|clients?|e-?mail|\blives?\b|顧客|お客|メール|住んで|得意先/;
@@ -35,6 +38,14 @@ export const database: Skill = (request) => {
   const roles = rolesIn(text);
   if (CHANGE.test(text) || (KITCHEN.test(text) && !/shop|store|商品|店/.test(text))) return undefined;
   if (!isAboutTables && !isAboutColumns && roles.length === 0) return undefined;
+  if (WRITE.test(text)) {
+    const why = pick(
+      language,
+      'データベースは読み取り専用で、変更や注文はできません。',
+      'The database is read-only: nothing can be ordered or changed.',
+    );
+    return { kind: 'cannot', why };
+  }
   const tables = resultsOf([{ operation: TABLES, args: {} }], request);
   if ('missing' in tables) return tables.missing;
   const names = asRows(tables.results[0]?.tables).map(({ name }) => String(name));
@@ -57,7 +68,7 @@ export const database: Skill = (request) => {
 };
 
 /** The kinds of rows that a goal needs. Orders need the customers and products that they mention. */
-function rolesIn(text: string): (keyof Shop)[] {
+export function rolesIn(text: string): (keyof Shop)[] {
   if (ORDERS.test(text)) return ['products', 'customers', 'lines', 'orders'];
   if (CUSTOMERS.test(text)) return ['customers'];
   return PRODUCTS.test(text) ? ['products'] : [];

@@ -1,4 +1,4 @@
-import { conversion, ratio, UNIT, type Unit, unitsOf, unitText } from './units.ts';
+import { conversion, ratio, UNIT, type Unit, unitsOf, unitText } from '../units.ts';
 
 /** A calculation to make, and the unit of its result: Japanese, English. */
 export interface Sum {

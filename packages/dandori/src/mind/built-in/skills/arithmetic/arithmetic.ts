@@ -1,7 +1,7 @@
+import { pick, type Request, resultsOf, type Skill, type SkillMove } from '../skill.ts';
 import { expressionIn } from './expression.ts';
 import { conversionIn, type Sum, shapeIn, shareIn } from './measures.ts';
 import { interestIn, offersIn, rateIn } from './rates.ts';
-import { pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
 import { amountsIn } from './word-problem.ts';
 
 const EVALUATE = 'calc.evaluate';
