@@ -1,13 +1,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { createMemoryStore, loadConfig, openDandori, type Report } from '../../src/index.ts';
 
 /**
- * Runs 100 everyday goals in each language with the built-in planner and the shipped servers, and prints how they ended:
+ * Runs sets of 100 everyday goals with the built-in planner and the shipped servers, and prints how they ended:
  * `right`, `honest` (the planner says that it cannot do it), or `wrong` (it answers something else).
  */
 const goalSchema = z.strictObject({
@@ -19,8 +19,12 @@ const goalSchema = z.strictObject({
 type Goal = z.infer<typeof goalSchema>;
 type Verdict = 'right' | 'honest' | 'wrong';
 
-export async function runGoals(language: string): Promise<{ goal: Goal; verdict: Verdict; text: string }[]> {
-  const file = join(process.env.GOALS ?? import.meta.dirname, `${language}.yaml`);
+/** Both languages, each with the set that the planner was built with and a second one. */
+export const SETS = ['en', 'ja', 'second/en', 'second/ja'] as const;
+
+/** `set`: the path of a YAML file without its ending, from here. */
+export async function runGoals(set: string): Promise<{ goal: Goal; verdict: Verdict; text: string }[]> {
+  const file = resolve(import.meta.dirname, `${set}.yaml`);
   const goals = z.array(goalSchema).parse(parse(readFileSync(file, 'utf8')));
   const folder = mkdtempSync(join(tmpdir(), 'dandori-goals-'));
   process.env.DANDORI_DATA_DIR = folder;
@@ -57,11 +61,14 @@ function textOf({ answer, failure, questions }: Report): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { values } = parseArgs({ options: { all: { type: 'boolean' } } });
-  for (const language of ['en', 'ja']) {
-    const results = await runGoals(language);
+  const { values, positionals } = parseArgs({
+    options: { all: { type: 'boolean' } },
+    allowPositionals: true,
+  });
+  for (const set of positionals.length > 0 ? positionals : SETS) {
+    const results = await runGoals(set);
     const count = (verdict: Verdict) => results.filter((one) => one.verdict === verdict).length;
-    console.log(`${language}: ${count('right')} right, ${count('honest')} honest, ${count('wrong')} wrong`);
+    console.log(`${set}: ${count('right')} right, ${count('honest')} honest, ${count('wrong')} wrong`);
     for (const { goal, verdict, text } of results) {
       if (verdict === 'right' && values.all !== true) continue;
       console.log(

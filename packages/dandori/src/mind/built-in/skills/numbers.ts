@@ -31,7 +31,7 @@ function japaneseNumbers(text: string): string {
   return text
     .replaceAll(
       new RegExp(
-        `(?<![一二三四五六七八九十百千万億\\d第])(?!十分(?![間後前]))([一二三四五六七八九十百千]+)(?=${COUNTED}|[万億]|\\s*[+*/×÷-])`,
+        `(?<![一二三四五六七八九十百千万億\\d第])(?!十分(?![間後前]))([一二三四五六七八九十百千]+)(?=${COUNTED}|[万億]|\\s*[+*/×÷-]|(?<=[十百千].?)(?:は|を|に|と|で|から|$))`,
         'g',
       ),
       (found) => String(kanjiValue(found)),

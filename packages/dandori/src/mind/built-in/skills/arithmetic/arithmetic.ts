@@ -1,6 +1,6 @@
 import { pick, type Request, resultsOf, type Skill, type SkillMove } from '../skill.ts';
 import { expressionIn } from './expression.ts';
-import { conversionIn, type Sum, shapeIn, shareIn } from './measures.ts';
+import { conversionIn, partsIn, type Sum, shapeIn, shareIn } from './measures.ts';
 import { interestIn, offersIn, rateIn } from './rates.ts';
 import { amountsIn } from './word-problem.ts';
 
@@ -18,7 +18,8 @@ export const wordProblem: Skill = (request) => {
   const { text } = request;
   const offers = offersIn(text);
   if (offers !== undefined) return cheapest(offers, request);
-  const sum = shapeIn(text) ?? shareIn(text) ?? interestIn(text) ?? amountsIn(text) ?? rateIn(text);
+  const sum =
+    shapeIn(text) ?? partsIn(text) ?? shareIn(text) ?? interestIn(text) ?? amountsIn(text) ?? rateIn(text);
   return sum === undefined ? undefined : calculated(sum, request);
 };
 

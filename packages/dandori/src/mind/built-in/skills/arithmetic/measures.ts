@@ -116,6 +116,17 @@ export function shapeIn(text: string): Sum | undefined {
   return undefined;
 }
 
+/** A length or weight in equal parts: "cut 2.4 m into 6 pieces", 2.4mを6等分. */
+export function partsIn(text: string): Sum | undefined {
+  const match = new RegExp(
+    `${N}[ -]?(${UNIT}).{0,30}?(?:into ${N} (?:equal )?(?:pieces|parts|portions|slices|lengths|shares)|を?${N}等分)`,
+  ).exec(text);
+  const [unit] = unitsOf(match?.[2] ?? '');
+  const count = match?.[3] ?? match?.[4];
+  if (match === null || unit === undefined || (text.match(NUMBER) ?? []).length !== 2) return undefined;
+  return { expression: `${match[1]} / ${count}`, unit: unitText(unit) };
+}
+
 /** A part of a whole in percent: 40人中12人, "12 out of 40". */
 export function shareIn(text: string): Sum | undefined {
   if (!/何\s*(?:%|パーセント|割)|率は|percent|%/.test(text) || (text.match(NUMBER) ?? []).length !== 2)

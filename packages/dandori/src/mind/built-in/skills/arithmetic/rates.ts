@@ -167,7 +167,8 @@ export interface Offer {
 }
 
 /** Two or more packages and their prices: which one costs less per unit? */
-export function offersIn(goal: string): readonly Offer[] | undefined {
+export function offersIn(text: string): readonly Offer[] | undefined {
+  const goal = text.replaceAll(/(?:per|each) \d+ ?[a-z]+|\d+ ?(?:g|ml|グラム|個|枚)(?:あたり|当たり)/g, '');
   if (
     !/cheaper|better (?:deal|value|buy)|best (?:deal|value|buy)|お得|得(?:です|な|か)|安い|割安|コスパ/.test(
       goal,

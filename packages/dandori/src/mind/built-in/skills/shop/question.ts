@@ -73,6 +73,7 @@ export function read(text: string, { products, customers }: Shop) {
     cities: [...new Set(cities.map(({ english }) => english))],
     order: order?.slice(1).find(Boolean),
     counts: goods.map((row) => countOf(row, text)),
+    writtenCounts: goods.filter((row) => /^\d/.test(countIn(row, text) ?? '')).length,
     /** The words that nothing has understood. */
     unread: () =>
       (hiraganaNoun(left('語')) ? 'noun' : '') +
@@ -115,22 +116,20 @@ function nameForm(name: string): RegExp {
 
 /** How many pieces of a product: "3 lunch boxes", ノートを12冊. */
 function countOf(row: JsonObject, text: string): number | undefined {
-  const english =
-    String(row.name ?? '')
-      .toLowerCase()
-      .split(/\s/)[0] ?? '';
-  const japanese = baseName(String(row.name_ja ?? ''));
-  const before = new RegExp(
-    `(\\d+|\\ban?)\\s+(?:\\w+ of |packs? of |bags? of |bottles? of )?${english.replace(/(?:y|s)$/, '')}`,
-  ).exec(text)?.[1];
-  const after =
-    japanese === ''
-      ? undefined
-      : new RegExp(`${japanese}[^\\d、。]{0,4}?(\\d+)\\s*(?:つ|個|本|冊|枚|袋|箱|点|パック|セット)`).exec(
-          text,
-        )?.[1];
-  const count = after ?? before;
+  const count = countIn(row, text);
   return count === undefined ? undefined : /^a/.test(count) ? 1 : Number(count);
+}
+
+function countIn(row: JsonObject, text: string): string | undefined {
+  const [english = ''] = String(row.name ?? '')
+    .toLowerCase()
+    .split(/\s/);
+  const japanese = baseName(String(row.name_ja ?? ''));
+  const before = new RegExp(`(\\d+|\\ban?)\\s+(?:\\w+ of )?${english.replace(/(?:y|s)$/, '')}`).exec(text);
+  const after = new RegExp(
+    `${japanese}[^\\d、。]{0,4}?(\\d+)\\s*(?:つ|個|本|冊|枚|袋|箱|点|パック|セット)`,
+  ).exec(text);
+  return (japanese === '' ? undefined : after?.[1]) ?? before?.[1];
 }
 
 export interface Limit {

@@ -51,14 +51,7 @@ function priced(question: Read, language: Request['language']): string | undefin
   const sum = goods.reduce((total, row, index) => total + Number(row.price) * (counts[index] ?? 1), 0);
   const [, rate] = /(\d+(?:\.\d+)?)\s*(?:%|パーセント)/.exec(text) ?? [];
   const numbers = text.match(/\d+(?:\.\d+)?/g) ?? [];
-  if (
-    numbers.length !==
-    counts.filter(
-      (count) => count !== undefined && new RegExp(`\\b${count}|${count}(?:つ|個|本|冊|枚|袋|箱)`).test(text),
-    ).length +
-      (rate === undefined ? 0 : 1)
-  )
-    return undefined;
+  if (numbers.length !== question.writtenCounts + (rate === undefined ? 0 : 1)) return undefined;
   question.says(
     /\d+(?:\.\d+)?(?:\s*(?:つ|個|本|冊|枚|袋|箱|%|パーセント|人))?(?: (?:bags?|packs?|bottles?|boxes|cups|pieces|units) of)?/,
   );
@@ -116,6 +109,7 @@ function aboutProducts(
   )
     rows = rows.filter(({ stock }) => stock === 0);
   else if (
+    limit === undefined &&
     says(/in stock|在庫(?:が)?ある|在庫あり|available/) &&
     asksStock &&
     !says(/most|least|highest|lowest|total|average|多|少|合計|平均|sum|value|価値/)
