@@ -21,12 +21,12 @@ const GOALS: [string, RegExp, string[]][] = [
   ['IPアドレス203.0.113.7の場所の天気を教えて', /Tokyo|東京/, ['places.locate_ip', 'places.get_weather']],
   [
     'データベースの商品一覧を表示して',
-    /price/,
+    /緑茶：648/,
     ['sqlite.list_tables', 'sqlite.get_table_schema', 'sqlite.execute_safe_query'],
   ],
   [
     'List the products in the database',
-    /price/,
+    /Green tea: 648/,
     ['sqlite.list_tables', 'sqlite.get_table_schema', 'sqlite.execute_safe_query'],
   ],
 ];

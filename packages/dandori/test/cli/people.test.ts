@@ -254,7 +254,7 @@ describe('the two milks of the kitchen', () => {
       '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
       '回答：  dandori answer ',
       '低脂肪',
-      '残り: 0',
+      '残りは 0',
     ],
     [
       'Remove the milk from the kitchen inventory',

@@ -6,6 +6,7 @@ import { lastDecision, type RunState } from '../../run/state/state.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
 import { type Chained, chain, literal, type Problem, type Situation } from './chain.ts';
+import { inAskedUnit, wholeGoal } from './follow-up.ts';
 import { type Goal, isSaid, isSoft, readGoal, type Span, type Value, type Word } from './goal.ts';
 import { explains, indexOf, rank, speaksOf, type ToolCard } from './ranking.ts';
 import { plain } from './skills/numbers.ts';
@@ -53,7 +54,7 @@ interface Decided {
 function decideOn(thought: Thought, words: Words): Decided {
   const { state, purpose } = thought;
   const language = languageOf(state);
-  const goal = readGoal(words.hide(state.goal), language);
+  const goal = readGoal(words.hide(wholeGoal(state.goal, state.context)), language);
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))
@@ -86,6 +87,12 @@ function closing(thought: Thought, goal: Goal, words: Words): Decided {
   if (tasks.length === 0) return decline(thought, goal);
   const skill = state.planGiven ? undefined : skilled(requestOf(thought, goal, words));
   if (skill?.kind === 'answer') return answer(thought, skill.text, true);
+  const [only, ...others] = tasks;
+  const converted =
+    state.planGiven && only !== undefined && others.length === 0
+      ? inAskedUnit(state.goal, thought.result(only))
+      : undefined;
+  if (converted !== undefined) return answer(thought, converted, purpose === 'answer');
   const isReached = state.planGiven ? purpose === 'answer' : moveFor(thought, goal, words).kind === 'done';
   return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
 }

@@ -49,7 +49,7 @@ export function changeIn(request: Request): Change | undefined {
 }
 
 const PLACE =
-  '(?:fridge|freezer|kitchen|pantry|cupboard|inventory|stock|list|(?:kitchen|fridge|shopping )(?:list|inventory|stock))';
+  '(?:(?:kitchen |fridge |shopping )?(?:list|inventory|stock)|fridge|freezer|kitchen|pantry|cupboard)';
 const CONTAINER =
   'cartons?|bottles?|packs?|packets?|packages?|pieces?|cans?|bags?|boxes|box|loaf|loaves|jars?|slices?|bunch(?:es)?|heads?|cups?|tins?|blocks?|sticks?|portions?|bowls?|tubs?';
 const MEASURE = 'g|grams?|kg|kilos?|kilograms?|ml|l|litres?|liters?|oz|lbs?|pounds?';

@@ -22,7 +22,7 @@ export function aboutOrders(
     isNot &&
     states.length === 0 &&
     /customer|client|who|顧客|お客|誰/.test(text) &&
-    says(/customers?|clients?|who|顧客|お客さ?ん?|誰|何も|anything|yet|an?/)
+    says(/customers?|clients?|who|顧客|お客さ?ん?|誰|何も|anything|yet|\ban?\b/)
   ) {
     const none = customers.filter(({ customer_id: id }) => !orders.some((order) => order.customer_id === id));
     return none.length === 0
