@@ -15,7 +15,7 @@ export const SETTINGS: Settings = {
   approval: 'never',
   concurrency: 1000,
   limits: { steps: 10, calls: 10, tasks: 1_000_000, time: 3_600_000 },
-  task: { timeout: 60_000, attempts: 1, backoff: 100 },
+  task: { timeoutMs: 60_000, attempts: 1, backoff: 100 },
   repairs: 0,
   order: [],
 };

@@ -31,7 +31,7 @@ export function readInstances(file: string): Instance[] | undefined {
 export const SIMULATED = {
   ...SETTINGS,
   limits: { ...SETTINGS.limits, time: 1e12 },
-  task: { ...SETTINGS.task, timeout: 1e12 },
+  task: { ...SETTINGS.task, timeoutMs: 1e12 },
 };
 
 /** The real engine in simulated time, with nothing on disk. */

@@ -15,6 +15,6 @@ export function settingsWith(changes: SettingsChanges = {}): Settings {
     order: [],
     ...changes,
     limits: { steps: 10, calls: 30, tasks: 100, time: 600_000, ...changes.limits },
-    task: { timeout: 60_000, attempts: 3, backoff: 100, ...changes.task },
+    task: { timeoutMs: 60_000, attempts: 3, backoff: 100, ...changes.task },
   };
 }

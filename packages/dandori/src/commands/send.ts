@@ -66,8 +66,12 @@ export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-i
 /** An infinite timeout is valid but not JSON, so it is kept unchanged. */
 export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
   return tasks.map((task) => {
-    const { timeout } = task;
-    return { ...asJournaled(task, 'The plan'), ...(timeout !== undefined && { timeout }) };
+    const { timeoutMs } = task;
+    if ('timeout' in task)
+      throw new DandoriError('plan-invalid', `The task ${task.id} has a timeout without a unit.`, {
+        fix: 'Write timeoutMs, in milliseconds. Only plan files have timeout, in seconds.',
+      });
+    return { ...asJournaled(task, 'The plan'), ...(timeoutMs !== undefined && { timeoutMs }) };
   });
 }
 

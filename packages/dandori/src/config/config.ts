@@ -49,7 +49,7 @@ export interface ModelConfig {
   readonly reasoningEffort: (typeof REASONING_EFFORTS)[number] | undefined;
   readonly maxOutputTokens: number | undefined;
   /** Milliseconds for one call. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly dialect: (typeof DIALECTS)[number];
   readonly supportsStructuredOutputs: boolean | undefined;
   /** US$ per million tokens. */
@@ -63,7 +63,7 @@ export interface UserConfigApi {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   /** Milliseconds until it must have answered. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   /** Milliseconds for which an answer is cached. */
   readonly cache: number;
   /** The sections of the file that a user's configuration may override, as written. */
@@ -92,7 +92,7 @@ interface AnyServer {
   /** False if its results may contain words of other people. */
   readonly trusted: boolean;
   /** Milliseconds until it must have started and listed its tools. */
-  readonly timeout: number | undefined;
+  readonly timeoutMs: number | undefined;
   /** The limit of concurrent calls, if it is lower than the limit for all servers together. */
   readonly concurrency: number | undefined;
   /** Which of its calls a person must approve, if it differs from the general setting. */

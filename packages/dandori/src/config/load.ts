@@ -120,7 +120,9 @@ function resolveUserConfigApi(
   section: ConfigFile['user_config_api'],
   file: unknown,
 ): Config['userConfigApi'] {
-  return section && { ...section, headers: section.headers ?? {}, over: safeSections(file) };
+  if (section === undefined) return undefined;
+  const { timeout: timeoutMs, headers = {}, ...rest } = section;
+  return { ...rest, headers, timeoutMs, over: safeSections(file) };
 }
 
 function fileProblems(

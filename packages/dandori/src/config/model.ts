@@ -31,7 +31,7 @@ function resolveOne(section: Omit<ModelSection, 'fallback'>, env: Environment): 
     topP: section.top_p,
     reasoningEffort: section.reasoning_effort,
     maxOutputTokens: section.max_output_tokens,
-    timeout: section.timeout,
+    timeoutMs: section.timeout,
     dialect: section.dialect,
     supportsStructuredOutputs: section.supports_structured_outputs,
     price: price && { input: price.input, output: price.output, cachedInput: price.cached_input },

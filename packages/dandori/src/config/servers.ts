@@ -65,7 +65,7 @@ function resolveMcpServer(
     concurrency,
     approval,
   } = section;
-  const common = { timeout, concurrency, approval };
+  const common = { timeoutMs: timeout, concurrency, approval };
   if (url !== undefined)
     return { transport: 'http', url, headers, trusted: section.trusted ?? false, ...common };
   const trusted = section.trusted ?? (shipped !== undefined && isTrustedByDefault(shipped));

@@ -39,7 +39,7 @@ export function resolveSettings(
     },
     ...(planning.enabled && { planning: resolvePlanning(planning) }),
     task: {
-      timeout: execution.task_timeout,
+      timeoutMs: execution.task_timeout,
       attempts: execution.retry.attempts,
       backoff: execution.retry.backoff,
       transient: execution.retry.transient,

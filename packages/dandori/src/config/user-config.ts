@@ -148,7 +148,7 @@ const MAX_BYTES = 256 * 1024;
 export async function askUserConfig(api: UserConfigApi, userId: string): Promise<Asked> {
   const url = addressOf(api.url, userId);
   if (url === undefined) return problem('unreachable', `${stringifyJson(userId)} cannot stand in an address`);
-  const signal = AbortSignal.timeout(api.timeout);
+  const signal = AbortSignal.timeout(api.timeoutMs);
   try {
     // A redirect is not followed: it would send the headers, and the key in them, to another address.
     const response = await fetch(url, {
@@ -163,7 +163,7 @@ export async function askUserConfig(api: UserConfigApi, userId: string): Promise
     if (text === undefined) return problem('too_large', `more than ${MAX_BYTES / 1024} kB`);
     return parse(text);
   } catch (error) {
-    if (signal.aborted) return problem('timeout', `no answer within ${api.timeout / 1000} s`);
+    if (signal.aborted) return problem('timeout', `no answer within ${api.timeoutMs / 1000} s`);
     return problem('unreachable', reasonOf(error));
   }
 }

@@ -104,5 +104,6 @@ export function duration({ example, zero = false }: { example: string; zero?: bo
       if (parsed !== undefined && (zero ? parsed >= 0 : parsed > 0) && parsed <= LONGEST) return parsed;
       context.addIssue({ code: 'custom', message: error });
       return z.NEVER;
-    });
+    })
+    .describe('A number of seconds, or a duration such as 500ms, 30s, 10m, 2h or 1d');
 }

@@ -19,7 +19,7 @@ export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 
   /** Milliseconds to wait before the call. */
   readonly delay?: number;
   readonly attempt: number;
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly word: Word;
 }
 
@@ -92,7 +92,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   ): Promise<Ended> {
     if (delay > 0) await pause(delay, { stop, clock });
     const { task, attempt } = call;
-    const limit = createTimeLimit(clock, call.timeout, () => stop.stop('timeout'));
+    const limit = createTimeLimit(clock, call.timeoutMs, () => stop.stop('timeout'));
     const elicit = (asked: InputRequest) =>
       new Promise<InputResponse>((resolve) => {
         const request = normalRequest(asked);
@@ -150,7 +150,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     open.delete(stop);
     const ms = limit.spent();
     if (!isTimeUp(outcome, stop)) return { outcome, ms };
-    const message = word({ code: 'too_slow', params: { seconds: call.timeout / 1000 } });
+    const message = word({ code: 'too_slow', params: { seconds: call.timeoutMs / 1000 } });
     return { outcome: { kind: 'lost', cause: 'timeout', message }, ms };
   }
 

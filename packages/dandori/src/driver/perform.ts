@@ -157,7 +157,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     task: id,
     attempt,
     userId: ledger.state.userId,
-    timeout: task.task.timeout ?? ledger.state.settings.task.timeout,
+    timeoutMs: task.task.timeoutMs ?? ledger.state.settings.task.timeoutMs,
     word,
     inputs: sent.inputs,
     ...(effectNow(task, driver) !== 'read' && { isFollowed: true }),

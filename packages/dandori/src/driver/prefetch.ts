@@ -155,7 +155,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   }
 
   function call(entry: Ahead, args: JsonObject): void {
-    const { id, operation, timeout } = entry.task;
+    const { id, operation, timeoutMs } = entry.task;
     const { userId, settings } = ledger.state;
     const call = {
       operation,
@@ -164,7 +164,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       task: id,
       attempt: 1,
       userId,
-      timeout: timeout ?? settings.task.timeout,
+      timeoutMs: timeoutMs ?? settings.task.timeoutMs,
       word: wordFor(ledger.state),
     };
     const begun = calls.begin(call, () => entry.isTask);
@@ -274,6 +274,6 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
   };
 }
 
-function comparable({ task, operation, args, attempt, timeout, userId }: PlannedCall): object {
-  return { task, operation, args, attempt, timeout, userId };
+function comparable({ task, operation, args, attempt, timeoutMs, userId }: PlannedCall): object {
+  return { task, operation, args, attempt, timeoutMs, userId };
 }

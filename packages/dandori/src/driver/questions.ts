@@ -334,7 +334,11 @@ export function planDigest(
 ): string {
   const effects = checked.map(({ id, effect }) => [id, effect]);
   // Normalised, so that a missing field and an undefined field give the same digest.
-  const written = normalise(tasks);
+  // A plan that waited for approval before 0.3 has the digest of the old name.
+  const named = tasks.map(({ timeoutMs, ...task }) =>
+    timeoutMs === undefined ? task : { ...task, timeout: timeoutMs },
+  );
+  const written = normalise(named);
   return sha256([written, effects, [...removes], [...(revision?.supersedes ?? [])]]);
 }
 

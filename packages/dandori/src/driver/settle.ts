@@ -38,7 +38,7 @@ export function settle(id: string, driver: Driver): void {
     attempt,
     userId: state.userId,
     delay: probe.wait,
-    timeout: state.settings.task.timeout,
+    timeoutMs: state.settings.task.timeoutMs,
     word: wordFor(state),
   });
 }

@@ -140,13 +140,13 @@ function taskDifferences(
 
 function writtenAs(of: TaskState | undefined): Json | undefined {
   if (of === undefined) return undefined;
-  const { operation, args, after = [], expect, timeout, step } = of.task;
+  const { operation, args, after = [], expect, timeoutMs, step } = of.task;
   return {
     operation,
     args,
     ...(after.length > 0 && { after }),
     ...(expect !== undefined && { expect }),
-    ...(timeout !== undefined && { timeout }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
     ...(step !== undefined && { step }),
   };
 }

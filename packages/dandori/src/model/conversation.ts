@@ -82,5 +82,5 @@ export const conversationEnvelopeSchema = z.object({
   v: z.literal(CONVERSATION_VERSION),
   conversation: z.string(),
   seq: z.number().int().positive(),
-  at: z.number(),
+  at: z.number().describe('Milliseconds since 1970'),
 });

@@ -77,7 +77,7 @@ export const amounts = {
   steps: z.number().int().positive().optional(),
   calls: z.number().int().positive().optional(),
   tasks: z.number().int().positive().optional(),
-  time: z.number().positive().optional(),
+  time: z.number().positive().optional().describe('Milliseconds'),
   cost: z.number().positive().optional(),
   tokens: z.number().int().positive().optional(),
   revisions: z.number().int().positive().optional(),
@@ -158,7 +158,7 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The model that is asked from now on. */
     next: z.string().optional(),
     /** The mind is not asked again before this time. */
-    retryAt: z.number().optional(),
+    retryAt: z.number().optional().describe('Milliseconds since 1970'),
     /** A retry cannot help: the run fails. */
     final: z.literal(true).optional(),
     usage: usage.optional(),
@@ -250,7 +250,7 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The tool was not reached: nothing can have happened, and nothing is charged. */
     unsent: z.literal(true).optional(),
     /** When it is retried. Missing if the task has failed for good. */
-    retryAt: z.number().optional(),
+    retryAt: z.number().optional().describe('Milliseconds since 1970'),
     ms: z.number(),
   }),
   fact('task_in_doubt', {
@@ -428,7 +428,7 @@ export const envelopeSchema = z.object({
   v: z.literal([1, EVENT_VERSION]),
   run: z.string(),
   seq: z.number().int().positive(),
-  at: z.number(),
+  at: z.number().describe('Milliseconds since 1970'),
 });
 
 /** Deltas for clients that watch a run. They are not facts: they decide nothing and are not replayed. */

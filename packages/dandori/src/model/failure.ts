@@ -50,7 +50,7 @@ export const failure = z.object({
   /** True if the same call may work later. Whether it is retried also depends on its effect. */
   retryable: z.boolean().optional(),
   /** Milliseconds until a retry makes sense (a server's Retry-After). */
-  retryAfter: z.number().optional(),
+  retryAfter: z.number().optional().describe('Milliseconds to wait before a retry'),
 });
 export type Failure = z.infer<typeof failure>;
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { json, jsonObject } from './json.ts';
 import { diagnostic, estimate } from './plan.ts';
-import { task } from './task.ts';
+import { namingUnit, task, taskFields } from './task.ts';
 import { effect } from './tool.ts';
 
 export const questionKind = z.enum([
@@ -44,8 +44,8 @@ export const question = z.object({
   digest: z.string().optional(),
   /** The answer that is used if the question expires. */
   default: json.optional(),
-  /** Milliseconds since 1970. Answers are refused after this time. */
-  expiresAt: z.number().optional(),
+  /** Answers are refused after this time. */
+  expiresAt: z.number().optional().describe('Milliseconds since 1970'),
   /** The users who may answer; missing if every user may. */
   answerers: z.array(z.string()).optional(),
 });
@@ -123,7 +123,7 @@ export const planAbout = z.object({
     .object({ calls: z.number(), tasks: z.number(), time: z.number(), cost: z.number().optional() })
     .optional(),
   plan: estimate,
-  tasks: z.array(task.extend({ effect, waitsFor: z.array(z.string()).optional() })),
+  tasks: z.array(namingUnit(taskFields.extend({ effect, waitsFor: z.array(z.string()).optional() }))),
   changes: z
     .object({ added: z.array(z.string()), changed: z.array(task), removed: z.array(task) })
     .optional(),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { namingUnit } from './task.ts';
 
 /** How the mind is asked to work. One engine runs all modes. */
 export const language = z.enum(['en', 'ja']);
@@ -28,11 +29,11 @@ export const settings = z.object({
   questions: z
     .object({
       /** Milliseconds after which a question expires; missing if questions stay open. */
-      expireAfter: z.number().positive().optional(),
+      expireAfter: z.number().positive().optional().describe('Milliseconds after which a question expires'),
       /** What happens when a question without a default expires. */
       whenExpired: z.enum(['decline', 'cancel']),
       /** Milliseconds for which a call is held open while it asks a person. */
-      hold: z.number().nonnegative().optional(),
+      hold: z.number().nonnegative().optional().describe('Milliseconds for which a call is held open'),
       /** Users who may answer; missing if every user may. */
       answerers: z.array(z.string()).optional(),
     })
@@ -47,9 +48,9 @@ export const settings = z.object({
     calls: z.number().int().positive(),
     tasks: z.number().int().positive(),
     /** Milliseconds from the start of the run, without the time spent waiting for a person. */
-    time: z.number().positive(),
+    time: z.number().positive().describe('Milliseconds without the time spent waiting for a user'),
     /** Milliseconds at the end of `time` in which only the closing answer is written. Older runs lack it. */
-    closing: z.number().nonnegative().optional(),
+    closing: z.number().nonnegative().optional().describe('Milliseconds'),
     /** US dollars of model calls and tool calls together. */
     cost: z.number().positive().optional(),
     /** Tokens of all model calls, in and out. */
@@ -65,11 +66,11 @@ export const settings = z.object({
       revisions: z.number().int().nonnegative(),
     })
     .optional(),
-  task: z.object({
-    timeout: z.number().positive(),
+  task: namingUnit(z.object({
+    timeoutMs: z.number().positive().describe('Milliseconds that one attempt of a task may take'),
     attempts: z.number().int().positive(),
     /** Milliseconds before the second attempt; doubled for each further one. */
-    backoff: z.number().nonnegative(),
+    backoff: z.number().nonnegative().describe('Milliseconds before the second attempt'),
     /**
      * Texts in the error of a tool that say that the same call may work later. Runs that lack this setting
      * retry only errors that are marked as such.
@@ -80,7 +81,7 @@ export const settings = z.object({
      * tries do not count as attempts. In runs that lack this setting, they do.
      */
     restarts: z.number().int().positive().optional(),
-  }),
+  })),
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),
   order: z.array(orderRule),

@@ -1,12 +1,24 @@
 import * as z from 'zod';
-import { jsonObject } from './json.ts';
+import { isObject, jsonObject } from './json.ts';
 import type { Tool } from './tool.ts';
 
 /** An id stands before a path in a Ref, so it contains no character that a path could begin with. */
 export const TASK_ID = /^[A-Za-z_][A-Za-z0-9_-]*$/;
 
-/** One tool call of a plan, as the mind or a person wrote it: Refs are still in its arguments. */
-export const task = z.object({
+/**
+ * A schema that also reads `timeout`, the name of `timeoutMs` in journals before 0.3. Its unit was
+ * milliseconds as well. In plan files, in the configuration and in what a model writes, `timeout` is seconds.
+ */
+export function namingUnit<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => {
+    if (!isObject(value) || value.timeout === undefined || value.timeoutMs !== undefined) return value;
+    const { timeout, ...rest } = value;
+    return { ...rest, timeoutMs: timeout };
+  }, schema);
+}
+
+/** What may be written for a task, under its current names. */
+export const taskFields = z.object({
   id: z.string(),
   operation: z.string(),
   args: jsonObject,
@@ -14,13 +26,22 @@ export const task = z.object({
   after: z.array(z.string()).optional(),
   /** A JMESPath condition on the result, or a JSON Schema that it must fit. Otherwise the task fails. */
   expect: z.union([z.string(), jsonObject]).optional(),
-  /** Milliseconds that one attempt may take. */
-  timeout: z.number().positive().optional(),
+  timeoutMs: z.number().positive().optional().describe('Milliseconds that one attempt may take'),
   description: z.string().optional(),
   reasoning: z.string().optional(),
   /** The step of the task, if the plan has steps. */
   step: z.string().optional(),
 });
+
+const NO_UNIT = 'has no unit here: write `timeoutMs` in milliseconds; `timeout` in a plan file is in seconds';
+
+/** A task in a request. The old name is refused, because a reader could take its unit for seconds. */
+export const taskInput = taskFields.extend({
+  timeout: z.never({ error: NO_UNIT }).optional().describe('Not allowed: write timeoutMs'),
+});
+
+/** One tool call of a plan, as the mind or a person wrote it: Refs are still in its arguments. */
+export const task = namingUnit(taskFields);
 export type Task = z.infer<typeof task>;
 
 /** One operation that the mind decided on. A Task is an action whose operation is a tool. */

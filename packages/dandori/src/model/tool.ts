@@ -20,7 +20,7 @@ const probe = z.object({
   /** JMESPath on the same result, for the result of the call. Without it the task has no result. */
   result: z.string().optional(),
   /** Milliseconds to wait before the probe, because a lost request may still arrive. */
-  wait: z.number(),
+  wait: z.number().describe('Milliseconds'),
 });
 export type Probe = Readonly<z.infer<typeof probe>>;
 

@@ -11,7 +11,7 @@ import { type Arrangement, UNKNOWN_MS } from './schedule.ts';
 export interface Budget {
   readonly ms: number;
   readonly cost: number | undefined;
-  readonly timeout: number;
+  readonly timeoutMs: number;
   readonly attempts: number;
   /** Milliseconds before the second attempt. */
   readonly backoff?: number;
@@ -43,7 +43,7 @@ export function estimateOf(
   const isTimed = open.length === 0 && tasks.every(({ operation }) => expectedMs?.(operation) !== undefined);
   const pauses = pausesBetween(attempts, budget?.backoff ?? 0);
   const worst = (id: string) =>
-    byId.has(id) ? (byId.get(id)?.timeout ?? budget?.timeout ?? 0) * attempts + pauses : 0;
+    byId.has(id) ? (byId.get(id)?.timeoutMs ?? budget?.timeoutMs ?? 0) * attempts + pauses : 0;
   const timeIf = (takes: (id: string) => number) =>
     makespan(arrangement, {
       takes,

@@ -51,10 +51,11 @@ export function parsePlan(text: string, name: string): PlanFile {
       .map((problem) => locateProblem({ ...problem, path: inFile(problem.path) }, source));
     throw problemsError('plan-invalid', name, { problems, fix: FIX, total: found.length });
   }
-  const tasks = parsed.data.tasks.map(({ id, after, args, expect, ...rest }, index): Task => {
+  const tasks = parsed.data.tasks.map(({ id, after, args, expect, timeout, ...rest }, index): Task => {
     // The source contains only JSON values. zod has checked only the outer object.
     const expected = expect === undefined ? {} : { expect: expect as string | JsonObject };
-    const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...expected, ...rest };
+    const limit = timeout === undefined ? {} : { timeoutMs: timeout };
+    const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...expected, ...limit, ...rest };
     return after === undefined ? task : { ...task, after: typeof after === 'string' ? [after] : after };
   });
   const locate: PlanFile['locate'] = (task, path = [], at = 'value') => {
@@ -78,6 +79,8 @@ function dropEmpty(group: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(group).filter(([, value]) => value !== null));
 }
 
+const NO_MILLISECONDS = 'write "timeout": a number is seconds, and 500ms is milliseconds';
+
 /** Keys that other planners use. */
 const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -87,6 +90,8 @@ const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
     'tasks.params': 'did you mean "args"?',
     'tasks.parameters': 'did you mean "args"?',
     'tasks.input': 'did you mean "args"?',
+    'tasks.timeoutMs': NO_MILLISECONDS,
+    'tasks.timeout_ms': NO_MILLISECONDS,
     'tasks.depends_on': 'did you mean "after"?',
     'tasks.dependencies': 'did you mean "after"?',
     steps: 'did you mean "tasks"?',

@@ -51,7 +51,7 @@ function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
 }
 
 function taskValue(task: Task): Json {
-  const { id, operation, args, after, expect, timeout, description, reasoning, step } = task;
+  const { id, operation, args, after, expect, timeoutMs, description, reasoning, step } = task;
   return {
     id,
     operation,
@@ -61,7 +61,7 @@ function taskValue(task: Task): Json {
     args,
     ...(after !== undefined && { after }),
     ...(expect !== undefined && { expect }),
-    ...(timeout !== undefined && { timeout: `${timeout}ms` }),
+    ...(timeoutMs !== undefined && { timeout: `${timeoutMs}ms` }),
   };
 }
 

@@ -13,7 +13,7 @@ import { json } from '../model/json.ts';
 import { diagnostic, diagnosticCode, estimate } from '../model/plan.ts';
 import { standingApproval } from '../model/question.ts';
 import { approvalPolicy, mode, role } from '../model/settings.ts';
-import { task } from '../model/task.ts';
+import { task, taskInput } from '../model/task.ts';
 import { missingServerSchema, toolSchema } from '../model/tool.ts';
 import { conversationSummarySchema, runStatus, runSummarySchema } from '../store/index.ts';
 import { reportSchema } from '../views/report.ts';
@@ -172,8 +172,8 @@ export const conversationNowSchema = messagePageSchema.extend({
   title: z.string(),
   language: z.enum(['en', 'ja']).optional(),
   userId: z.string().optional(),
-  startedAt: z.number(),
-  lastAt: z.number(),
+  startedAt: z.number().describe('Milliseconds since 1970'),
+  lastAt: z.number().describe('Milliseconds since 1970'),
   seq: z.number().int().describe('The last event that is in here; the stream continues after it'),
   model: z.string().describe('For the runs that follow'),
   undelivered: z
@@ -201,7 +201,7 @@ export const runFilters = z.object({
   status: runStatus.optional(),
   text: z.string().max(200).optional().describe('A part of the goal'),
   since: number.optional().describe('Started then or later; milliseconds since 1970'),
-  until: number.optional(),
+  until: number.optional().describe('Milliseconds since 1970'),
   user: z.string().max(200).optional().describe('Of this user; for admins'),
 });
 export type ListOptions = z.input<typeof runFilters>;
@@ -212,7 +212,7 @@ export const startRequest = z.strictObject({
   approval: approvalPolicy
     .optional()
     .describe('Which calls need an approval; only an admin may ask for fewer than are configured'),
-  tasks: z.array(task).min(1).readonly().optional().describe('A plan of your own; see plan.schema.json'),
+  tasks: z.array(taskInput).min(1).readonly().optional().describe('A plan of your own; see plan.schema.json'),
   plan: z.string().optional().describe('Instead of tasks: a plan file, as YAML or JSON'),
 });
 export type StartRequest = z.input<typeof startRequest>;

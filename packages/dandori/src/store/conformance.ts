@@ -390,7 +390,7 @@ const START: Fact = {
       approval: 'never',
       concurrency: 1,
       limits: { steps: 1, calls: 1, tasks: 1, time: 1 },
-      task: { timeout: 1, attempts: 1, backoff: 0 },
+      task: { timeoutMs: 1, attempts: 1, backoff: 0 },
       repairs: 0,
       order: [],
     },

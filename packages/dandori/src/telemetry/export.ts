@@ -32,12 +32,12 @@ interface Limits {
   /** Milliseconds that spans wait for others, to be sent in one batch. */
   readonly delay: number;
   /** Milliseconds until the collector must have answered. */
-  readonly timeout: number;
+  readonly timeoutMs: number;
   /** Milliseconds for sending the last spans on close. */
   readonly patience: number;
 }
 
-const LIMITS: Limits = { queue: 4_096, batch: 256, delay: 1_000, timeout: 10_000, patience: 2_000 };
+const LIMITS: Limits = { queue: 4_096, batch: 256, delay: 1_000, timeoutMs: 10_000, patience: 2_000 };
 /** A batch is dropped after this many failures in a row. Each delay is twice the one before. */
 const ATTEMPTS = 5;
 const LATER = [408, 425, 429, 502, 503, 504];
@@ -103,14 +103,14 @@ export function createExporter(options: ExporterOptions): Exporter {
         body,
         headers: { ...headers, 'content-type': 'application/json' },
         redirect: 'manual',
-        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(limits.timeout)]),
+        signal: AbortSignal.any([stopping.signal, AbortSignal.timeout(limits.timeoutMs)]),
       });
       await response.body?.cancel();
       const { status } = response;
       if (status >= 200 && status < 300) return { isTaken: true };
       return { isTaken: false, mayWorkLater: LATER.includes(status), detail: `HTTP ${status}` };
     } catch (error) {
-      return { isTaken: false, mayWorkLater: true, detail: reasonOf(error, limits.timeout) };
+      return { isTaken: false, mayWorkLater: true, detail: reasonOf(error, limits.timeoutMs) };
     }
   }
 
@@ -149,9 +149,9 @@ type Answer =
   | { readonly isTaken: false; readonly mayWorkLater: boolean; readonly detail: string };
 
 /** Returns only the code: a message may quote the address or a header. */
-function reasonOf(error: unknown, timeout: number): string {
+function reasonOf(error: unknown, timeoutMs: number): string {
   const { name, cause } = error as Error;
-  if (name === 'TimeoutError') return `no answer within ${timeout / 1000} s`;
+  if (name === 'TimeoutError') return `no answer within ${timeoutMs / 1000} s`;
   const { code } = (cause ?? error) as { code?: unknown };
   return typeof code === 'string' ? code : 'the request could not be made';
 }

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { isObject, type Json, json, jsonObject, normalise } from '../model/json.ts';
 import type { Option } from '../model/question.ts';
-import { type Task, task } from '../model/task.ts';
+import { type Task, taskInput } from '../model/task.ts';
 import { type CallOutcome, failed } from './toolbox.ts';
 
 /** As in a plan file, a task may omit its id and its arguments. */
 const offered = z
-  .array(task.partial({ id: true, args: true }))
+  .array(taskInput.partial({ id: true, args: true }))
   .min(1)
   .transform((tasks) =>
     tasks.map(

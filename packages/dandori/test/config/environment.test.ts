@@ -32,7 +32,7 @@ mcpServers:
           url: 'https://example.com/mcp',
           headers: { Authorization: 'Bearer tok-123456' },
           trusted: true,
-          timeout: 5000,
+          timeoutMs: 5000,
         },
       },
     });
@@ -121,7 +121,7 @@ describe('the key of the model', () => {
     const { model } = await load(`model: { provider: ${provider}, name: x }`, {
       env: { [variable]: 'the-key' },
     });
-    expect(model).toMatchObject({ apiKey: 'the-key', timeout: 120_000 });
+    expect(model).toMatchObject({ apiKey: 'the-key', timeoutMs: 120_000 });
   });
 
   it.each([

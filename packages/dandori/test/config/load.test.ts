@@ -30,7 +30,7 @@ describe('without a configuration', () => {
         reflection: { onError: true, interval: 3 },
         revisions: 3,
       },
-      task: { timeout: 60_000, attempts: 3, backoff: 500, transient: [...TRANSIENT], restarts: 20 },
+      task: { timeoutMs: 60_000, attempts: 3, backoff: 500, transient: [...TRANSIENT], restarts: 20 },
       repairs: 2,
       order: [
         { before: 'sqlite.list_tables', after: 'sqlite.get_table_schema' },
@@ -153,7 +153,7 @@ describe('values', () => {
     ['1.5h', 5_400_000],
     ['1d', 86_400_000],
   ])('a task_timeout of %s is %d ms', async (written, expected) => {
-    expect((await load(`execution: { task_timeout: ${written} }`)).settings.task.timeout).toBe(expected);
+    expect((await load(`execution: { task_timeout: ${written} }`)).settings.task.timeoutMs).toBe(expected);
   });
 
   it.each([
@@ -189,7 +189,7 @@ language: ja
       concurrency: 4,
       limits: { steps: 1, calls: 2, tasks: 8, time: 3000, closing: 300 },
       planning: { strategy: 'least_to_most', decomposition: 'fine', revisions: 0 },
-      task: { timeout: 5000, attempts: 6, backoff: 0, transient: ['busy'], restarts: 20 },
+      task: { timeoutMs: 5000, attempts: 6, backoff: 0, transient: ['busy'], restarts: 20 },
       repairs: 2,
       order: [
         { before: 'a.x', after: 'a.y' },

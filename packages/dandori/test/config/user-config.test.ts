@@ -291,7 +291,7 @@ describe('the key of the API', () => {
     const { userConfigApi, secrets } = await load(yaml, { env: { USERS_TOKEN: TOKEN } });
     expect(userConfigApi).toMatchObject({
       headers: { Authorization: `Bearer ${TOKEN}` },
-      timeout: 2_000,
+      timeoutMs: 2_000,
       cache: 300_000,
     });
     expect(secrets).toContain(TOKEN);

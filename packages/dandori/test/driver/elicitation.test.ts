@@ -59,7 +59,7 @@ function last<T extends Event['type']>(events: readonly Event[], type: T): (Even
 describe('a call that is held open while a person is asked', () => {
   it('gets the answer and runs on as the same attempt, while its time stands still and its place is free', async () => {
     const house = createHouse({ 'desk.book': asking(), 'other.look': { takes: 1_000 } }, DONE);
-    const plan = [task('t1', 'desk.book', { timeout: 5_000 }), task('t2', 'other.look')];
+    const plan = [task('t1', 'desk.book', { timeoutMs: 5_000 }), task('t2', 'other.look')];
     const run = await house.start('book', plan, { concurrency: 1 });
     const work = drive(run, house.parts);
     await untilHeld(house, run);
@@ -94,8 +94,8 @@ describe('a call that is held open while a person is asked', () => {
       },
     });
     const house = createHouse({ 'desk.book': slow }, DONE);
-    const plan = [task('t1', 'desk.book', { timeout: 5_000 })];
-    const run = await house.start('book', plan, { task: { timeout: 5_000, attempts: 1, backoff: 0 } });
+    const plan = [task('t1', 'desk.book', { timeoutMs: 5_000 })];
+    const run = await house.start('book', plan, { task: { timeoutMs: 5_000, attempts: 1, backoff: 0 } });
     const work = drive(run, house.parts);
     await untilHeld(house, run);
     await house.clock.advance(60_000);

@@ -89,7 +89,7 @@ export async function createModelHouse(
     live,
     async run(settings, other) {
       const run = await house.start('Weather in Kyoto?', undefined, {
-        task: { timeout: 60_000, attempts: 3, backoff: 1 },
+        task: { timeoutMs: 60_000, attempts: 3, backoff: 1 },
         ...settings,
       });
       const state = await drive(run, { ...house.parts, ...other });

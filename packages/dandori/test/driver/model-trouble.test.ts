@@ -312,7 +312,7 @@ describe.each(DIALECTS)('a model that does not get better (%s)', (dialect) => {
 describe.each(DIALECTS)('a run with a real connection (%s)', (dialect) => {
   it('does not wait for ever for a silent model', async () => {
     const silent = await serve(() => ({ hang: true }));
-    const hasty = createLanguageMind(optionsFor(silent, { dialect, timeout: 20 }));
+    const hasty = createLanguageMind(optionsFor(silent, { dialect, timeoutMs: 20 }));
     const { house, run } = await createModelHouse([say(dialect, answer)], { dialect });
     // Only the call that must run into its limit has a short one: how long a good one takes is the machine's affair.
     const { mind } = house.parts;

@@ -72,7 +72,7 @@ describe('a question that expires', () => {
     expect(house.clock.now()).toBe(before);
     const tasks = [
       task('m', 'shop.take', { args: { item: 'milk' } }),
-      task('o', 'other.get', { timeout: 9 * HOUR }),
+      task('o', 'other.get', { timeoutMs: 9 * HOUR }),
     ];
     const run = await house.start('go', tasks, {
       ...EXPIRING,

@@ -7,7 +7,7 @@ describe('a call that takes too long', () => {
   it('a read is given up at its limit and tried again', async () => {
     const house = createHouse({ 'a.get': { faults: [{ kind: 'hang' }], run: () => 7 } }, DONE);
     const from = house.clock.now();
-    const state = await house.run('go', [task('g', 'a.get', { timeout: 500 })]);
+    const state = await house.run('go', [task('g', 'a.get', { timeoutMs: 500 })]);
     expect(state.tasks.get('g')).toMatchObject({ status: 'succeeded', attempts: 2, result: { value: 7 } });
     expect(house.toolbox.calls.map(({ startedAt }) => startedAt - from)).toEqual([0, 600]);
   });
@@ -18,7 +18,7 @@ describe('a call that takes too long', () => {
       DONE,
     );
     const state = await house.run('go', [task('g', 'a.get')], {
-      task: { timeout: 2_000, attempts: 3, backoff: 100 },
+      task: { timeoutMs: 2_000, attempts: 3, backoff: 100 },
     });
     expect(state.tasks.get('g')).toMatchObject({
       status: 'failed',
@@ -34,7 +34,7 @@ describe('a call that takes too long', () => {
       DONE,
     );
     const run = await house.start('go', [
-      task('p', 'a.put', { timeout: 500, args: { x: 1 } }),
+      task('p', 'a.put', { timeoutMs: 500, args: { x: 1 } }),
       task('g', 'b.get'),
     ]);
     const waiting = await house.drive(run);
@@ -281,7 +281,7 @@ describe('cancel', () => {
 describe('time', () => {
   it('when it is up, calls are told and the run ends exhausted with what it has', async () => {
     const house = createHouse({ 'a.get': { run: () => 5 }, 'b.get': { takes: 90_000 } });
-    const state = await house.run('go', [task('g', 'a.get'), task('h', 'b.get', { timeout: 100_000 })], {
+    const state = await house.run('go', [task('g', 'a.get'), task('h', 'b.get', { timeoutMs: 100_000 })], {
       limits: { steps: 10, calls: 10, tasks: 10, time: 10_000 },
     });
     expect(house.clock.now()).toBe(1_010_000);

@@ -142,7 +142,7 @@ describe('a run is lifted to a plan', () => {
   it('Refs, conditions and limits that somebody wrote stay as they are', async () => {
     const house = createHouse(WEATHER, DONE);
     const tasks = [
-      task('a', 'places.locate', { args: { ip: '1.1.1.1' }, expect: "city == 'Kyoto'", timeout: 1500 }),
+      task('a', 'places.locate', { args: { ip: '1.1.1.1' }, expect: "city == 'Kyoto'", timeoutMs: 1500 }),
       task('b', 'places.weather', { args: { city: 'of $$${a.city}' }, after: ['a'], reasoning: 'why: so' }),
     ];
     const state = await house.run('given', tasks);

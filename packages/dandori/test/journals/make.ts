@@ -48,7 +48,7 @@ const SETTINGS: Settings = {
     reflection: { onError: true, interval: 3 },
     revisions: 3,
   },
-  task: { timeout: 60_000, attempts: 3, backoff: 100 },
+  task: { timeoutMs: 60_000, attempts: 3, backoff: 100 },
   repairs: 2,
   order: [],
 };

@@ -49,7 +49,7 @@ function compiled(
   return result;
 }
 
-const BUDGET: Budget = { ms: 600_000, cost: undefined, timeout: 10_000, attempts: 3 };
+const BUDGET: Budget = { ms: 600_000, cost: undefined, timeoutMs: 10_000, attempts: 3 };
 const times: Record<string, number> = { 'db.get': 100, 'db.put': 300, 'db.drop': 50 };
 
 describe('what a plan will take is known before it runs', () => {

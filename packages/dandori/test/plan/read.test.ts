@@ -39,7 +39,7 @@ describe('a plan file', () => {
         args: { zone: null, list: ['a', '${sum.value}'] },
         after: ['sum'],
         expect: 'iso != null',
-        timeout: 60_000,
+        timeoutMs: 60_000,
         description: 'd',
         reasoning: 'r',
       },
@@ -56,7 +56,7 @@ describe('a plan file', () => {
     ['a list in JSON', '[{"operation": "a.b", "args": {"x": 1}, "after": ["t2"], "timeout": "2s"}]'],
   ])('can be %s', (_name, text) => {
     expect(parsePlan(text, 'plan').tasks).toEqual([
-      { id: 't1', operation: 'a.b', args: { x: 1 }, after: ['t2'], timeout: 2000 },
+      { id: 't1', operation: 'a.b', args: { x: 1 }, after: ['t2'], timeoutMs: 2000 },
     ]);
   });
 

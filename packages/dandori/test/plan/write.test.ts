@@ -59,7 +59,7 @@ const task = fc.record(
     args,
     after: fc.array(some, { maxLength: 2 }),
     expect: some,
-    timeout: fc.integer({ min: 1, max: 1_000_000 }),
+    timeoutMs: fc.integer({ min: 1, max: 1_000_000 }),
     description: text,
     reasoning: text,
     step: some,
@@ -87,7 +87,7 @@ describe('a plan that is written is the plan that is read', () => {
   it('and reads as a person would write it', () => {
     const tasks: Task[] = [
       { id: 't1', operation: 'files.read', args: { path: 'a.txt', lines: [1, 2] } },
-      { id: 't2', operation: 'letters.send', args: { text: 'Dear\nyou' }, after: ['t1'], timeout: 1500 },
+      { id: 't2', operation: 'letters.send', args: { text: 'Dear\nyou' }, after: ['t1'], timeoutMs: 1500 },
     ];
     expect(writePlan({ goal: 'post', tasks }, { head: ['From here.'], of: (id) => [`about ${id}`] })).toBe(
       `# From here.

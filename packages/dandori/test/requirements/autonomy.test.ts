@@ -75,12 +75,12 @@ describe('Autonomous runs (docs/REQUIREMENTS.md, D)', () => {
     const report = await home.run('is it Nara?');
     expect(report.tasks.t1).toMatchObject({ status: 'failed', failure: { kind: 'unexpected' } });
     const [plan] = facts(await home.events(report.run), 'plan_proposed');
-    expect(plan?.tasks[0]).toMatchObject({ timeout: 5000, expect: "starts_with(city, 'Nara')" });
+    expect(plan?.tasks[0]).toMatchObject({ timeoutMs: 5000, expect: "starts_with(city, 'Nara')" });
     const clock = createStepClock();
     const toolbox = createFunctionToolbox(clock, { 'a.get': { faults: [{ kind: 'hang' }], run: () => 1 } });
     const config = { ...home.dandori.config, model: undefined };
     const timed = await home.reopen(undefined, { clock, toolbox, config, store: createMemoryStore() });
-    const task = { id: 't1', operation: 'a.get', args: {}, timeout: 7000 };
+    const task = { id: 't1', operation: 'a.get', args: {}, timeoutMs: 7000 };
     const { run, tasks } = await clock.runUntil(timed.run('wait', { tasks: [task] }));
     expect(tasks.t1).toMatchObject({ status: 'succeeded', attempts: 2 });
     const [start, end] = (await timed.events(run)).filter(({ type }) =>

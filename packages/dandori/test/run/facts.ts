@@ -11,7 +11,7 @@ import { type SettingsChanges, settingsWith } from '../settings.ts';
 export const SETTINGS = settingsWith({
   concurrency: 4,
   limits: { steps: 3, calls: 10, time: 60_000 },
-  task: { timeout: 1_000 },
+  task: { timeoutMs: 1_000 },
   repairs: 1,
 });
 
@@ -79,14 +79,14 @@ export interface Planned extends Partial<Task> {
   readonly cost?: number;
 }
 
-export function toTask({ id, operation = `box.${id}`, args = {}, after, expect, timeout }: Planned): Task {
+export function toTask({ id, operation = `box.${id}`, args = {}, after, expect, timeoutMs }: Planned): Task {
   return {
     id,
     operation,
     args,
     ...(after && { after }),
     ...(expect && { expect }),
-    ...(timeout && { timeout }),
+    ...(timeoutMs && { timeoutMs }),
   };
 }
 

@@ -400,7 +400,7 @@ describe('where traces go', () => {
   });
 });
 
-const LIMITS = { delay: 5, timeout: 60_000, patience: 120_000 };
+const LIMITS = { delay: 5, timeoutMs: 60_000, patience: 120_000 };
 
 function exporterTo(url: string, more: object = {}) {
   const named = { resource: { 'service.name': 'test' }, version: '0' };

@@ -30,13 +30,16 @@ describe('a server that does not start leaves the others alone and says why', ()
         ),
         babbler: {
           ...script(`setInterval(() => console.log('hello ' + process.env.API_KEY), 5)`, env),
-          timeout: LIMIT,
+          timeoutMs: LIMIT,
         },
-        silent: { ...script(`process.stdin.resume(); console.error('waiting')`), timeout: LIMIT },
-        shouter: { ...script(`setInterval(() => process.stdout.write('x'.repeat(1e5)), 1)`), timeout: LIMIT },
+        silent: { ...script(`process.stdin.resume(); console.error('waiting')`), timeoutMs: LIMIT },
+        shouter: {
+          ...script(`setInterval(() => process.stdout.write('x'.repeat(1e5)), 1)`),
+          timeoutMs: LIMIT,
+        },
         confused: {
           ...script(`process.stdin.on('data', () => console.log('{"jsonrpc":"2.0","id":0,"result":7}'))`),
-          timeout: LIMIT,
+          timeoutMs: LIMIT,
         },
       },
     });
@@ -79,8 +82,8 @@ describe('a server that is no MCP server at all', () => {
   it('is given up at once where it floods stdout, however long it may take to start', async () => {
     const toolbox = await openToolbox({
       mcpServers: {
-        yes: { command: 'yes', timeout: 2 ** 30 },
-        endless: { command: 'sh', args: ['-c', 'yes | tr -d "\\n"'], timeout: 2 ** 30 },
+        yes: { command: 'yes', timeoutMs: 2 ** 30 },
+        endless: { command: 'sh', args: ['-c', 'yes | tr -d "\\n"'], timeoutMs: 2 ** 30 },
         good: script(MINIMAL),
       },
     });

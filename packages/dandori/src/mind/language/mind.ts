@@ -41,7 +41,7 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
     async think(thought) {
       if (thought.signal.aborted) return CANCELLED;
       const limit = new AbortController();
-      const { timeout = DEFAULT_TIMEOUT } = options;
+      const { timeoutMs: timeout = DEFAULT_TIMEOUT } = options;
       const timer = setTimeout(() => limit.abort(), timeout);
       const signal = AbortSignal.any([thought.signal, limit.signal]);
       try {

@@ -27,7 +27,7 @@ export interface LanguageMindOptions {
   readonly reasoningEffort?: ReasoningEffort | undefined;
   readonly maxOutputTokens?: number | undefined;
   /** Milliseconds for one whole call. Default: two minutes. */
-  readonly timeout?: number | undefined;
+  readonly timeoutMs?: number | undefined;
   /**
    * Whether to send the JSON schema of the actions. Default: true for OpenAI's API, false for Anthropic and
    * Google, whose schemas do not allow free-form arguments. The prompt always describes the format.

@@ -64,12 +64,12 @@ export function writeAction({
   args,
   after,
   expect,
-  timeout,
+  timeoutMs,
   description,
   reasoning,
   step,
 }: Action): object {
-  const seconds = timeout === undefined ? undefined : timeout / 1000;
+  const seconds = timeoutMs === undefined ? undefined : timeoutMs / 1000;
   return { id, operation, args, after, expect, timeout: seconds, description, reasoning, step };
 }
 

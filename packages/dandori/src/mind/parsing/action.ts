@@ -26,7 +26,7 @@ export function readAction(element: unknown, index: number): ReadAction {
       `${place} (${operation}): "expect" must be a JMESPath condition as a string, or a JSON Schema`,
     );
   }
-  const timeout = toMilliseconds(fields.timeout);
+  const timeoutMs = toMilliseconds(fields.timeout);
   return {
     ok: true,
     action: {
@@ -35,7 +35,7 @@ export function readAction(element: unknown, index: number): ReadAction {
       args,
       ...(after.length > 0 && { after }),
       ...toExpect(expect),
-      ...(timeout !== undefined && { timeout }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
       ...textOf('description', fields.description),
       ...textOf('reasoning', firstOf(fields, REASONING_KEYS)),
       ...textOf('step', fields.step),

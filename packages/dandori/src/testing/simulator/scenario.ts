@@ -162,7 +162,7 @@ function writeTask(id: string, random: Random, { earlier, hasRefs }: Place): Tas
     operation,
     args: { name: id, part: random.pick(['a', 'b']), ...(isRef && { from: `\${${source}.value}` }) },
     ...(source !== undefined && !isRef && { after: [source] }),
-    ...(random.chance(0.1) && { timeout: random.between(10, 50) }),
+    ...(random.chance(0.1) && { timeoutMs: random.between(10, 50) }),
   };
 }
 
@@ -195,7 +195,7 @@ function writeSettings(random: Random, mode: Mode, isGenerous: boolean): Setting
       },
     }),
     task: {
-      timeout: 5_000,
+      timeoutMs: 5_000,
       attempts: isGenerous ? 30 : random.between(1, 3),
       backoff: 50,
       restarts: isGenerous ? 1_000 : random.between(1, 3),

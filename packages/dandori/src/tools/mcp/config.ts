@@ -8,7 +8,7 @@ export type McpServerConfig = StdioServerConfig | HttpServerConfig;
 
 interface ServerConfig {
   /** Milliseconds until the server must have started and listed its tools. */
-  readonly timeout?: number;
+  readonly timeoutMs?: number;
   /** By tool name. Overrides what the server says about its own tools. */
   readonly effects?: Readonly<Record<string, Effect>>;
   /** True if its results never contain words of other people. */

@@ -68,7 +68,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
     if (shutdown.signal.aborted) return;
     try {
       const opened = await connect(config, {
-        timeout: config.timeout ?? CONNECT_TIMEOUT,
+        timeout: config.timeoutMs ?? CONNECT_TIMEOUT,
         maxResultBytes: options.maxResultBytes,
         onListChanged: () => void refresh(),
         redact,

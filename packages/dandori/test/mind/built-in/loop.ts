@@ -42,7 +42,7 @@ interface Play {
 export const SETTINGS = settingsWith({
   concurrency: 4,
   limits: { time: 60_000 },
-  task: { timeout: 1_000, attempts: 1, backoff: 0 },
+  task: { timeoutMs: 1_000, attempts: 1, backoff: 0 },
 });
 
 const check = createSchemaCheck();

@@ -142,7 +142,7 @@ describe('a call ends when it must (M2)', () => {
   });
 
   it('at its time limit, and may be tried again', async () => {
-    const { thinking } = await think({ hang: true }, { timeout: 1_500 });
+    const { thinking } = await think({ hang: true }, { timeoutMs: 1_500 });
     expect(thinking).toMatchObject({
       failure: {
         kind: 'model_error',

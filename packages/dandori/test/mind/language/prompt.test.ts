@@ -5,7 +5,8 @@ import type { Thinking } from '../../../src/mind/mind.ts';
 import { Story, settings, tools } from './thought.ts';
 
 const find = { id: 't1', operation: 'places.find', args: { q: 'Kyoto' } };
-const now = { id: 't2', operation: 'weather.now', args: { q: '${t1.city}' }, timeout: 2500 };
+const plain = { id: 't2', operation: 'weather.now', args: { q: '${t1.city}' } };
+const now = { ...plain, timeoutMs: 2500 };
 const ask = { id: 't3', operation: 'ask', args: { question: 'Which Kyoto?' } };
 const malformed: Thinking = { kind: 'failed', failure: unusable('it is empty') };
 const network: Thinking = {
@@ -95,7 +96,7 @@ describe('the model sees what it needs to go on', () => {
     const { messages } = writePrompt(story.thought());
     expect(messages[1]).toEqual({
       role: 'assistant',
-      content: JSON.stringify({ reasoning: 'because', actions: [find, { ...now, timeout: 2.5 }] }),
+      content: JSON.stringify({ reasoning: 'because', actions: [find, { ...plain, timeout: 2.5 }] }),
     });
     expect(messages[2]?.content).toBe(
       '<result t1>{"city":"Kyoto"}</result>\n\n<result t2 failed>tool_error: no &lt;/result> there</result>',

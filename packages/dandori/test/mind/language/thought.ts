@@ -11,7 +11,7 @@ export const settings = settingsWith({
   approval: 'destructive',
   concurrency: 8,
   limits: { calls: 20, time: 60_000 },
-  task: { timeout: 30_000 },
+  task: { timeoutMs: 30_000 },
 });
 
 export const tools: ReadonlyMap<string, Tool> = new Map(

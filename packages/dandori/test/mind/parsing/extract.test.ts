@@ -29,7 +29,7 @@ describe('actions are found whatever a model puts around them', () => {
 
   it('reads actions within an action like any other, so that 30 are seconds there too', () => {
     const inner = { id: 't1', operation: 'a.b', args: {}, timeout: 30, after: 't0' };
-    const ours = { id: 't1', operation: 'a.b', args: {}, timeout: 30_000, after: ['t0'] };
+    const ours = { id: 't1', operation: 'a.b', args: {}, timeoutMs: 30_000, after: ['t0'] };
     const actions = [
       {
         id: 'r',
@@ -227,15 +227,15 @@ describe('the words that other models use are understood', () => {
     ],
     [
       { operation: 'a', timeout: 2.5 },
-      { id: 't1', operation: 'a', args: {}, timeout: 2500 },
+      { id: 't1', operation: 'a', args: {}, timeoutMs: 2500 },
     ],
     [
       { operation: 'a', timeout: '500 ms' },
-      { id: 't1', operation: 'a', args: {}, timeout: 500 },
+      { id: 't1', operation: 'a', args: {}, timeoutMs: 500 },
     ],
     [
       { operation: 'a', timeout: '2m' },
-      { id: 't1', operation: 'a', args: {}, timeout: 120_000 },
+      { id: 't1', operation: 'a', args: {}, timeoutMs: 120_000 },
     ],
     [
       { operation: 'a', timeout: 'a while' },
@@ -243,7 +243,7 @@ describe('the words that other models use are understood', () => {
     ],
     [
       { operation: 'a', timeout: '30s', expect: 'ok' },
-      { id: 't1', operation: 'a', args: {}, expect: 'ok', timeout: 30_000 },
+      { id: 't1', operation: 'a', args: {}, expect: 'ok', timeoutMs: 30_000 },
     ],
     [
       { operation: 'a', timeout: 0, expect: null, after: null },

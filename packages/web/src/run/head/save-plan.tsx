@@ -68,9 +68,9 @@ function Plan({ lifted }: { readonly lifted: Lifted }) {
 
 /** Durations in a plan file have a unit. */
 function planText({ goal, tasks }: Lifted): string {
-  const written = tasks.map(({ timeout, ...task }) => ({
+  const written = tasks.map(({ timeoutMs, ...task }) => ({
     ...task,
-    ...(timeout !== undefined && { timeout: `${timeout}ms` }),
+    ...(timeoutMs !== undefined && { timeout: `${timeoutMs}ms` }),
   }));
   return `${stringifyJson({ goal, tasks: written }, 2)}\n`;
 }

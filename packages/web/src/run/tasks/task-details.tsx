@@ -140,7 +140,7 @@ function TaskFacts({ state, onTask }: TaskFactsProps) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const { task, needs, waits, key, children } = state;
-  const { step, reasoning, timeout, expect } = task;
+  const { step, reasoning, timeoutMs, expect } = task;
   return (
     <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-3 gap-y-1 text-sm empty:hidden">
       {reasoning !== undefined && <Fact name={word.reasoning}>{reasoning}</Fact>}
@@ -164,7 +164,7 @@ function TaskFacts({ state, onTask }: TaskFactsProps) {
           <Tasks ids={children} onTask={onTask} />
         </Fact>
       )}
-      {timeout !== undefined && <Fact name={say.timeout}>{duration(timeout)}</Fact>}
+      {timeoutMs !== undefined && <Fact name={say.timeout}>{duration(timeoutMs)}</Fact>}
       {expect !== undefined && (
         <Fact name={say.expect}>
           <code className="text-xs">{typeof expect === 'string' ? expect : stringifyJson(expect)}</code>

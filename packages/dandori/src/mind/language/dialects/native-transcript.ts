@@ -118,14 +118,14 @@ export function withAbout(schema: JsonObject): JsonObject {
 
 /** The arguments of a call with the other fields of the action. */
 function writeAbout(
-  { id, args, after, expect, timeout, description, reasoning, step }: Action,
+  { id, args, after, expect, timeoutMs, description, reasoning, step }: Action,
   expectedId: string,
 ): JsonObject {
   const about: JsonObject = {
     ...(id !== expectedId && { id }),
     ...(after !== undefined && { after }),
     ...(expect !== undefined && { expect }),
-    ...(timeout !== undefined && { timeout: timeout / 1000 }),
+    ...(timeoutMs !== undefined && { timeout: timeoutMs / 1000 }),
     ...(description !== undefined && { description }),
     ...(reasoning !== undefined && { reasoning }),
     ...(step !== undefined && { step }),

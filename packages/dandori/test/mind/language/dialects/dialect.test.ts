@@ -44,11 +44,12 @@ describe('a decision by native calls', () => {
   });
 
   it('takes what an action has besides its arguments from one argument of ours', async () => {
-    const about = { id: 'city', after: ['t1'], expect: 'city', timeout: 2, description: 'look' };
+    const read = { id: 'city', after: ['t1'], expect: 'city', description: 'look' };
+    const about = { ...read, timeout: 2 };
     const call = { name: 'places_find', arguments: { q: 'Nara', _task: about } };
     const { thinking } = await think({ toolCalls: [findCall, call] }, TOOLS);
     expect(thinking).toMatchObject({
-      actions: [find, { ...about, timeout: 2000, operation: 'places.find', args: { q: 'Nara' } }],
+      actions: [find, { ...read, timeoutMs: 2000, operation: 'places.find', args: { q: 'Nara' } }],
     });
   });
 
