@@ -50,8 +50,8 @@ function reexecute() {
 
 function tooOld() {
   const [needed, found] = [NEEDED.join('.'), process.versions.node];
-  const { LC_ALL, LC_MESSAGES, LANG } = process.env;
-  if ((LC_ALL || LC_MESSAGES || LANG || '').startsWith('ja'))
+  const { DANDORI_LANG, LC_ALL, LC_MESSAGES, LANG } = process.env;
+  if ((DANDORI_LANG || LC_ALL || LC_MESSAGES || LANG || '').startsWith('ja'))
     return `Dandori には Node ${needed} 以降が必要です（現在は ${found}）。
 対処: 新しい Node をインストールするか、プロジェクトに追加してください: npm install node@24`;
   return `Dandori needs Node ${needed} or newer, and this is ${found}.

@@ -8,7 +8,8 @@ import type { Texts } from './texts.ts';
 
 /** Warns about errors in the configuration that show only after the tool servers have listed their tools. */
 export function announce(dandori: Workplace, texts: Texts): void {
-  for (const { server, reason } of dandori.missing()) warn(`${texts.serverMissing(server)}: ${reason}`);
+  for (const { server, reason } of dandori.missing())
+    warn(`${texts.serverMissing(server)}: ${texts.message(reason)}`);
   announceEffects(dandori, texts);
 }
 
@@ -50,7 +51,8 @@ function isKnown(name: string, known: ReadonlyMap<string, Tool>): boolean {
 /** The run starts with settings other than the user's own, so the user must be told. */
 export function announceUserConfig({ userId, problem, detail }: UserConfigWarning, texts: Texts): void {
   const { refused, withoutIt } = texts.userConfig;
-  warn(problem === 'refused' ? refused(userId, detail) : withoutIt(userId, detail));
+  const said = texts.message(detail);
+  warn(problem === 'refused' ? refused(userId, said) : withoutIt(userId, said));
 }
 
 export function announceTorn({ bytes }: TornTail, texts: Texts): void {

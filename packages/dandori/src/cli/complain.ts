@@ -9,12 +9,13 @@ export interface Complaining {
   readonly json: boolean;
   /** The `--config` that the user gave, for the commands that the message suggests. */
   readonly config: string | undefined;
+  readonly language?: string | undefined;
 }
 
 /** Prints an error with its fix. Only a bug shows its stack. */
-export function complain(error: unknown, { json, config }: Complaining): number {
+export function complain(error: unknown, { json, config, language }: Complaining): number {
   const style = styleFor(process.stderr);
-  const texts = textsFor({});
+  const texts = textsFor({ language });
   const say = (line: string) => process.stderr.write(`${line}\n`);
   if (!(error instanceof DandoriError)) {
     const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -29,15 +30,15 @@ export function complain(error: unknown, { json, config }: Complaining): number 
   return EXIT_USAGE;
 }
 
-/**
- * The message and the fix of an error. Messages are in English. Other languages put the error's name before
- * them.
- */
+/** The message and the fix of an error, in the language of the texts. */
 export function errorTexts(
   { code, message, fix }: DandoriError,
-  { language, errors }: Texts,
+  { language, message: translate, errors }: Texts,
 ): readonly [message: string, fix: string | undefined] {
   if (language === 'en') return [message, fix];
+  const said = translate(message);
   const [what, generalFix] = errors[code];
-  return [`${what}\n${message}`, generalFix ?? fix];
+  const help = fix === undefined ? generalFix : translate(fix);
+  // A message that is not in the catalogue, such as that of an older server, gets the name of its error.
+  return [said === message ? `${what}\n${message}` : said, help === fix ? (generalFix ?? help) : help];
 }

@@ -1,15 +1,19 @@
 import { CommanderError } from 'commander';
 import { asTyped, configIn } from './command-line.ts';
 import { EXIT_USAGE } from './exit-code.ts';
+import { chosenLanguage, systemLanguage, takeLanguage } from './language.ts';
 import { createProgram } from './program.ts';
 
 /** Runs one command line and returns its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
   let exitCode = 0;
+  takeLanguage(argv, process.env);
   const program = createProgram((code) => {
     exitCode = code;
   });
   program.showHelpAfterError(asTyped('(All commands: dandori --help)'));
+  const language = chosenLanguage(process.env) ?? systemLanguage(process.env);
+  if (language === 'ja') (await import('./japanese-help.ts')).translateHelp(program);
   try {
     await program.parseAsync(argv.length === 0 ? ['menu'] : withNewName(argv), { from: 'user' });
     return exitCode;

@@ -18,6 +18,10 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP_END)
+    // Read before the command line is parsed (`takeLanguage`). Here it is for help.
+    .addOption(
+      new Option('--lang <language>', 'Language of the texts (or DANDORI_LANG)').choices(['en', 'ja']),
+    )
     .hook('preAction', async (_program, command) => {
       const { server, token } = command.opts<{ server?: string; token?: string }>();
       if (server !== undefined) process.env[SERVER] = server;

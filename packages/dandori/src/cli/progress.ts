@@ -76,7 +76,7 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
       ];
     case 'decision_failed':
       return [
-        `${style.red('✗')} ${printable(event.data.failure.message)}`,
+        `${style.red('✗')} ${printable(texts.message(event.data.failure.message))}`,
         ...whatNext(event, state, texts).map((text) => style.dim(`  ${text}`)),
       ];
     case 'reflection_made': {
@@ -108,7 +108,8 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
       return [
         event.data.repeats === undefined ? texts.rejected : texts.repeated,
         ...event.data.diagnostics.map(
-          ({ task, message }) => `  ${task === undefined ? '' : `${task} `}${printable(message)}`,
+          ({ task, message }) =>
+            `  ${task === undefined ? '' : `${task} `}${printable(texts.message(message))}`,
         ),
       ];
     case 'task_succeeded':
@@ -197,9 +198,9 @@ function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: n
     case 'succeeded':
       return `${style.green('✓')} ${head} ${ms}`;
     case 'failed':
-      return `${style.red('✗')} ${head} ${ms} ${style.red(oneLine(task.failure?.message ?? '', 200))}`;
+      return `${style.red('✗')} ${head} ${ms} ${style.red(oneLine(texts.message(task.failure?.message ?? ''), 200))}`;
     case 'retrying':
-      return `${style.yellow('↻')} ${head} ${style.yellow(texts.retrying(task.attempts, duration((task.dueAt ?? now) - now)))} ${oneLine(task.failure?.message ?? '', 120)}`;
+      return `${style.yellow('↻')} ${head} ${style.yellow(texts.retrying(task.attempts, duration((task.dueAt ?? now) - now)))} ${oneLine(texts.message(task.failure?.message ?? ''), 120)}`;
     case 'in_doubt':
     case 'waiting':
       return `${style.yellow('?')} ${head} ${style.yellow(task.status === 'in_doubt' ? texts.inDoubt : texts.waiting)}`;

@@ -26,10 +26,18 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   const style = styleFor(process.stderr);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   if (report.outcome === 'failed')
-    say(texts.labelled(style.red(texts.words.statuses.failed), printable(report.failure?.message ?? '')));
+    say(
+      texts.labelled(
+        style.red(texts.words.statuses.failed),
+        printable(texts.message(report.failure?.message ?? '')),
+      ),
+    );
   if (report.outcome === 'cancelled')
     say(
-      texts.labelled(style.yellow(texts.words.statuses.cancelled), printable(report.failure?.message ?? '')),
+      texts.labelled(
+        style.yellow(texts.words.statuses.cancelled),
+        printable(texts.message(report.failure?.message ?? '')),
+      ),
     );
   if (report.outcome === 'exhausted') {
     say(style.yellow(texts.words.statuses.exhausted));

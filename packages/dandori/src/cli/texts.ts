@@ -8,12 +8,17 @@ import { words as englishWords } from '../views/texts/en/words.ts';
 import { chat as japaneseChat } from '../views/texts/ja/chat.ts';
 import { cli as japanese } from '../views/texts/ja/cli.ts';
 import { history as japaneseHistory } from '../views/texts/ja/history.ts';
+import { messages } from '../views/texts/ja/messages/index.ts';
 import { problems as japaneseProblems } from '../views/texts/ja/problems.ts';
 import { storage as japaneseStorage } from '../views/texts/ja/storage.ts';
 import { words as japaneseWords } from '../views/texts/ja/words.ts';
+import { createTranslate, type Translate } from '../views/texts/translate.ts';
+import { chosenLanguage, systemLanguage } from './language.ts';
 
 const ENGLISH = {
   language: 'en' as 'en' | 'ja',
+  /** Messages are written in English, so this changes nothing. */
+  message: ((text) => text) as Translate,
   ...english,
   ...englishHistory,
   ...englishStorage,
@@ -27,6 +32,7 @@ export type Texts = typeof ENGLISH;
 
 const JAPANESE: Texts = {
   language: 'ja',
+  message: createTranslate(messages),
   ...japanese,
   ...japaneseHistory,
   ...japaneseStorage,
@@ -35,10 +41,13 @@ const JAPANESE: Texts = {
   words: japaneseWords,
 };
 
-/** Chosen by the configured language, then by the goal, then by the environment. */
+/**
+ * Chosen by `--lang` or `DANDORI_LANG`, then by the configured language, then by the goal, then by the
+ * operating system.
+ */
 export function textsFor({ language, goal = '' }: { language?: string | undefined; goal?: string }): Texts {
-  if (language !== undefined) return language === 'ja' ? JAPANESE : ENGLISH;
+  const chosen = chosenLanguage(process.env) ?? language;
+  if (chosen !== undefined) return chosen === 'ja' ? JAPANESE : ENGLISH;
   if (isJapanese(goal)) return JAPANESE;
-  const locale = process.env.LC_ALL || process.env.LC_MESSAGES || process.env.LANG || '';
-  return goal === '' && locale.startsWith('ja') ? JAPANESE : ENGLISH;
+  return goal === '' && systemLanguage(process.env) === 'ja' ? JAPANESE : ENGLISH;
 }

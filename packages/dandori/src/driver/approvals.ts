@@ -140,7 +140,7 @@ function startPreview(of: TaskState, args: JsonObject, { run, ledger, calls, par
     task: id,
     attempt: of.attempts,
     userId: state.userId,
-    timeout: state.settings.task.timeout,
+    timeoutMs: state.settings.task.timeoutMs,
     word: wordFor(state),
   });
   return true;

@@ -4,6 +4,8 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DandoriError, type ErrorCode } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
+import { messages } from '../views/texts/ja/messages/index.ts';
+import { createTranslate } from '../views/texts/translate.ts';
 import { mayAct } from './access.ts';
 import type { Problem } from './api.ts';
 import { SECURITY_HEADERS } from './guard.ts';
@@ -72,7 +74,7 @@ function statusOf({ code }: DandoriError): ContentfulStatusCode {
 }
 
 function respond(error: DandoriError, c: Context<Env>): Response {
-  const problem = problemOf(error);
+  const problem = inLanguage(problemOf(error), c.req.header('accept-language'));
   const { status, code } = problem;
   // The rest of the body is not read, and the client need not send it.
   if (status === 413) c.header('Connection', 'close');
@@ -83,6 +85,15 @@ function respond(error: DandoriError, c: Context<Env>): Response {
 }
 
 const TYPE = 'application/problem+json';
+
+const inJapanese = createTranslate(messages);
+
+/** The client's first choice counts. The code and the title are the same in every language. */
+function inLanguage(problem: Problem, accepted = ''): Problem {
+  if (!/^\s*ja\b/i.test(accepted)) return problem;
+  const { detail, fix } = problem;
+  return { ...problem, detail: inJapanese(detail), ...(fix !== undefined && { fix: inJapanese(fix) }) };
+}
 
 function problemOf(error: DandoriError, status: number = statusOf(error)): Problem {
   const { code, message: detail, fix, diagnostics } = error;

@@ -26,6 +26,7 @@ const PAGES = [
   ...['README.md', 'README.ja.md', 'CONTRIBUTING.md', 'AGENTS.md', 'CONTEXT.md'],
   ...['packages/servers/README.md', 'examples/kitchen/README.md', 'examples/kitchen/README.ja.md'],
   ...pagesIn('docs'),
+  ...pagesIn('docs/ja'),
   ...pagesIn('docs/errors'),
 ];
 

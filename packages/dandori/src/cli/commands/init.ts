@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { CONFIG_TEMPLATE } from '../../config/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { asTyped } from '../command-line.ts';
-import { textsFor } from '../texts.ts';
+import { type Texts, textsFor } from '../texts.ts';
 
 const FILE = 'dandori.yaml';
 
 export async function init({ force }: { force?: boolean }): Promise<number> {
   try {
-    await writeFile(FILE, CONFIG_TEMPLATE, { flag: force === true ? 'w' : 'wx' });
+    const texts = textsFor({});
+    await writeFile(FILE, templateIn(texts), { flag: force === true ? 'w' : 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
       throw new DandoriError('usage', `${FILE} is there already.`, {
@@ -21,4 +22,17 @@ export async function init({ force }: { force?: boolean }): Promise<number> {
   }
   process.stdout.write(`${asTyped(textsFor({}).written(FILE))}\n`);
   return 0;
+}
+
+/** Only comments are translated, so that the file means the same in every language. */
+export function templateIn({ message }: Pick<Texts, 'message'>): string {
+  return CONFIG_TEMPLATE.split('\n')
+    .map((line) => {
+      const [, before = '', comment = ''] = /^(# |.*?\S\s+# )(?!\s)(.+)$/.exec(line) ?? [];
+      const translated = message(comment);
+      if (translated !== comment) return `${before}${translated}`;
+      const [, code = '', last = ''] = /^(.*\S\s+# )(.+)$/.exec(line) ?? [];
+      return last === '' ? line : `${code}${message(last)}`;
+    })
+    .join('\n');
 }

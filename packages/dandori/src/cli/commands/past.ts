@@ -42,14 +42,14 @@ export async function replay(
   return replayed.isProved ? 0 : 1;
 }
 
-function replayLines(replayed: Replayed, { replayed: texts, more }: Texts): string[] {
+function replayLines(replayed: Replayed, { replayed: texts, more, message }: Texts): string[] {
   const { isProved, seq, derived, differences, unproved } = replayed;
   const style = styleFor(process.stdout);
   if (isProved) return [style.green(texts.proved(seq, derived))];
-  const list = (found: readonly Difference[], title: string) => [
-    ...(found.length > 0 ? [style.red(title)] : []),
-    ...found.slice(0, MAX_SHOWN).map((difference) => lineOf(difference, style)),
-    ...(found.length > MAX_SHOWN ? [more(found.length - MAX_SHOWN)] : []),
+  const list = (all: readonly Difference[], title: string) => [
+    ...(all.length > 0 ? [style.red(title)] : []),
+    ...all.slice(0, MAX_SHOWN).map((found) => lineOf({ ...found, message: message(found.message) }, style)),
+    ...(all.length > MAX_SHOWN ? [more(all.length - MAX_SHOWN)] : []),
   ];
   return [
     ...list(differences, texts.differs(differences.length)),

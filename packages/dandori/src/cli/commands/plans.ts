@@ -27,10 +27,11 @@ export async function check(file: string, options: CheckOptions): Promise<number
   const compiled = await dandori.check(plan.tasks);
   const texts = textsFor({ language: dandori.config.language });
   if (options.json === true) process.stdout.write(`${stringifyJson(asJson(compiled, plan, options))}\n`);
-  else if (!compiled.ok) process.stderr.write(`${renderDiagnostics(compiled.diagnostics, plan)}\n`);
+  else if (!compiled.ok)
+    process.stderr.write(`${texts.message(renderDiagnostics(compiled.diagnostics, plan))}\n`);
   else {
     if (compiled.warnings.length > 0)
-      process.stderr.write(`${renderDiagnostics(compiled.warnings, plan, 'warning')}\n`);
+      process.stderr.write(`${texts.message(renderDiagnostics(compiled.warnings, plan, 'warning'))}\n`);
     printPlan(compiled, { texts, isExplained: options.explain === true });
   }
   return compiled.ok ? 0 : EXIT_USAGE;
@@ -69,7 +70,7 @@ function printPlan(
     );
     if (!isExplained) continue;
     for (const reason of reasonsOf(task.id))
-      process.stdout.write(style.dim(`      ${reason.task}: ${reason.text}\n`));
+      process.stdout.write(style.dim(`      ${reason.task}: ${texts.message(reason.text)}\n`));
   }
   for (const line of estimateLines(expected, texts, style)) process.stdout.write(`${line}\n`);
 }

@@ -49,7 +49,9 @@ export async function run(goal: string, options: RunOptions): Promise<number> {
       process.stdout.write(
         `${stringifyJson({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
       );
-    process.stderr.write(`${message}\n`);
+    process.stderr.write(
+      `${textsFor({ language: dandori.config.language, goal: wanted }).message(message)}\n`,
+    );
     return EXIT_USAGE;
   }
 }

@@ -71,7 +71,8 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
     const mark = marks[task.status] ?? style.dim('·');
     const ms = task.ms === null ? '' : style.dim(duration(task.ms));
     const value =
-      task.failure?.message ?? (task.blob === undefined ? stringifyJson(task.result) : `${task.blob.head}…`);
+      (task.failure && texts.message(task.failure.message)) ??
+      (task.blob === undefined ? stringifyJson(task.result) : `${task.blob.head}…`);
     const parts = [
       mark,
       id,
@@ -182,7 +183,9 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
     revision === undefined ? head : `${head}: ${oneLine(revision.reason, 160)} (${changes?.join(', ')})`,
     ...taskLines(tasks, texts),
     ...(reason === undefined ? [] : [`       ${style.yellow(oneLine(texts.vetoed(reason), 160))}`]),
-    ...diagnostics.map(({ code, message }) => `       ${style.red(code)} ${oneLine(message, 160)}`),
+    ...diagnostics.map(
+      ({ code, message }) => `       ${style.red(code)} ${oneLine(texts.message(message), 160)}`,
+    ),
   ];
 }
 

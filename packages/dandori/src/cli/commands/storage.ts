@@ -47,9 +47,11 @@ function canAskToRepair({ json, yes }: DoctorOptions): boolean {
   return json !== true && yes !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
 }
 
-async function ask(found: Finding, { doctored: texts }: Texts): Promise<boolean> {
+async function ask(found: Finding, { doctored: texts, message }: Texts): Promise<boolean> {
   const [what, fix] = texts.kinds[found.kind];
-  process.stderr.write(`${placeOf(found, texts)}\n  ${what}: ${printable(found.detail)}\n  ${fix}\n`);
+  process.stderr.write(
+    `${placeOf(found, texts)}\n  ${what}: ${printable(message(found.detail))}\n  ${fix}\n`,
+  );
   const isWanted = await confirm({
     message: texts.confirm(what),
     active: texts.yes,
@@ -62,7 +64,7 @@ async function ask(found: Finding, { doctored: texts }: Texts): Promise<boolean>
 
 function doctorLines(examined: Examined, texts: Texts, style: Style): string[] {
   const { findings, unseen = [] } = examined;
-  const { doctored, more } = texts;
+  const { doctored, more, message } = texts;
   const notSeen = unseen.length === 0 ? [] : [style.yellow(doctored.unseen(unseen))];
   // Parts that were not checked are not reported as healthy.
   if (findings.length === 0 && unseen.length === 3) return notSeen;
@@ -70,7 +72,9 @@ function doctorLines(examined: Examined, texts: Texts, style: Style): string[] {
   return [
     ...notSeen,
     doctored.found(findings.length),
-    ...findings.slice(0, MOST_FINDINGS).flatMap((found) => findingLines(found, doctored, style)),
+    ...findings
+      .slice(0, MOST_FINDINGS)
+      .flatMap((found) => findingLines({ ...found, detail: message(found.detail) }, doctored, style)),
     ...(findings.length > MOST_FINDINGS ? [more(findings.length - MOST_FINDINGS)] : []),
   ];
 }

@@ -222,7 +222,7 @@ function planQuestionLines({ context }: Question, texts: Texts): string[] | unde
   const { objective, successCriteria = [], constraints = [], reasoning, limits } = read.data;
   const { plan, tasks, changes, notes = [], problems = [] } = read.data;
   return [
-    ...problems.map((one) => oneLine(texts.plans.problem(one.task, one.message), WIDTH)),
+    ...problems.map((one) => oneLine(texts.plans.problem(one.task, texts.message(one.message)), WIDTH)),
     ...(objective === undefined ? [] : [oneLine(texts.labelled(texts.objective, objective), WIDTH)]),
     ...successCriteria.map((one) => oneLine(texts.labelled(texts.criteria, one), WIDTH)),
     ...constraints.map((one) => oneLine(texts.labelled(texts.constraints, one), WIDTH)),
