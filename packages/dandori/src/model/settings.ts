@@ -66,22 +66,24 @@ export const settings = z.object({
       revisions: z.number().int().nonnegative(),
     })
     .optional(),
-  task: namingUnit(z.object({
-    timeoutMs: z.number().positive().describe('Milliseconds that one attempt of a task may take'),
-    attempts: z.number().int().positive(),
-    /** Milliseconds before the second attempt; doubled for each further one. */
-    backoff: z.number().nonnegative().describe('Milliseconds before the second attempt'),
-    /**
-     * Texts in the error of a tool that say that the same call may work later. Runs that lack this setting
-     * retry only errors that are marked as such.
-     */
-    transient: z.array(z.string()).optional(),
-    /**
-     * How often in a row the driver may die while a task runs without progress, before the task fails. These
-     * tries do not count as attempts. In runs that lack this setting, they do.
-     */
-    restarts: z.number().int().positive().optional(),
-  })),
+  task: namingUnit(
+    z.object({
+      timeoutMs: z.number().positive().describe('Milliseconds that one attempt of a task may take'),
+      attempts: z.number().int().positive(),
+      /** Milliseconds before the second attempt; doubled for each further one. */
+      backoff: z.number().nonnegative().describe('Milliseconds before the second attempt'),
+      /**
+       * Texts in the error of a tool that say that the same call may work later. Runs that lack this setting
+       * retry only errors that are marked as such.
+       */
+      transient: z.array(z.string()).optional(),
+      /**
+       * How often in a row the driver may die while a task runs without progress, before the task fails. These
+       * tries do not count as attempts. In runs that lack this setting, they do.
+       */
+      restarts: z.number().int().positive().optional(),
+    }),
+  ),
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),
   order: z.array(orderRule),

@@ -20,7 +20,7 @@ async function calledTwice(message: string, effect: FunctionTool['effect'], tran
   ];
   const house = await createModelHouse(script, {}, { toolbox });
   const { events } = await house.run({
-    task: { timeout: 60_000, attempts: 3, backoff: 1, transient: [...transient] },
+    task: { timeoutMs: 60_000, attempts: 3, backoff: 1, transient: [...transient] },
   });
   return { calls, failed: factsOf(events, 'task_failed') };
 }
