@@ -164,6 +164,11 @@ export const plans: Catalogue = {
   'what was proposed before it has not been compiled': '前の提案がチェックされていません',
   'it repairs nothing that was proposed, or was not accepted':
     '修正の元になる提案がないか、採用されていません',
+  '{1} is in no plan': '{1} は計画にありません',
+  '{1} does not approve {2} for the run': '{1} は {2} をこの実行で承認していません',
+  'Invalid type: unexpected type ({1})': '型が正しくありません（{1}）',
+  'Invalid type: expected ({1}), received {2}': '型が正しくありません（必要：{1}、実際：{2}）',
+  'Invalid type: expected one of (string), received {1}': '型が正しくありません（必要：文字列、実際：{1}）',
   'nothing was proposed before it': '前に提案がありません',
   'it does not compile: {1}': '計画に問題があります：{1}',
   'something waits for {1}, which is in no plan': '計画にない {1} を待つタスクがあります',

@@ -96,6 +96,10 @@ export const server: Catalogue = {
   'there is no action {1} in this run': 'この実行にアクション {1} はありません',
   '{1} has no result: it is {2}': '{1} に結果がありません（{2}）',
   '{1} finds nothing in this result': '{1} に当たる値は結果にありません',
+  '{1} has no preview': '{1} に事前確認はありません',
+  'the preview of {1} may only read, and {2} writes':
+    '{1} の事前確認では読み取りだけができます（{2} は書き込み）',
+  'the preview failed and did not say why': '事前確認が理由を示さずに失敗しました',
   'there is no plan yet': '計画はまだありません',
   'this run belongs to no conversation': 'この実行は会話のものではありません',
   'Use letters, digits, "_" and "-", beginning with a letter.': '英字で始め、英数字、_、- を使ってください。',

@@ -242,6 +242,13 @@ export const usage: Catalogue = {
   'Give --yes to remove them, or --dry-run to see which they are.':
     '削除する場合は --yes、対象の確認は --dry-run を付けてください。',
   '{1} {2} stays open.': '{1}{2} は回答待ちのままです。',
+  '`dandori approvals` lists them.': '`dandori approvals` で一覧を確認してください。',
+  '{1} may approve this call, and only {2} may approve it for good.':
+    '{1} はこの呼び出しを承認できますが、継続的な承認ができるのは {2} だけです。',
+  'Answer `approve` or `approve_for_run`.': '`approve` または `approve_for_run` で回答してください。',
+  '"approvals {1}" is not a command.': '「approvals {1}」というコマンドはありません。',
+  'List them with `dandori approvals`, then `dandori approvals revoke ID`.':
+    '`dandori approvals` で確認し、`dandori approvals revoke ID` で取り消してください。',
   'Only one option can be chosen.': '選べるのは 1 つだけです。',
   'The answer does not say which option.': 'どの選択肢か分かりません。',
   'The answer is neither a clear yes nor a clear no.': '承認か却下かが分かりません。',
