@@ -105,7 +105,7 @@ export const standingApproval = z.object({
   /** SHA-256 of operation and arguments, beside `args`. */
   digest: z.string().optional(),
   /** Milliseconds since 1970. */
-  at: z.number(),
+  at: z.number().describe('Milliseconds since 1970'),
   /** The run in which it was given. */
   run: z.string(),
   by: z.string().optional(),

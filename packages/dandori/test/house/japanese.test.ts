@@ -47,6 +47,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'run/actions/parse.ts': 'for the model',
   'run/actions/plan-operations.ts': 'for the model',
   'run/actions/step-update.ts': 'for the model',
+  'run/actions/own-operations.ts': 'for the model',
   'run/loop.ts': 'for the model',
   'run/state/upgrade.ts': 'how old versions wrote, to recognise it',
   'history/lift.ts': 'keys of a map',
