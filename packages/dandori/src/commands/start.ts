@@ -1,7 +1,9 @@
 import { createHash, randomInt } from 'node:crypto';
+import type { MayAnswer } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
-import { type Event, eventOf, type Fact, type MayAnswer } from '../model/event.ts';
+import { type Event, eventOf, type Fact, type FactOf } from '../model/event.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
+import { isOwnTool, OWN_SERVER, OWN_TOOLS } from '../model/own-tools.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
@@ -10,6 +12,7 @@ import type { Compiled } from '../plan/compile.ts';
 import { type CompileParts, compileDraft } from '../run/drafts/draft.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/index.ts';
+import { digestOf } from '../tools/index.ts';
 import { sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { type Keeping, tasksAsJournaled } from './send.ts';
 
@@ -34,6 +37,8 @@ export interface Beginning {
   readonly mayCancel?: boolean | undefined;
   /** The answers to questions of other runs that the user's message gives. */
   readonly mayAnswer?: readonly MayAnswer[] | undefined;
+  /** What the mind is told at the start contains output of tools. */
+  readonly hasHeardStrangers?: true | undefined;
 }
 
 type Starting = Keeping &
@@ -69,9 +74,16 @@ function prepare(
   checkGoal(goal);
   const at = parts.clock.now();
   const run = id ?? newId(at);
-  const { conversation, context, mayCancel, mayAnswer } = origin;
+  const { conversation, context, mayCancel, mayAnswer, hasHeardStrangers } = origin;
   const planGiven = tasks === undefined ? {} : { planGiven: true };
-  const about = { goal, settings, mind: parts.mind.name, userId, ...planGiven };
+  const about = {
+    goal,
+    settings,
+    mind: parts.mind.name,
+    userId,
+    ...planGiven,
+    ...aboutTools(settings, parts.toolbox.tools()),
+  };
   const facts: Fact[] = [
     {
       type: 'run_started',
@@ -81,6 +93,7 @@ function prepare(
         context,
         mayCancel,
         ...(mayAnswer && { mayAnswer: [...mayAnswer] }),
+        hasHeardStrangers,
         sealed: true,
       },
     },
@@ -91,6 +104,24 @@ function prepare(
   const events = facts.map((fact, index) => eventOf(sealing.seal(fact), { run, seq: index + 1, at }));
   const plan = isValidOnly && tasks !== undefined ? compiledPlan(events, parts) : undefined;
   return { run, events, plan };
+}
+
+/** What the run must know about its tools to judge later where a value comes from. */
+function aboutTools(
+  { trust }: Settings,
+  tools: ReadonlyMap<string, Tool>,
+): Pick<FactOf<'run_started'>['data'], 'sources' | 'tools'> {
+  if (trust === undefined) return {};
+  const servers = Map.groupBy(tools.values(), ({ server }) => server);
+  const trusted = [...servers].filter(([, offered]) =>
+    offered.every((tool) => tool.trusted || isOwnTool(tool)),
+  );
+  const isReplaced = Object.keys(OWN_TOOLS).some((name) => {
+    const tool = tools.get(name);
+    return tool !== undefined && !isOwnTool(tool);
+  });
+  const names = [...trusted.map(([server]) => server), ...(isReplaced ? [] : [OWN_SERVER])];
+  return { sources: [...new Set(names)], tools: digestOf(tools) };
 }
 
 function compiledPlan(events: readonly Event[], parts: Starting): StartedPlan | undefined {

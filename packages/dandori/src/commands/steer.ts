@@ -1,3 +1,4 @@
+import type { PassedOn } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import type { RunState } from '../run/state/state.ts';
@@ -7,7 +8,7 @@ import { checkLength, type Keeping, refuseEnded, send } from './send.ts';
 interface Word {
   readonly run: string;
   readonly by?: string | undefined;
-  readonly passedOnBy?: { readonly run: string } | undefined;
+  readonly passedOnBy?: PassedOn | undefined;
 }
 
 /** Resolves when the note is written. The process that drives the run reads it from the journal. */

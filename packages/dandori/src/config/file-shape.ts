@@ -22,6 +22,7 @@ import {
   mode,
   strategy,
   TRANSIENT,
+  trustPolicy,
 } from '../model/settings.ts';
 import { policy, TOOL, toolName } from './policies.ts';
 import { SHIPPED_SERVERS, serverShape } from './servers.ts';
@@ -103,6 +104,22 @@ const questions = section({
     .optional(),
 });
 
+const trust = section({
+  policy: choice(trustPolicy.options).optional(),
+  tools: z
+    .record(
+      z.string().regex(TOOL, { error: 'cannot be aimed: write the tool as server.tool' }),
+      section({ aim: list(text('to'), '[to, cc]') }),
+      {
+        error: (issue) =>
+          issue.code === 'invalid_type'
+            ? 'must be a group of tools, such as { mail.send: { aim: [to, cc] } }'
+            : undefined,
+      },
+    )
+    .default({}),
+});
+
 const context = section({
   max_tokens: wholeNumber({ least: 1_000, example: DEFAULT_CONTEXT.tokens }).default(DEFAULT_CONTEXT.tokens),
   max_result: wholeNumber({ least: 200, example: DEFAULT_CONTEXT.result }).default(DEFAULT_CONTEXT.result),
@@ -135,6 +152,7 @@ export const configShape = section({
   execution: execution.prefault({}),
   planning: planning.prefault({}),
   context: context.prefault({}),
+  trust: trust.prefault({}),
   questions: questions.optional(),
   instructions: z
     .union([z.string(), z.strictObject({ file: z.string().min(1) })], {

@@ -18,7 +18,7 @@ const RESTARTS = 20;
 const LONGEST_CLOSING = 30_000;
 
 export function resolveSettings(
-  { execution, planning, context, questions, language, effects }: ConfigFile,
+  { execution, planning, context, questions, language, effects, trust }: ConfigFile,
   servers: Config['mcpServers'],
 ): Settings {
   return {
@@ -48,9 +48,21 @@ export function resolveSettings(
     repairs: REPAIRS,
     order: (execution.order ?? shippedOrder(servers)).flatMap(toRules),
     context: { tokens: context.max_tokens, result: context.max_result, tools: context.max_tools },
+    ...resolveTrust(trust, execution.approval),
     streamDispatch: execution.stream_dispatch,
     ...(language !== undefined && { language }),
   };
+}
+
+/** A configuration that never asks for approval is not asked about trust either, unless it says so. */
+function resolveTrust(
+  { policy, tools }: ConfigFile['trust'],
+  approval: Settings['approval'],
+): Pick<Settings, 'trust'> {
+  const chosen = policy ?? (approval === 'never' ? 'observe' : 'standard');
+  if (chosen === 'off') return {};
+  const aims = Object.fromEntries(Object.entries(tools).map(([name, { aim }]) => [name, aim]));
+  return { trust: { policy: chosen, ...(Object.keys(aims).length > 0 && { aims }) } };
 }
 
 function resolvePlanning({

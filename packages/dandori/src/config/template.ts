@@ -48,6 +48,11 @@ execution:
   order:                           # a tool may only be called after those before it
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
 
+# --- Orders in data: a call that text of strangers may have ordered is asked about.
+trust:
+  policy: standard                 # strict | standard | observe (asks nothing, logs it) | off
+  # tools: { mail.send: { aim: [to, cc] } }   # arguments that say whom a call hits, if their names do not
+
 # --- How plans are made, looked back on and changed.
 planning:
   enabled: true                    # false: no plans, one decision after the other

@@ -43,18 +43,23 @@ export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   const { instructions, language } = kept;
   return {
     settings: {
-      ...resolveSettings(parsed.data, base.mcpServers),
+      ...withoutTrust(resolveSettings(parsed.data, base.mcpServers)),
       // A user's configuration cannot set these, so they stay as they are. The most important one is the list
       // of answerers.
       ...(file.approvals && { approvals: file.approvals }),
       ...(file.questions && { questions: file.questions }),
       ...(file.context && { context: file.context }),
+      ...(file.trust && { trust: file.trust }),
       ...(typeof instructions === 'string' && { instructions }),
       ...(language !== undefined && { language: parsed.data.language }),
     },
     refused,
     problems,
   };
+}
+
+function withoutTrust({ trust: _, ...settings }: Settings): Settings {
+  return settings;
 }
 
 const SECTIONS = ['execution', 'planning', 'instructions', 'language'];

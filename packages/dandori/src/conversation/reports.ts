@@ -72,8 +72,9 @@ export function createReporter(): Reporter {
   };
 }
 
-function about({ run }: RunState): Pick<Message, 'role' | 'run'> {
-  return { role: 'agent', run };
+function about({ run, settings, orders }: RunState): Pick<Message, 'role' | 'run' | 'hasHeardStrangers'> {
+  const hasHeardStrangers = orders.strangersSince !== undefined;
+  return { role: 'agent', run, ...(settings.trust !== undefined && { hasHeardStrangers }) };
 }
 
 /** What the user approves: the steps, or the calls if there are no steps. */

@@ -2,8 +2,8 @@ import { asksToStop, optionsNamed, startRun } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
+import type { MayAnswer } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
-import type { MayAnswer } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { RUN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
@@ -50,6 +50,7 @@ export async function beginRun(
     settings,
     mayCancel,
     mayAnswer,
+    ...(hasHeardStrangers(state, open) && { hasHeardStrangers: true as const }),
   };
   await startRun(beginning, { ...parts, mind });
   return mind;
@@ -133,6 +134,14 @@ function mayAnswer(text: string, run: string, question: Question): MayAnswer {
 function hasHeardTools({ messages }: ConversationState, open: readonly RunState[]): boolean {
   const isTold = [...messages.values()].some(({ role, tally }) => role === 'agent' && tally !== undefined);
   return isTold || open.some(({ tasks }) => [...tasks.values()].some(({ attempts }) => attempts > 0));
+}
+
+/** The same, for output that may contain a stranger's words. */
+function hasHeardStrangers({ messages }: ConversationState, open: readonly RunState[]): boolean {
+  const isTold = [...messages.values()].some(
+    ({ role, tally, hasHeardStrangers: isHeard = tally !== undefined }) => role === 'agent' && isHeard,
+  );
+  return isTold || open.some(({ orders }) => orders.strangersSince !== undefined);
 }
 
 /** The approximate token limit of the history. Above it, the older half is dropped. */

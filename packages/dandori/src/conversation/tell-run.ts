@@ -66,7 +66,7 @@ export function othersOf(minutes: Minutes, parts: Parts & Pick<ConversationParts
   return {
     tell: ({ run, text, from }) =>
       known(run, async () => {
-        await addNote({ run, text, passedOnBy: { run: from } }, parts);
+        await addNote({ run, text, passedOnBy: from }, parts);
         return { told: 'as a note for its next decision', ...(await stillOpen(run, parts)) };
       }),
     answer: ({ run, question, answer, declined, from }) =>
@@ -111,7 +111,7 @@ export function othersOf(minutes: Minutes, parts: Parts & Pick<ConversationParts
     },
     cancel: ({ run, reason, from }) =>
       known(run, async () => {
-        await cancelRun({ run, reason, passedOnBy: { run: from } }, parts);
+        await cancelRun({ run, reason, passedOnBy: from }, parts);
         return { cancelled: true };
       }),
   };

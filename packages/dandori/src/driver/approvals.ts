@@ -1,3 +1,4 @@
+import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
@@ -7,7 +8,8 @@ import { asksFirst } from '../run/approval.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { withChoice } from '../run/state/choice.ts';
 import { placeOf } from '../run/state/placement.ts';
-import type { TaskState } from '../run/state/state.ts';
+import type { RunState, TaskState } from '../run/state/state.ts';
+import { type Doubtful, trustVerdict, type Verdict } from '../run/trust/verdict.ts';
 import { type CallOutcome, previewAnswer } from '../tools/index.ts';
 import { checkOpened, sealingOf } from '../trust/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
@@ -44,7 +46,10 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   const effect = effectNow(task, driver);
   const done = doneBefore(task, args, state);
   const digest = callDigest(operation, args);
-  const standing = done === undefined ? await standingFor({ operation, effect, digest }, driver) : undefined;
+  const verdict = judge(task, args, driver);
+  const trust = asksAbout(verdict, state) ? verdict : undefined;
+  const called = { operation, effect, digest, isDoubtful: trust !== undefined };
+  const standing = done === undefined ? await standingFor(called, driver) : undefined;
   if (standing !== undefined) {
     ledger.record({ type: 'call_approved', data: { task: id, digest, ...standing } });
     return;
@@ -55,7 +60,7 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
     if (startPreview(task, args, driver)) return;
   }
   const canKeep = parts.approvals !== undefined;
-  const question = approvalQuestion(task, { args, effect, done, canKeep, state });
+  const question = approvalQuestion(task, { args, effect, done, trust, canKeep, state });
   ledger.record({ type: 'question_asked', data: { question } });
 }
 
@@ -80,22 +85,29 @@ interface Called {
   readonly operation: string;
   readonly effect: Effect;
   readonly digest: string;
+  /** A stranger's text may have ordered or aimed the call. */
+  readonly isDoubtful: boolean;
 }
 
 type Standing = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
 
-/** An approval for the run, or one in the user's settings. It does not cover an effect that became worse. */
+/**
+ * An approval for the run, or one in the user's settings. It does not cover an effect that became worse. For a
+ * doubtful call, only an approval of exactly this call counts.
+ */
 async function standingFor(
-  { operation, effect, digest }: Called,
+  { operation, effect, digest, isDoubtful }: Called,
   { ledger, parts }: Driver,
 ): Promise<Standing | undefined> {
   const { state } = ledger;
   const covers = (one: { readonly operation: string; readonly effect: Effect }) =>
     one.operation === operation && !isWorse(effect, one.effect);
-  const allowed = state.allowed.find(covers);
+  const allowed = isDoubtful ? undefined : state.allowed.find(covers);
   if (allowed !== undefined) return { question: allowed.question };
   const kept = (await parts.approvals?.list(state.userId)) ?? [];
-  const found = kept.find((one) => covers(one) && (one.digest ?? digest) === digest);
+  const found = kept.find(
+    (one) => covers(one) && (isDoubtful ? one.digest : (one.digest ?? digest)) === digest,
+  );
   return found && { standing: found.id };
 }
 
@@ -204,4 +216,38 @@ function pinnedArgs(
   if (checkOpened(parts.check, sealingOf(parts))(schema, args).length > 0) return 'unfit';
   const place = placeOf(ledger.state, task, withChoice(task, { args }));
   return 'overtaker' in place || place.waits.length > 0 ? 'unfit' : args;
+}
+
+/** Judges where the values of a call come from. */
+export function judge(
+  task: TaskState,
+  args: JsonObject,
+  { ledger: { state }, parts, results }: Pick<Driver, 'ledger' | 'parts' | 'results'>,
+): Verdict {
+  const tool = parts.toolbox.tools().get(task.task.operation);
+  if (state.settings.trust === undefined || tool === undefined) return { kind: 'free' };
+  const digest = callDigest(task.task.operation, args);
+  return trustVerdict(task, args, { state, tool, digest, resultOf: (id) => results.get(state, id) });
+}
+
+/** Whether the user is asked because of the verdict. */
+export function asksAbout(verdict: Verdict, { settings }: RunState): verdict is Doubtful {
+  return verdict.kind === 'doubtful' && settings.trust?.policy !== 'observe';
+}
+
+/** Why a call is made without a question about its values. */
+export function trustFact(verdict: Verdict): Pick<FactOf<'task_started'>['data'], 'trust'> {
+  switch (verdict.kind) {
+    case 'free':
+      return {};
+    case 'ordered':
+    case 'approved':
+      return { trust: { because: verdict.kind } };
+    case 'permitted':
+      return { trust: { because: 'permitted', permission: verdict.permission } };
+    case 'doubtful':
+      return { trust: { because: 'observed' } };
+    default:
+      return assertNever(verdict);
+  }
 }

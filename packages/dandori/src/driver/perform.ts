@@ -4,6 +4,7 @@ import type { FactOf } from '../model/event.ts';
 import { type Said, toFailure } from '../model/failure.ts';
 import { type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Action } from '../model/task.ts';
+import type { Tool } from '../model/tool.ts';
 import type { CheckedTasks, Compiled } from '../plan/compile.ts';
 import { appliedAnswer } from '../run/answers.ts';
 import { isNeverAsked } from '../run/approval.ts';
@@ -13,12 +14,20 @@ import { tokensUsed } from '../run/limits.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { inputsOf } from '../run/state/held-calls.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
-import { nextOffer } from '../tools/index.ts';
+import { digestOf, nextOffer } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
 import { partialAnswer } from '../views/report.ts';
 import { textsOf as runTexts } from '../views/texts/run.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { askApproval, effectNow, keepApproval, mustAskAgain } from './approvals.ts';
+import {
+  askApproval,
+  asksAbout,
+  effectNow,
+  judge,
+  keepApproval,
+  mustAskAgain,
+  trustFact,
+} from './approvals.ts';
 import type { Calls } from './calls.ts';
 import { compilePlan } from './compile-plan.ts';
 import type { Holds } from './holds.ts';
@@ -112,9 +121,20 @@ async function think(
   }
   ledger.record({
     type: 'decision_started',
-    data: { decision, purpose, ...(brief && { brief }), ...(offer && { offer }) },
+    data: {
+      decision,
+      purpose,
+      ...(brief && { brief }),
+      ...(offer && { offer }),
+      ...(hasOtherTools(state, tools) && { toolsChanged: true }),
+    },
   });
   calls.planThought(decision, thought);
+}
+
+/** Whether the tools are described differently than when the run started. */
+function hasOtherTools({ toolsAtStart }: RunState, tools: ReadonlyMap<string, Tool>): boolean {
+  return toolsAtStart !== undefined && toolsAtStart !== digestOf(tools);
 }
 
 async function startTask(id: string, driver: Driver): Promise<void> {
@@ -129,11 +149,13 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
   const done = filled.ok && filled.args !== written ? doneNow(task, filled.args, ledger.state) : undefined;
   const isRepeated = done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings);
-  if (filled.ok && (isRepeated || mustAskAgain(task, filled.args, driver))) {
+  const verdict = filled.ok ? judge(task, filled.args, driver) : { kind: 'free' as const };
+  const isAsked = isRepeated || asksAbout(verdict, ledger.state);
+  if (filled.ok && (isAsked || mustAskAgain(task, filled.args, driver))) {
     await askApproval(task, filled.args, driver);
     return;
   }
-  ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args } });
+  ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args, ...trustFact(verdict) } });
   const word = wordFor(ledger.state);
   if (done !== undefined) {
     const params = { operation: task.task.operation, task: done.task.id };

@@ -21,6 +21,7 @@ import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/sta
 import { nextQuestion } from '../run/state/questions.ts';
 import type { Draft, RunState, TaskState } from '../run/state/state.ts';
 import { stepNumber } from '../run/step-gate.ts';
+import type { Doubtful } from '../run/trust/verdict.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
 
@@ -90,6 +91,8 @@ function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts
 }
 
 interface Approval {
+  /** Why the call is doubtful. */
+  readonly trust: Doubtful | undefined;
   readonly args: JsonObject;
   readonly effect: Effect;
   /** The task that already made this exact call. */
@@ -103,10 +106,14 @@ interface Approval {
  * Asks for approval of one call. The arguments are always shown: what the tool says about its call is shown
  * beside them, and only if it is about exactly these arguments.
  */
-export function approvalQuestion(of: TaskState, { args, effect, done, canKeep, state }: Approval): Question {
+export function approvalQuestion(
+  of: TaskState,
+  { args, effect, done, trust, canKeep, state }: Approval,
+): Question {
   const { id, operation, reasoning } = of.task;
   const texts = textsOf(state);
   const { preview, message } = previewOf(of, args);
+  const isOften = done === undefined && trust === undefined;
   return {
     id: nextQuestion(state),
     kind: 'approval',
@@ -117,15 +124,16 @@ export function approvalQuestion(of: TaskState, { args, effect, done, canKeep, s
       effect,
       preview,
       previewFailed: message,
+      ...(trust && { trust: { because: trust.because, values: trust.values } }),
       reasoning,
       plan: state.estimate,
     }),
     options: [
       { label: texts.approve, value: 'approve' },
       { label: texts.reject, value: 'reject' },
-      // A repeated call is asked about each time, whatever was approved before.
-      ...(done === undefined ? [{ label: texts.approveForRun, value: 'approve_for_run' }] : []),
-      ...(done === undefined && canKeep
+      // A repeated or doubtful call is asked about each time, whatever was approved before.
+      ...(isOften ? [{ label: texts.approveForRun, value: 'approve_for_run' }] : []),
+      ...(isOften && canKeep
         ? [
             { label: texts.approveCallAlways, value: 'approve_call_always' },
             { label: texts.approveToolAlways, value: 'approve_tool_always' },

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { usage } from '../model/decision.ts';
+import { passedOn, usage } from '../model/decision.ts';
 import { outcome, purpose } from '../model/event.ts';
 import { failure } from '../model/failure.ts';
 import { json, jsonObject } from '../model/json.ts';
@@ -106,9 +106,7 @@ const command = z.object({
     .optional(),
   /** Instead of an answer: the question expired. */
   expire: z.object({ kind: questionKind, task: z.string().optional() }).optional(),
-  note: z
-    .object({ text: z.string(), passedOnBy: z.object({ run: z.string() }).optional(), ...moment })
-    .optional(),
+  note: z.object({ text: z.string(), passedOnBy: passedOn.optional(), ...moment }).optional(),
   pause: z.object({ reason: z.string().optional(), ...moment }).optional(),
   continue: z.object({}).optional(),
   addBudget: z.record(z.string(), z.number()).optional(),

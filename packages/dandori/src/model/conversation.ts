@@ -39,6 +39,8 @@ export const message = z.object({
   /** For a reply, how the run ended. For a report, how the step ended. */
   outcome: z.union([outcome, z.enum(['completed'])]).optional(),
   tally: tally.optional(),
+  /** Whether its run had read a stranger's text. Missing in older messages, which may have. */
+  hasHeardStrangers: z.boolean().optional(),
   /** Why something failed, if that is known. */
   causes: z.array(z.string()).optional(),
   next: nextAction.optional(),

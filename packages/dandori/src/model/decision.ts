@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { json } from './json.ts';
 
 export const usage = z.object({
   inputTokens: z.number(),
@@ -92,3 +93,20 @@ export const brief = z.object({
   isContinued: z.boolean().optional(),
 });
 export type Brief = z.infer<typeof brief>;
+
+/** The run whose model passed the message on. Missing if a person wrote it, and only then. */
+export const passedOn = z.object({
+  run: z.string(),
+  /** That run had read no stranger's text when it passed the message on. */
+  isClean: z.literal(true).optional(),
+});
+export type PassedOn = z.infer<typeof passedOn>;
+
+/** `answers`: the options that the message names. Without it, the answer must stand in the message. */
+export const mayAnswer = z.object({
+  run: z.string(),
+  question: z.string(),
+  answers: z.array(json).optional(),
+  declined: z.literal(true).optional(),
+});
+export type MayAnswer = z.infer<typeof mayAnswer>;

@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { brief, limit, offer, reflection, usage } from './decision.ts';
+import { brief, limit, mayAnswer, offer, passedOn, reflection, usage } from './decision.ts';
 import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
 import { option, previewFinding, question } from './question.ts';
-import { settings } from './settings.ts';
+import { amounts, settings } from './settings.ts';
 import { type Action, task } from './task.ts';
 import { effect } from './tool.ts';
 
@@ -69,28 +69,7 @@ const next = z.enum(['again', 'settle']).optional();
 /** The call was told to stop but is still running. Its outcome is ignored. */
 const unstopped = z.boolean().optional();
 
-/** The run whose model passed the message on. Missing if a person wrote it, and only then. */
-const passedOnBy = z.object({ run: z.string() }).optional();
-
-/** How much the limits of a run are raised; `time` is in milliseconds. */
-export const amounts = {
-  steps: z.number().int().positive().optional(),
-  calls: z.number().int().positive().optional(),
-  tasks: z.number().int().positive().optional(),
-  time: z.number().positive().optional().describe('Milliseconds'),
-  cost: z.number().positive().optional(),
-  tokens: z.number().int().positive().optional(),
-  revisions: z.number().int().positive().optional(),
-};
-
-/** `answers`: the options that the message names. Without it, the answer must stand in the message. */
-const mayAnswer = z.object({
-  run: z.string(),
-  question: z.string(),
-  answers: z.array(json).optional(),
-  declined: z.literal(true).optional(),
-});
-export type MayAnswer = z.infer<typeof mayAnswer>;
+const passedOnBy = passedOn.optional();
 
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
@@ -116,6 +95,12 @@ export const factSchema = z.discriminatedUnion('type', [
      * asking, as long as it has read no tool output.
      */
     mayAnswer: z.array(mayAnswer).optional(),
+    /** Servers and services whose results contain no stranger's words. Only with `settings.trust`. */
+    sources: z.array(z.string()).optional(),
+    /** SHA-256 of the tools. A tool that is described differently later may contain an order. */
+    tools: z.string().optional(),
+    /** The context, or something else that the mind is told at the start, contains output of tools. */
+    hasHeardStrangers: z.literal(true).optional(),
     /** Secrets are stored as marks, and a call restores them. Before version 0.2 they were lost. */
     sealed: z.literal(true).optional(),
   }),
@@ -131,6 +116,8 @@ export const factSchema = z.discriminatedUnion('type', [
     purpose,
     brief: brief.optional(),
     offer: offer.optional(),
+    /** The tools are described differently than at the start of the run. */
+    toolsChanged: z.literal(true).optional(),
     /** No model is called for this decision, so it does not count as a call. */
     free: z.literal(true).optional(),
   }),
@@ -233,6 +220,14 @@ export const factSchema = z.discriminatedUnion('type', [
      * Keys of calls made by its service. Their outcome is dropped (`forgets`) or unknown again (`reopens`).
      */
     forgets: z.array(z.string()).optional(),
+    /** Why the call needed no question about where its values come from. Missing if it never needs one. */
+    trust: z
+      .object({
+        because: z.enum(['ordered', 'permitted', 'approved', 'observed']),
+        /** The position of the permission. */
+        permission: z.number().int().nonnegative().optional(),
+      })
+      .optional(),
     reopens: z.array(z.string()).optional(),
   }),
   fact('task_succeeded', {

@@ -3,7 +3,7 @@ import type { Task } from './task.ts';
 import type { Tool } from './tool.ts';
 
 /** No server can have this name, so that a limit or a policy of a server never affects our own tools. */
-const OWN_SERVER = '(own)';
+export const OWN_SERVER = '(own)';
 
 /** The maximum number of tools that one search returns. */
 export const MOST_FOUND = 20;

@@ -20,6 +20,20 @@ export const decompositionLevel = z.enum(['coarse', 'moderate', 'fine']);
 const orderRule = z.object({ before: z.string(), after: z.string() });
 export type OrderRule = z.infer<typeof orderRule>;
 
+/**
+ * `standard`: a call asks if the mind decided it after reading a stranger's text, or if a value computed from
+ * such text aims it. `strict`: also if any value from such text aims it. `observe`: asks nothing, and journals
+ * what it would have asked.
+ */
+export const trustPolicy = z.enum(['strict', 'standard', 'observe', 'off']);
+export type TrustPolicy = z.infer<typeof trustPolicy>;
+
+const trustSettings = z.object({
+  policy: trustPolicy.exclude(['off']),
+  /** Per tool, the arguments that aim a call, instead of those that their names suggest. */
+  aims: z.record(z.string(), z.array(z.string())).optional(),
+});
+
 /** The settings of a run. They are journaled, so that a run continues under the rules it started with. */
 export const settings = z.object({
   mode,
@@ -99,6 +113,8 @@ export const settings = z.object({
   instructions: z.string().optional(),
   /** Without it a run speaks the language of its goal. */
   language: language.optional(),
+  /** How data of strangers is kept from giving orders. Runs from before it existed lack it, and are not checked. */
+  trust: trustSettings.optional(),
   /** Whether reads start while the mind is still writing. Older runs lack it and continue without it. */
   streamDispatch: z.boolean().optional(),
 });
@@ -110,6 +126,17 @@ export const TRANSIENT: readonly string[] = [
   ...['rate limit', 'overloaded', 'unavailable', 'connection reset', 'connection refused', 'econnreset'],
   ...['econnrefused', 'etimedout', 'socket hang up', '一時的', '再試行', 'しばらく', '混み合って'],
 ];
+
+/** How much the limits of a run are raised; `time` is in milliseconds. */
+export const amounts = {
+  steps: z.number().int().positive().optional(),
+  calls: z.number().int().positive().optional(),
+  tasks: z.number().int().positive().optional(),
+  time: z.number().positive().optional().describe('Milliseconds'),
+  cost: z.number().positive().optional(),
+  tokens: z.number().int().positive().optional(),
+  revisions: z.number().int().positive().optional(),
+};
 
 /** What a prompt may hold. */
 interface ContextLimits {

@@ -54,6 +54,10 @@ export const toolSchema = toolPolicy.extend({
     .optional()
     .describe('The only tools that it may call itself. It counts as touching what they touch.'),
   trusted: z.boolean().describe('False if its results may hold external content'),
+  openWorld: z
+    .boolean()
+    .optional()
+    .describe('Whether a read reaches out of the house, if the server says so'),
 });
 export type Tool = Readonly<z.infer<typeof toolSchema>>;
 

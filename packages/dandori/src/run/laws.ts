@@ -2,6 +2,7 @@ import { assertNever } from '../model/error.ts';
 import type { Event, FactOf, FactType } from '../model/event.ts';
 import type { Breach } from '../model/finding.ts';
 import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
+import { OWN_SERVER, RUN_TOOLS } from '../model/own-tools.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
 import { apply } from './state/apply.ts';
@@ -34,6 +35,7 @@ import { hasEnded, type RunState, type TaskState } from './state/state.ts';
  * L12 A service makes calls only while its task runs, and under a key of its task. Such a call ends at most
  *     once per start. A call that succeeded is not made again. A call that is neither a read nor idempotent
  *     and may have taken effect is made again only if a person says that it did not.
+ * L13 Under a trust policy, no call takes effect unless the user ordered, permitted or approved it.
  */
 export function brokenLaws(events: readonly Event[]): string[] {
   return breaches(events).map(({ message }) => message);
@@ -88,7 +90,7 @@ const LAWS: { readonly [T in FactType]: readonly Law<T>[] } = {
   plan_revised: [],
   plan_approved: [planLaw],
   plan_rejected: [],
-  task_started: [startLaws, pauseLaw, effectLaw],
+  task_started: [startLaws, pauseLaw, effectLaw, trustLaw],
   task_succeeded: [endLaws, callLaw, insideLost],
   task_failed: [endLaws, noEffect, insideLost],
   task_in_doubt: [endLaws, callLaw, insideLost],
@@ -197,6 +199,35 @@ function inputLaw({ data }: Event & { type: 'question_asked' }, { state }: Check
   return isOpen || isSameRound
     ? []
     : [`L11: ${question.id} was asked by ${question.task}#${attempt}, which is not open`];
+}
+
+function trustLaw({ data }: Event & { type: 'task_started' }, { state }: Checking): string[] {
+  const { trust } = state.settings;
+  const task = state.tasks.get(data.task);
+  if (trust === undefined || trust.policy === 'observe' || task === undefined) return [];
+  const isOwn = Object.hasOwn(RUN_TOOLS, task.task.operation) && state.sources.includes(OWN_SERVER);
+  if (data.trust === undefined && (task.effect === 'read' || isOwn)) return [];
+  return isAllowed(task, data.trust, state) ? [] : [`L13: ${data.task} started and nobody ordered it`];
+}
+
+function isAllowed(
+  task: TaskState,
+  trust: FactOf<'task_started'>['data']['trust'],
+  { orders }: RunState,
+): boolean {
+  if (trust === undefined) return false;
+  switch (trust.because) {
+    case 'ordered':
+      return task.isOrdered;
+    case 'approved':
+      return task.approved !== undefined;
+    case 'permitted':
+      return (orders.permissions[trust.permission ?? -1]?.left ?? 0) > 0;
+    case 'observed':
+      return false;
+    default:
+      return assertNever(trust.because);
+  }
 }
 
 function effectLaw(

@@ -18,10 +18,21 @@ export function reached(state: RunState, now: number): Limit | undefined {
   if (state.modelCalls >= Math.max(1, limits.calls - 1)) return 'calls';
   // A plan from the user gets no more tasks. Only the answer is missing.
   if (state.planGiven) return undefined;
-  if (state.plansAccepted >= limits.steps + stepCount) return 'steps';
+  if (state.plansAccepted >= limits.steps + stepCount + refusedSteps(state)) return 'steps';
   if (state.tasks.size - stepCount >= limits.tasks) return 'tasks';
   if (mustRevise(state) && revisionsLeft(state) === 0) return 'revisions';
   return isStuck(state) ? 'loop' : undefined;
+}
+
+/** Decisions of which a person refused every call. They did nothing, so the other work keeps its steps. */
+function refusedSteps({ decisions, tasks, questions }: RunState): number {
+  if (questions.size === 0) return 0;
+  const isRefused = (id: string) => {
+    const { status, attempts, failure } = tasks.get(id) ?? {};
+    return status === 'failed' && attempts === 0 && failure?.kind === 'rejected';
+  };
+  return decisions.filter(({ proposed }) => proposed.length > 0 && proposed.every(({ id }) => isRefused(id)))
+    .length;
 }
 
 export function tokensUsed({ usage }: RunState): number {

@@ -8,11 +8,11 @@ import {
 } from '../conversation/index.ts';
 import { every, runQuestionSchema } from '../history/index.ts';
 import type { ErrorCode } from '../model/error.ts';
-import { amounts, envelopeSchema, factSchema } from '../model/event.ts';
+import { envelopeSchema, factSchema } from '../model/event.ts';
 import { json } from '../model/json.ts';
 import { diagnostic, diagnosticCode, estimate } from '../model/plan.ts';
 import { standingApproval } from '../model/question.ts';
-import { approvalPolicy, mode, role } from '../model/settings.ts';
+import { amounts, approvalPolicy, mode, role } from '../model/settings.ts';
 import { task, taskInput } from '../model/task.ts';
 import { missingServerSchema, toolSchema } from '../model/tool.ts';
 import { conversationSummarySchema, runStatus, runSummarySchema } from '../store/index.ts';

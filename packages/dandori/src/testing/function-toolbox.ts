@@ -12,6 +12,10 @@ export type Fault =
 
 export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent' | 'cost' | 'probe'> {
   readonly effect?: Effect;
+  /** False if its results may contain a stranger's words. Default: true. */
+  readonly trusted?: boolean;
+  /** Whether a read reaches out of the house. */
+  readonly openWorld?: boolean;
   readonly description?: string;
   readonly inputSchema?: JsonObject;
   readonly outputSchema?: JsonObject;
@@ -87,6 +91,8 @@ function toTool(
   name: string,
   {
     effect = 'read',
+    trusted = true,
+    openWorld,
     description = name,
     inputSchema,
     outputSchema,
@@ -109,7 +115,8 @@ function toTool(
     ...(probe !== undefined && { probe }),
     ...(preview !== undefined && { preview: true }),
     effect,
-    trusted: true,
+    trusted,
+    ...(openWorld !== undefined && { openWorld }),
   };
 }
 

@@ -1,3 +1,4 @@
+export { digestOf } from './digest.ts';
 export { nextOffer } from './offer.ts';
 export { addOwnTools, isOwnCall, type OtherRuns, type ResultReader } from './own.ts';
 export { createSchemaCheck } from './schema/check.ts';

@@ -1,3 +1,4 @@
+import type { PassedOn } from '../model/decision.ts';
 import type { FailureKind } from '../model/failure.ts';
 import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../model/own-tools.ts';
@@ -38,10 +39,10 @@ interface RunAnswer {
 
 /** What the model of a run (`from`) may do to another run of its conversation. Repeating is harmless. */
 export interface OtherRuns {
-  tell(request: { run: string; text: string; from: string }): Promise<CallOutcome>;
+  tell(request: { run: string; text: string; from: PassedOn }): Promise<CallOutcome>;
   /** Answers with what the user's message says that started the run `from`. */
   answer(request: RunAnswer): Promise<CallOutcome>;
-  cancel(request: { run: string; reason: string; from: string }): Promise<CallOutcome>;
+  cancel(request: { run: string; reason: string; from: PassedOn }): Promise<CallOutcome>;
   /** The plans of the conversation. */
   plans(): Promise<CallOutcome>;
   activate(plan: string): Promise<CallOutcome>;
@@ -172,8 +173,14 @@ async function activatePlan({ name }: JsonObject, { others }: Looking): Promise<
   return others?.activate(String(name)) ?? noOthers();
 }
 
+/** A run that has read a stranger's text may pass on the stranger's words. */
+function sender({ run, settings, orders }: RunState): PassedOn {
+  const isClean = settings.trust !== undefined && orders.strangersSince === undefined;
+  return { run, ...(isClean && { isClean }) };
+}
+
 async function tellRun({ run, text }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
-  return others?.tell({ run: String(run), text: String(text), from: state.run }) ?? noOthers();
+  return others?.tell({ run: String(run), text: String(text), from: sender(state) }) ?? noOthers();
 }
 
 async function answerRun(args: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
@@ -183,7 +190,7 @@ async function answerRun(args: JsonObject, { others, state }: Looking): Promise<
 }
 
 async function stopRun({ run, reason }: JsonObject, { others, state }: Looking): Promise<CallOutcome> {
-  return others?.cancel({ run: String(run), reason: String(reason), from: state.run }) ?? noOthers();
+  return others?.cancel({ run: String(run), reason: String(reason), from: sender(state) }) ?? noOthers();
 }
 
 function noOthers(): CallOutcome {

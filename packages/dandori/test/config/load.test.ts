@@ -38,6 +38,7 @@ describe('without a configuration', () => {
       ],
       context: { tokens: 60_000, result: 8192, tools: 40 },
       streamDispatch: true,
+      trust: { policy: 'standard' },
     });
     expect(config.planning).toEqual({
       enabled: true,
@@ -197,6 +198,7 @@ language: ja
       ],
       context: { tokens: 1000, result: 300, tools: 7 },
       streamDispatch: false,
+      trust: { policy: 'standard' },
     });
     expect(config).toMatchObject({
       planning: {

@@ -120,7 +120,7 @@ describe('words about a plan that waits for a yes', () => {
       's1. Only the weather',
     );
     expect(facts(await home.events(run), 'note_added')).toEqual([
-      { text: 'skip step 2', passedOnBy: { run: 'run' in second ? second.run : '' } },
+      { text: 'skip step 2', passedOnBy: { run: 'run' in second ? second.run : '', isClean: true } },
     ]);
     expect(home.calls).toEqual([]);
   });

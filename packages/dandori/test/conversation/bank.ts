@@ -39,7 +39,13 @@ export async function openBank({ script, mail, effect, yaml = '' }: BankOptions)
   const mailbox = defineService({
     name: 'mail',
     methods: {
-      read: { description: 'Reads the mail', effect: 'read', input: z.object({}), run: () => mail },
+      read: {
+        description: 'Reads the mail',
+        effect: 'read',
+        trusted: false,
+        input: z.object({}),
+        run: () => mail,
+      },
     },
   });
   const home = await openHome({

@@ -52,7 +52,7 @@ describe('what a model tells another run', () => {
     ['at once', (run) => say([act('t2', 'run.tell', { run, text: 'ATTACKER-66' })])],
   ];
 
-  it.each(ways)('answers no question, %s: nothing goes to the attacker', async (_, attack) => {
+  it.each(ways)('answers no question, %s: nothing goes to the attacker', async (when, attack) => {
     let round = 0;
     const { home, sent } = await openAttackedBank(({ goal, last, request }) => {
       if (/^pay/.test(goal)) return payer(last, request);
@@ -75,6 +75,20 @@ describe('what a model tells another run', () => {
     // Only the user's own words do.
     await conversation.answer({ run: paying, question: 'q1' }, 'ACME-1');
     await conversation.settled();
+    // If the words came from a run that had read the mail, the user is shown the call before it is made.
+    if (when !== 'at once') {
+      expect(sent).toEqual([]);
+      const [asked] = conversation.questions();
+      expect(asked).toMatchObject({
+        run: paying,
+        question: {
+          kind: 'approval',
+          context: { args: { to: 'ACME-1' }, trust: { because: 'not_ordered' } },
+        },
+      });
+      await conversation.answer({ run: paying, question: asked?.question.id ?? '' }, 'approve');
+      await conversation.settled();
+    }
     expect(sent).toEqual(['ACME-1']);
     await theseHold(home.folder);
   });

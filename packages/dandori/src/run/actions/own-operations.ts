@@ -133,6 +133,18 @@ const NEXT = {
   required: ['text'],
 };
 
+/** Only a run that guards against orders in data knows permissions, and only where the mind acts turn by turn. */
+const MAY: OwnOperation = {
+  name: 'may',
+  description:
+    'With your first actions: calls that change something and that you will need later, so that the user need not be asked. `calls`: [{"operation", "args"}]; an argument is its value, or {"from": the tool whose result has it, "path": the field}.',
+  args: {
+    type: 'object',
+    properties: { calls: OBJECTS },
+    required: ['calls'],
+  },
+};
+
 /** Only a run of a conversation reports to a user. */
 const REPORT: OwnOperation = {
   name: 'report',
@@ -163,10 +175,14 @@ function withArgument(operation: OwnOperation, more: JsonObject, about: string):
   return { ...operation, description: `${description} ${about}`, args: { ...args, properties } };
 }
 
-export function ownOperations({ conversation }: Pick<RunState, 'conversation'>): readonly OwnOperation[] {
-  if (conversation === undefined) return OWN;
-  return [...OWN.map(inConversation), REPORT];
+export function ownOperations({
+  conversation,
+  settings: { mode, trust },
+}: Pick<RunState, 'conversation' | 'settings'>): readonly OwnOperation[] {
+  const isGuarded = trust !== undefined && trust.policy !== 'observe';
+  const own = isGuarded && (mode === 'adaptive' || mode === 'auto') ? [...OWN, MAY] : OWN;
+  return conversation === undefined ? own : [...own.map(inConversation), REPORT];
 }
 
 /** The names of the own operations. Every other operation is a tool. */
-export const OWN_OPERATIONS: ReadonlySet<string> = new Set([...OWN, REPORT].map(({ name }) => name));
+export const OWN_OPERATIONS: ReadonlySet<string> = new Set([...OWN, MAY, REPORT].map(({ name }) => name));

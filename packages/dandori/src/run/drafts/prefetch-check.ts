@@ -7,6 +7,7 @@ import { refsIn } from '../../plan/fill-refs.ts';
 import { accessesOf, disturb, filledIn } from '../../plan/hazards.ts';
 import { asksFirst } from '../approval.ts';
 import { hasEnded, type RunState } from '../state/state.ts';
+import { isWayOut } from '../trust/aim.ts';
 
 interface Surroundings {
   readonly state: RunState;
@@ -59,6 +60,8 @@ export function outlook(task: Task, { state, tools, check, checked, earlier }: S
   const tool = tools.get(task.operation);
   const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
   if (!isFree || asksFirst({ operation: task.operation, effect: 'read' }, settings)) return { kind: 'later' };
+  // A read that can carry data out waits until `trust` has judged it.
+  if (settings.trust !== undefined && isWayOut(tool)) return { kind: 'later' };
   // A prefetched result is not yet the result of a task.
   const source = readsResultOf(task, tools);
   if (source !== undefined && !done.has(source)) return { kind: 'later' };

@@ -9,6 +9,7 @@ import {
   taskAdded,
   taskForgotten,
 } from './indexes.ts';
+import { isOrder, orderFreed, takeOrder } from './orders.ts';
 import { type Draft, planWord } from './plan.ts';
 import type { RunState } from './state.ts';
 import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './task-moves.ts';
@@ -28,6 +29,7 @@ export function tasksAccepted(
   for (const id of removes) forget(state, id);
   for (const id of supersedes) supersede(state, id);
   const coveredBy = hasApproved(state, question, version) ? question : undefined;
+  const isOrdered = isOrder(state, draft, coveredBy !== undefined);
   const replaced = state.tasks.get(replaces);
   if (replaced !== undefined) {
     setReplacement(state, replaced, undefined);
@@ -39,7 +41,7 @@ export function tasksAccepted(
     const task = written.get(checked.id);
     // A task that began keeps its attempts, because they are the only record of its effect.
     if (task !== undefined && !state.tasks.has(checked.id))
-      added.push(addTask(state, task, { checked, gates, coveredBy }));
+      added.push(addTask(state, task, { checked, gates, coveredBy, isOrdered }));
   }
   // A task may come before its step in the list.
   for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
@@ -60,6 +62,7 @@ function forget(state: RunState, id: string): void {
   const task = state.tasks.get(id);
   if (task === undefined || task.attempts > 0 || task.status === 'succeeded') return;
   moveTo(state, task, BLOCKED);
+  orderFreed(state, task);
   state.tasks.delete(id);
   taskForgotten(state, task);
   const siblings = state.tasks.get(task.task.step ?? '')?.children;
@@ -98,9 +101,14 @@ interface Acceptance {
   readonly checked: CheckedTask;
   readonly gates: readonly Gate[];
   readonly coveredBy: string | undefined;
+  readonly isOrdered: boolean;
 }
 
-function addTask(state: RunState, task: Task, { checked, gates, coveredBy }: Acceptance): TaskState {
+function addTask(
+  state: RunState,
+  task: Task,
+  { checked, gates, coveredBy, isOrdered }: Acceptance,
+): TaskState {
   const { effect, needs = NONE, waits = NONE, waitsForGroups, rank = 0, cost = 0 } = checked;
   const added = new TaskState({
     task,
@@ -114,6 +122,7 @@ function addTask(state: RunState, task: Task, { checked, gates, coveredBy }: Acc
     order: state.written++,
     coveredBy,
   });
+  added.isOrdered = isOrdered || takeOrder(state, task);
   state.tasks.set(task.id, added);
   taskAdded(state, added);
   return added;

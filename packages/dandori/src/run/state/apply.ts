@@ -14,6 +14,7 @@ import {
 } from './decisions.ts';
 import { isOnlyHolding } from './indexes.ts';
 import { innerCallEnded, innerCallStarted } from './inner-calls.ts';
+import { callsAnnounced, strangerHeard, strangersBefore, wordsPassedOn } from './orders.ts';
 import { draftAccepted, draftRefused, planAsked, planProposed, planRevised } from './plan.ts';
 import { callApproved, previewEnded, previewStarted, previewsLost } from './previews.ts';
 import { questionAnswered, questionAsked, questionExpired } from './questions.ts';
@@ -70,10 +71,12 @@ function hand(state: RunState, event: Event): void {
       return;
     case 'decision_started':
       if (event.data.free !== true) state.modelCalls++;
+      if (event.data.toolsChanged === true) strangersBefore(state, seq);
       decisionStarted(state, event.data, seq);
       return;
     case 'decision_made':
       addUsage(state, event.data.usage);
+      callsAnnounced(state, event.data.operations ?? [], state.thinking?.startedSeq ?? seq);
       decisionMade(state, event.data, seq);
       // Only the next decision can correct a refused plan. After that, its tasks may have begun.
       state.refused = undefined;
@@ -114,6 +117,7 @@ function hand(state: RunState, event: Event): void {
       innerCallStarted(state, event.data);
       return;
     case 'inner_call_ended':
+      strangerHeard(state, event.data.operation);
       innerCallEnded(state, event.data);
       return;
     case 'probe_started':
@@ -149,6 +153,7 @@ function hand(state: RunState, event: Event): void {
       answerApplied(state, event.data, at);
       return;
     case 'note_added':
+      if (event.data.passedOnBy !== undefined && event.data.passedOnBy.isClean !== true) wordsPassedOn(state);
       noteAdded(state, event.data, { seq, at });
       return;
     case 'run_paused':

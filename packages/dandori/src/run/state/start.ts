@@ -16,6 +16,10 @@ export interface Start {
   readonly mayCancel: boolean | undefined;
   /** The answers to questions of other runs that the user's message gives. */
   readonly mayAnswer: FactOf<'run_started'>['data']['mayAnswer'];
+  /** Servers and services whose results contain no stranger's words. */
+  readonly sources: readonly string[];
+  /** SHA-256 of the tools at the start. */
+  readonly toolsAtStart: string | undefined;
   /** Whether secrets are sealed. False for a run of version 0.1, which kept only `[secret]`. */
   readonly isSealed: boolean;
   readonly startedAt: number;
@@ -33,6 +37,8 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     context: data.context,
     mayCancel: data.mayCancel,
     mayAnswer: data.mayAnswer,
+    sources: data.sources ?? [],
+    toolsAtStart: data.tools,
     isSealed: data.sealed === true,
     startedAt: at,
   };

@@ -3,6 +3,7 @@ import { type Budget, createBudget } from './budget.ts';
 import { type Control, createControl } from './control.ts';
 import { createDecisions, type Decisions } from './decisions.ts';
 import { createIndexes, type Indexes } from './indexes.ts';
+import { createOrders, type Orders } from './orders.ts';
 import { createPlan, type Plan } from './plan.ts';
 import type { Questions } from './questions.ts';
 import { createStart, type Start } from './start.ts';
@@ -14,6 +15,7 @@ import type { Tasks } from './tasks.ts';
  * functions that fold events into it, and its queries. `apply` defines which event changes which slice.
  */
 export interface RunState extends Start, Control, Budget, Plan, Decisions, Questions, Tasks {
+  readonly orders: Orders;
   readonly indexes: Indexes;
 }
 
@@ -37,6 +39,7 @@ export function initial(event: Envelope & FactOf<'run_started'>): RunState {
     written: 0,
     ends: [],
     allowed: [],
+    orders: createOrders(event),
     indexes: createIndexes(),
   };
 }

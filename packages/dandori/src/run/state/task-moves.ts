@@ -2,6 +2,7 @@ import type { Cause } from '../../model/failure.ts';
 import { isStep } from '../../model/task.ts';
 import { taskEnded } from './decisions.ts';
 import { childEnded, enter, leave, notifyDependents } from './indexes.ts';
+import { orderFreed, strangerHeard } from './orders.ts';
 import type { RunState } from './state.ts';
 import {
   BLOCKED,
@@ -68,7 +69,14 @@ export function complete(state: RunState, task: TaskState, phase: EndPhase): voi
 function end(state: RunState, task: TaskState, phase: EndPhase): void {
   moveTo(state, task, phase);
   if (!isStep(task.task)) state.ends.push({ seq: state.seq, task });
+  if (state.settings.trust !== undefined) heardFrom(state, task);
   taskEnded(state, task, state.conversation !== undefined);
+}
+
+/** What the call returned is heard. If it did not succeed, the same call may use its order again. */
+function heardFrom(state: RunState, task: TaskState): void {
+  if (task.attempts > 0) strangerHeard(state, task.task.operation);
+  if (task.status !== 'succeeded') orderFreed(state, task);
 }
 
 /** Whether no other task is concerned. This saves most of the work in a wide plan. */

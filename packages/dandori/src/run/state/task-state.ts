@@ -107,6 +107,8 @@ export class TaskState implements Accepted {
   /** The result of the last probe. */
   probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined = undefined;
   attempts = 0;
+  /** Whether the user ordered it (`orders`). */
+  isOrdered = true;
   /** Attempts that were lost because the driver died. They do not count against the tool. */
   crashes = 0;
   /** How many of the last crashes in a row happened without progress in the task. */

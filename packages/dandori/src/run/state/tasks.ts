@@ -7,6 +7,7 @@ import { spend } from './budget.ts';
 import { askedByCall, hasOpenCall } from './held-calls.ts';
 import { answersCounted, callHeld, callUnheld, probeMarked, replacementMarked } from './indexes.ts';
 import { forgetCalls, settleInnerCall } from './inner-calls.ts';
+import { permissionUsed, strangerHeard } from './orders.ts';
 import { wait } from './placement.ts';
 import type { Allowed } from './previews.ts';
 import { type OpenQuestion, questionExpired } from './questions.ts';
@@ -74,6 +75,10 @@ export function taskStarted(state: RunState, data: FactOf<'task_started'>['data'
   task.key = data.key;
   task.sent = data.args ?? task.override ?? task.task.args;
   task.startedAt = at;
+  if (data.trust?.permission !== undefined && !task.isOrdered) {
+    task.isOrdered = true;
+    permissionUsed(state, data.trust.permission);
+  }
 }
 
 /** A prefetched read may have taken longer than the time since its start as a task. */
@@ -212,6 +217,7 @@ export function taskAsks(
   const { question, askedAt } = open;
   const task = state.tasks.get(question.task ?? '');
   if (task === undefined || hasEnded(task.status)) return;
+  if (attempt !== undefined) strangerHeard(state, task.task.operation);
   const isOfCall = question.kind === 'elicitation' && attempt === task.attempts;
   if (isOfCall) askedByCall(task, open);
   else if (task.status === 'running') task.asking = undefined;

@@ -29,6 +29,7 @@ export const listedTool = z.object({
       readOnlyHint: z.boolean().optional().catch(undefined),
       destructiveHint: z.boolean().optional().catch(undefined),
       idempotentHint: z.boolean().optional().catch(undefined),
+      openWorldHint: z.boolean().optional().catch(undefined),
     })
     .optional()
     .catch(undefined),
@@ -83,6 +84,7 @@ function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
     effect: config.effects?.[listed.name] ?? effectOf(listed),
     ...(hasPreview(listed, config) && { preview: true }),
     trusted: config.trusted ?? false,
+    ...(listed.annotations?.openWorldHint !== undefined && { openWorld: listed.annotations.openWorldHint }),
   };
 }
 

@@ -91,6 +91,14 @@ export const config: Catalogue = {
     'はサーバー名に使えません。英字で始め、英数字、_、- を使ってください',
   ),
   ...wrong(
+    'cannot be aimed: write the tool as server.tool',
+    'に対象の引数を設定できません。server.tool の形で書いてください',
+  ),
+  ...wrong(
+    'must be a group of tools, such as { mail.send: { aim: [to, cc] } }',
+    'にはツールの設定を書いてください（例：{ mail.send: { aim: [to, cc] } }）',
+  ),
+  ...wrong(
     'cannot have an effect: write the tool as server.tool',
     'に影響を設定できません。server.tool の形で書いてください',
   ),

@@ -17,6 +17,12 @@ export const template: Catalogue = {
     'json | tools（モデルのツール呼び出し）| auto（json で失敗したら tools）',
   'asked when the first cannot be had; the same keys': '使えないときに切り替えるモデル。キーは同じ',
   'US$ per million tokens': '100 万トークンあたりの米ドル',
+  '--- Orders in data: a call that text of strangers may have ordered is asked about.':
+    '--- データに紛れた指示。第三者の文章が指示した可能性のある呼び出しは確認します。',
+  'strict | standard | observe (asks nothing, logs it) | off':
+    'strict | standard | observe（確認せず記録だけ）| off',
+  'arguments that say whom a call hits, if their names do not':
+    '呼び出しの対象を決める引数（名前から分からない場合）',
   '--- How a goal is carried out.': '--- 実行のしかた。',
   'the old switch: true = adaptive, false = planned': '古いキー：true は adaptive、false は planned',
   'decisions that may add tasks': 'タスクを追加する判断の回数',

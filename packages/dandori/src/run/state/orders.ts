@@ -1,0 +1,129 @@
+import type { FactOf } from '../../model/event.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../../model/own-tools.ts';
+import type { Action, Task } from '../../model/task.ts';
+import { laneOf } from '../../model/tool.ts';
+import { lastDecision } from './decisions.ts';
+import type { Draft } from './plan.ts';
+import type { RunState } from './state.ts';
+import type { TaskState } from './task-state.ts';
+
+/**
+ * Whose orders the run follows. What the mind decides before it has read a stranger's text is the user's
+ * order. What it decides afterwards may be the order of whoever wrote that text.
+ *
+ * T1  The mind counts as having read every result, error and question of a source that is not trusted, from
+ *     the event that journaled it on. This never ends.
+ * T2  A call is ordered if the user wrote or approved it, or if the mind planned it before T1.
+ * T3  An order is used once. If its call failed or was taken out of the plan, the same call may use it again.
+ */
+export interface Orders {
+  /** The event with the first text of a stranger. Undefined if there is none. */
+  strangersSince: number | undefined;
+  /** Orders whose call failed or was taken out of the plan. */
+  readonly free: Task[];
+  /** Calls that the mind announced before it had read anything. */
+  readonly permissions: Permission[];
+}
+
+/** A call that the mind said it may need: the operation, and what may aim it. */
+export interface Permission {
+  readonly operation: string;
+  /** Per argument: a value, or where the value comes from. */
+  readonly args: JsonObject;
+  /** How many more calls it permits. */
+  left: number;
+}
+
+/** Where the value of an announced argument comes from: the result of an ordered call of this operation. */
+export interface Source {
+  readonly from: string;
+  /** JMESPath, or the name of a field at any depth. Empty for the whole result. */
+  readonly path: string;
+}
+
+/** The most calls that one permission can allow. */
+const MOST_TIMES = 50;
+
+export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_started'>['data'] }): Orders {
+  const isHeard = data.settings.trust !== undefined && data.hasHeardStrangers === true;
+  return { strangersSince: isHeard ? seq : undefined, free: [], permissions: [] };
+}
+
+/** Whether the results of this operation can contain no stranger's words. */
+export function isTrustedSource({ settings: { trust }, sources }: RunState, operation: string): boolean {
+  if (trust === undefined) return true;
+  const named = Object.fromEntries(sources.map((name) => [name, true]));
+  // What an own tool returns has been heard from its source before.
+  const isOwn = Object.hasOwn(OWN_TOOLS, operation) || Object.hasOwn(RUN_TOOLS, operation);
+  return Object.hasOwn(named, isOwn ? OWN_SERVER : laneOf(operation, named));
+}
+
+/** A source that is not trusted has said something that the mind will read. */
+export function strangerHeard(state: RunState, operation: string): void {
+  const { orders } = state;
+  if (orders.strangersSince !== undefined || isTrustedSource(state, operation)) return;
+  orders.strangersSince = state.seq;
+}
+
+/** The mind reads a stranger's text with the event that follows. */
+export function strangersBefore({ orders, settings }: RunState, seq: number): void {
+  if (settings.trust !== undefined) orders.strangersSince ??= seq - 1;
+}
+
+/** Words that a model of another run passed on. */
+export function wordsPassedOn(state: RunState): void {
+  if (state.settings.trust !== undefined) state.orders.strangersSince ??= state.seq;
+}
+
+/** Whether the mind may have read a stranger's text before this decision. The built-in planner obeys no text. */
+export function isInfluenced({ orders, mind }: RunState, startedSeq: number): boolean {
+  return orders.strangersSince !== undefined && startedSeq > orders.strangersSince && mind !== 'built-in';
+}
+
+/** Whether the calls of this draft are the user's orders. */
+export function isOrder(state: RunState, draft: Draft | undefined, isApproved: boolean): boolean {
+  if (state.settings.trust === undefined || isApproved || draft?.by === 'user') return true;
+  return !isInfluenced(state, lastDecision(state)?.startedSeq ?? 0);
+}
+
+/** Takes the free order for the same call, if there is one. */
+export function takeOrder({ orders }: RunState, { operation, args }: Task): boolean {
+  if (orders.free.length === 0) return false;
+  const wanted = canonicalJson(args);
+  const index = orders.free.findIndex(
+    (one) => one.operation === operation && canonicalJson(one.args) === wanted,
+  );
+  if (index < 0) return false;
+  orders.free.splice(index, 1);
+  return true;
+}
+
+/** The call of this order was not made, or failed. */
+export function orderFreed({ orders, settings }: RunState, task: TaskState): void {
+  if (!task.isOrdered || settings.trust === undefined) return;
+  orders.free.push(task.task);
+  task.isOrdered = false;
+}
+
+/** The mind announces calls that it may need later. */
+export function callsAnnounced(state: RunState, operations: readonly Action[], startedSeq: number): void {
+  if (state.settings.trust === undefined || isInfluenced(state, startedSeq)) return;
+  for (const { operation, args } of operations)
+    if (operation === 'may') state.orders.permissions.push(...permissionsIn(args.calls));
+}
+
+function permissionsIn(calls: Json | undefined): Permission[] {
+  if (!Array.isArray(calls)) return [];
+  return calls.flatMap((call) => {
+    if (!isObject(call) || typeof call.operation !== 'string') return [];
+    const { operation, args = {}, times = 1 } = call;
+    const left = typeof times === 'number' && times >= 1 ? Math.min(Math.floor(times), MOST_TIMES) : 1;
+    return isObject(args) ? [{ operation, args, left }] : [];
+  });
+}
+
+export function permissionUsed({ orders }: RunState, index: number): void {
+  const permission = orders.permissions[index];
+  if (permission !== undefined) permission.left--;
+}

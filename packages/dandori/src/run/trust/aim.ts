@@ -1,0 +1,70 @@
+import { isObject, type JsonObject } from '../../model/json.ts';
+import { isOwnTool } from '../../model/own-tools.ts';
+import type { Tool } from '../../model/tool.ts';
+
+/**
+ * Which arguments of a call aim it: whom or what it hits, how much, with which command. The others are
+ * content, such as the text of a mail. A stranger's text may become content of a call that the user ordered.
+ * It must not aim one.
+ */
+export type Aims = Readonly<Record<string, readonly string[]>>;
+
+/** Words in the name of an argument that is content, or that says when. Every other argument aims. */
+const CONTENT = new Set(
+  `body text content contents message messages subject title heading description summary note notes comment
+  comments detail details caption markdown html reason remark remarks memo abstract greeting signature
+  date dates time times day days start end from_date to_date datetime timezone deadline due when duration
+  location place venue color colour format language lang locale limit max offset count page verbose dry`.split(
+    /\s+/,
+  ),
+);
+
+/** Words that make a name aim, although it also has a word of content: `message_id`, `end_user`, `file_date`. */
+const AIMING = new Set(
+  `id ids to cc bcc recipient recipients address addresses email emails phone user users username account
+  accounts iban channel path paths file files filename folder directory url uri link href host domain endpoint
+  amount price total quantity sum command cmd query sql code script key token password permission role owner
+  target destination group server table`.split(/\s+/),
+);
+
+/** Words of arguments that leave the house even in a read: `web.fetch(url)`. */
+const WAY_OUT = new Set(
+  'url uri link href host hostname domain endpoint webhook website recipient recipients to'.split(' '),
+);
+
+/** The names of the arguments that aim a call of this tool. `trust.tools` in the configuration overrides it. */
+export function aimsOf(
+  tool: Pick<Tool, 'name' | 'inputSchema'>,
+  args: JsonObject,
+  aims: Aims = {},
+): string[] {
+  const named = Object.hasOwn(aims, tool.name) ? aims[tool.name] : undefined;
+  const names = Object.keys(args);
+  return names.filter((name) => (named === undefined ? isAiming(name) : named.includes(name)));
+}
+
+function isAiming(name: string): boolean {
+  const words = wordsIn(name);
+  if (words.some((word) => AIMING.has(word))) return true;
+  return !words.some((word) => CONTENT.has(word));
+}
+
+/** Whether a read of this tool can carry data out: to an address in its arguments, or to the open world. */
+export function isWayOut({ server, effect, openWorld, inputSchema }: Tool): boolean {
+  if (effect !== 'read' || isOwnTool({ server })) return false;
+  if (openWorld !== undefined) return openWorld;
+  const { properties } = inputSchema;
+  return (
+    isObject(properties) &&
+    Object.keys(properties).some((name) => wordsIn(name).some((word) => WAY_OUT.has(word)))
+  );
+}
+
+/** `startTime`, `start_time` and `start-time` are the words start and time. */
+function wordsIn(name: string): string[] {
+  return name
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== '');
+}

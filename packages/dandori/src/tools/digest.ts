@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, normalise } from '../model/json.ts';
+import { isOwnTool } from '../model/own-tools.ts';
+import type { Tool } from '../model/tool.ts';
+
+const known = new WeakMap<ReadonlyMap<string, Tool>, string>();
+const LENGTH = 32;
+
+/** Identifies what the mind is told about these tools. A server may change its descriptions at any time. */
+export function digestOf(tools: ReadonlyMap<string, Tool>): string {
+  const before = known.get(tools);
+  if (before !== undefined) return before;
+  const told = [...tools.values()]
+    .filter((tool) => !isOwnTool(tool))
+    .map(({ name, title, description, inputSchema, outputSchema }) =>
+      canonicalJson(normalise({ name, title, description, inputSchema, outputSchema })),
+    )
+    .sort();
+  const digest = createHash('sha256').update(told.join('\n')).digest('hex').slice(0, LENGTH);
+  known.set(tools, digest);
+  return digest;
+}

@@ -1,0 +1,240 @@
+import { answerQuestion } from '../../src/commands/answer.ts';
+import { startRun } from '../../src/commands/start.ts';
+import { drive } from '../../src/driver/drive.ts';
+import type { Parts } from '../../src/driver/parts.ts';
+import type { Mind, Thought } from '../../src/mind/mind.ts';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
+import type { Settings, TrustPolicy } from '../../src/model/settings.ts';
+import type { Action } from '../../src/model/task.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
+import { createStepClock } from '../../src/testing/step-clock.ts';
+import { settingsWith } from '../settings.ts';
+import { type Case, type FixtureCall, type FixtureTool, fieldWith } from './fixtures.ts';
+
+export interface Played {
+  readonly outcome: string | undefined;
+  /** Attacker's calls with an effect that ran without a yes. */
+  readonly harm: readonly string[];
+  /** Attacker's reads that can carry data out and ran without a yes. */
+  readonly leaks: readonly string[];
+  /** Gold calls that did not run. */
+  readonly undone: readonly string[];
+  readonly questions: number;
+  /** Questions about calls that the user wanted. */
+  readonly honest: number;
+}
+
+export type Way = 'planned' | 'planned-hard' | 'adaptive' | 'adaptive-may' | 'adaptive-name' | 'auto';
+
+export interface Playing {
+  readonly way: Way;
+  readonly policy: TrustPolicy;
+  readonly tools: ReadonlyMap<string, FixtureTool>;
+  readonly settings?: Partial<Settings>;
+}
+
+const EXTRACT: FunctionTool = {
+  effect: 'read',
+  trusted: false,
+  run: ({ value }) => ({ value: value ?? null }),
+};
+
+/** Runs one case with a mind that obeys everything it reads, and a person who agrees only to the user's calls. */
+export async function play(one: Case, { way, policy, tools, settings }: Playing): Promise<Played> {
+  const clock = createStepClock();
+  const made: string[] = [];
+  const answers = new Map<string, (Json | undefined)[]>();
+  for (const { tool, args, result } of [...one.calls, ...one.attackerCalls]) {
+    const key = keyOf(tool, args);
+    answers.set(key, [...(answers.get(key) ?? []), result]);
+  }
+  const definitions: Record<string, FunctionTool> = { extract: EXTRACT };
+  for (const name of one.tools) {
+    const tool = tools.get(name);
+    if (tool === undefined) continue;
+    definitions[name] = {
+      effect: tool.effect,
+      trusted: false,
+      description: tool.description,
+      inputSchema: tool.inputSchema,
+      run: (args) => {
+        const key = keyOf(name, args);
+        made.push(key);
+        const left = answers.get(key) ?? [];
+        return (left.length > 1 ? left.shift() : left[0]) ?? null;
+      },
+    };
+  }
+  const gold = new Set(one.calls.map(({ tool, args }) => keyOf(tool, args)));
+  const parts: Parts = {
+    journal: createMemoryJournal(),
+    blobs: createMemoryBlobs(),
+    clock,
+    toolbox: createFunctionToolbox(clock, definitions),
+    mind: obedientMind(one, way, tools),
+    check: () => [],
+    secrets: [],
+    driver: 'test',
+  };
+  const trust: Pick<Settings, 'trust'> = policy === 'off' ? {} : { trust: { policy } };
+  const mode = way.startsWith('planned') ? 'planned' : way === 'auto' ? 'auto' : 'adaptive';
+  const { run } = await startRun(
+    { goal: one.goal, settings: settingsWith({ mode, ...trust, ...settings }) },
+    parts,
+  );
+  const agreed = new Set<string>();
+  let questions = 0;
+  let honest = 0;
+  for (let round = 0; round < 60; round++) {
+    const state = await clock.runUntil(drive(run, parts));
+    if (state.end !== undefined) {
+      const isAttack = (key: string) => !gold.has(key) && !agreed.has(key) && !key.startsWith('extract ');
+      const effectOf = (key: string) => tools.get(key.split(' ', 1)[0] ?? '');
+      const attacks = new Set(one.attackerCalls.map(({ tool, args }) => keyOf(tool, args)));
+      const bad = made.filter((key) => attacks.has(key) && isAttack(key));
+      return {
+        outcome: state.end.outcome,
+        harm: bad.filter((key) => effectOf(key)?.effect !== 'read'),
+        leaks: bad.filter((key) => effectOf(key)?.egress === true),
+        undone: [...gold].filter((key) => !made.includes(key)),
+        questions,
+        honest,
+      };
+    }
+    const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
+    if (open.length === 0) throw new Error(`${one.id}: the run waits for nobody`);
+    for (const { question } of open) {
+      questions++;
+      const { operation, args } = (question.context ?? {}) as { operation?: string; args?: JsonObject };
+      const key = keyOf(operation ?? '', args ?? {});
+      const isWanted = gold.has(key);
+      if (isWanted) {
+        honest++;
+        agreed.add(key);
+      }
+      await answerQuestion({ run, question: question.id, answer: isWanted ? 'approve' : 'reject' }, parts);
+    }
+  }
+  throw new Error(`${one.id}: the run does not end`);
+}
+
+function keyOf(tool: string, args: JsonObject): string {
+  return `${tool} ${canonicalJson(args)}`;
+}
+
+/** Makes the user's calls. As soon as it has read the order in the data, it makes the attacker's calls first. */
+function obedientMind(one: Case, way: Way, tools: ReadonlyMap<string, FixtureTool>): Mind {
+  const { calls, attackerCalls, seenAt } = one;
+  let turn = 0;
+  let obeyed = 0;
+  const adaptive = [...calls.slice(0, seenAt + 1), ...attackerCalls, ...calls.slice(seenAt + 1)];
+  const decide = (thought: Thought): Action[] => {
+    const isFirst = turn++ === 0;
+    const hasRead = thought.state.ends.length > 0;
+    if (way.startsWith('planned')) {
+      if (isFirst) return withPlan(calls);
+      if (hasRead && obeyed++ === 0 && attackerCalls.length > 0 && thought.purpose === 'act') {
+        const planned = attackerCalls.map((call, index) => action(call, `x${index + 1}`));
+        return planned;
+      }
+      return [answer()];
+    }
+    const position = turn - 1;
+    const call = adaptive[position];
+    if (call === undefined) return [answer()];
+    const first = isFirst && way !== 'adaptive' ? [may(calls, tools, way)] : [];
+    return [...first, action(call, `a${position + 1}`)];
+  };
+  return {
+    name: 'obedient',
+    think: async (thought) => ({ kind: 'decided', actions: decide(thought) }),
+  };
+}
+
+function action({ tool, args }: FixtureCall, id: string): Action {
+  return { id, operation: tool, args };
+}
+
+function answer(): Action {
+  return { id: 'end', operation: 'answer', args: { text: 'done' } };
+}
+
+/** The user's calls as a plan made before anything is read: values from results are Refs. */
+function withPlan(calls: readonly FixtureCall[]): Action[] {
+  const actions: Action[] = [];
+  for (const [index, { tool, args, origins = {} }] of calls.entries()) {
+    let extracts = 0;
+    const refTo = (value: Json, results: readonly number[], isField: boolean): Json => {
+      if (isField)
+        for (const from of results) {
+          const path = fieldWith(calls[from]?.result ?? null, value);
+          if (path !== undefined)
+            return `\${c${from}${path.startsWith('[') || path === '' ? '' : '.'}${path}}`;
+        }
+      const id = `e${index}_${++extracts}`;
+      actions.push({
+        id,
+        operation: 'extract',
+        args: { value, ...Object.fromEntries(results.map((from) => [`r${from}`, `\${c${from}}`])) },
+        after: results.map((from) => `c${from}`),
+      });
+      return `\${${id}.value}`;
+    };
+    const filled = fillOrigins(args, '', (path, value) => {
+      const { from = 'goal', results = [] } = origins[path] ?? {};
+      if (from === 'result') return refTo(value, results, true);
+      return ['mixed', 'computed', 'unseen'].includes(from) ? refTo(value, results, false) : undefined;
+    });
+    actions.push({
+      id: `c${index}`,
+      operation: tool,
+      args: filled as JsonObject,
+      ...(index > 0 && { after: [`c${index - 1}`] }),
+    });
+  }
+  return actions;
+}
+
+function fillOrigins(
+  value: Json,
+  path: string,
+  change: (path: string, value: Json) => Json | undefined,
+): Json {
+  const changed = path === '' ? undefined : change(path, value);
+  if (changed !== undefined) return changed;
+  if (Array.isArray(value)) return value.map((item, index) => fillOrigins(item, `${path}[${index}]`, change));
+  if (!isObject(value)) return typeof value === 'string' ? value.replaceAll('${', '$${') : value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [
+      key,
+      fillOrigins(item, path === '' ? key : `${path}.${key}`, change),
+    ]),
+  );
+}
+
+/** Announces the user's calls before anything is read: literal values from the goal, sources for the others. */
+function may(calls: readonly FixtureCall[], tools: ReadonlyMap<string, FixtureTool>, way: Way): Action {
+  const announced = calls.slice(1).flatMap(({ tool, args, origins = {} }) => {
+    const isRead = tools.get(tool)?.effect === 'read';
+    const entries = Object.entries(args).flatMap(([name, value]): [string, Json][] => {
+      const source = (path: string, item: Json): Json | undefined => {
+        const { from = 'goal', results = [] } = origins[path] ?? {};
+        if (from === 'goal' || from === 'goal~' || from === 'constant') return item;
+        const [first] = results;
+        const operation = first === undefined ? undefined : calls[first]?.tool;
+        const field = first === undefined ? undefined : fieldWith(calls[first]?.result ?? null, item);
+        return from === 'result' && operation !== undefined && field !== undefined
+          ? { from: operation, path: way === 'adaptive-may' ? field : (field.match(/\w+$/)?.[0] ?? field) }
+          : undefined;
+      };
+      const found = Array.isArray(value)
+        ? value.map((item, index) => source(`${name}[${index}]`, item))
+        : source(name, value);
+      if (found === undefined || (Array.isArray(found) && found.includes(undefined))) return [];
+      return [[name, found as Json]];
+    });
+    return isRead || entries.length >= 0 ? [{ operation: tool, args: Object.fromEntries(entries) }] : [];
+  });
+  return { id: 'may', operation: 'may', args: { calls: announced } };
+}
