@@ -32,9 +32,9 @@ effects:
   it.each([
     [
       'mcpServers: { a: { command: x, approval: sometimes } }',
-      'must be never, destructive, writes, plan or always',
+      'must be never, destructive, writes, plan, step or always',
     ],
-    ['effects: { a.b: { approval: yes } }', 'must be never, destructive, writes, plan or always'],
+    ['effects: { a.b: { approval: yes } }', 'must be never, destructive, writes, plan, step or always'],
     [
       'mcpServers: { a: { command: x } }\neffects: { a.*: { approval: never } }',
       'write mcpServers.a.approval',

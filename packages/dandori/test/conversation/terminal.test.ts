@@ -70,7 +70,7 @@ describe('dandori chat at a terminal', () => {
     terminal.type('plan a trip\r');
     await sees(
       terminal,
-      /Approve this plan\? \(2 steps\).*\n.*s1\. Look at the weather\n.*s2\. Find the place\n +Planned later:.*\n +yes \/ no.*\n+›$/,
+      /Approve this plan\? \(2 steps\).*\n.*s1\. Look at the weather\n.*s2\. Find the place\n(?: +.*\n)* +yes \/ no.*\n+›$/,
     );
     terminal.type('yes\r');
     await sees(
@@ -154,7 +154,7 @@ describe('dandori run at a terminal', () => {
     terminal.type(ENTER + ENTER);
     release();
     await sees(terminal, /Cancel run/);
-    terminal.type(DOWN + DOWN + ENTER);
+    terminal.type(DOWN.repeat(5) + ENTER);
     expect(await terminal.ended).not.toContain('It is booked.');
     expect(town.model.requests).toHaveLength(1);
   });
