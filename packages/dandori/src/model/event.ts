@@ -22,7 +22,7 @@ export type BlobHandle = z.infer<typeof blobHandle>;
 /**
  * Facts, in the past tense. A run is the list of its facts and nothing else; `run/state/apply` folds them
  * into state. Adding an optional field is compatible. Any other change raises `EVENT_VERSION`, and
- * `run/state/upgrade` reads the old form.
+ * `run/state/version-1` reads the old form.
  *
  * Since version 2 a fact includes what was decided about it (when a task is retried, what an answer leads
  * to). In version 1 the fold computed that. A journal may contain both versions.

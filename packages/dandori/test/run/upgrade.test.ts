@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { EVENT_VERSION, type Event, type Fact } from '../../src/model/event.ts';
@@ -7,7 +7,7 @@ import { decide } from '../../src/run/decide.ts';
 import { apply, fold, foldRun } from '../../src/run/state/apply.ts';
 import { countedOf } from '../../src/run/state/indexes.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { upgrade } from '../../src/run/state/upgrade.ts';
+import { upgrade } from '../../src/run/state/version-1/upgrade.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import {
   answers,
@@ -184,3 +184,15 @@ const approvesStep: Fact = {
 function structuredState(events: readonly Event[], until: number): RunState {
   return foldRun('', events.slice(0, until));
 }
+
+it('shares no rule with the current code, so that a change of it cannot change an old journal', () => {
+  const folder = join(import.meta.dirname, '../../src/run/state/version-1');
+  const allowed = /^(?:\.\.\/){3}(?:model\/(?:error|event|json|task)|plan\/fill-refs)\.ts$|^\.\/rules\.ts$/;
+  const imported = readdirSync(folder).flatMap((file) =>
+    [...readFileSync(join(folder, file), 'utf8').matchAll(/^import (?!type)[^;]*from '([^']+)';/gm)].map(
+      ([, from = '']) => from,
+    ),
+  );
+  expect(imported.length).toBeGreaterThan(0);
+  expect(imported.filter((from) => !allowed.test(from))).toEqual([]);
+});

@@ -35,7 +35,7 @@ import {
   taskSucceeded,
   wakeDue,
 } from './tasks.ts';
-import { upgrade } from './upgrade.ts';
+import { upgrade } from './version-1/upgrade.ts';
 
 /**
  * Folds one event into the state. The state is changed in place and returned, because a copy of 100,000 tasks

@@ -1,19 +1,22 @@
-import { assertNever } from '../../model/error.ts';
-import { EVENT_VERSION, type Event, type FactOf } from '../../model/event.ts';
-import type { Cause, Failure } from '../../model/failure.ts';
-import { isObject, type Json, stringifyJson } from '../../model/json.ts';
-import type { Question } from '../../model/question.ts';
-import type { Settings } from '../../model/settings.ts';
-import { languageOf } from '../../model/text.ts';
-import { laneOf } from '../../model/tool.ts';
-import { updateProblem } from '../actions/step-update.ts';
-import { withChoice } from './choice.ts';
-import { questionsOf } from './held-calls.ts';
-import { innerCallInDoubt, isInDoubtAfter, staleCalls } from './inner-calls.ts';
-import { heldBackBy, placeOf } from './placement.ts';
-import type { OpenQuestion } from './questions.ts';
-import type { RunState } from './state.ts';
-import type { TaskState } from './task-state.ts';
+import { assertNever } from '../../../model/error.ts';
+import { EVENT_VERSION, type Event, type FactOf, type FactType } from '../../../model/event.ts';
+import type { Cause, Failure } from '../../../model/failure.ts';
+import { isObject, type Json, stringifyJson } from '../../../model/json.ts';
+import type { Question } from '../../../model/question.ts';
+import type { OpenQuestion } from '../questions.ts';
+import type { RunState } from '../state.ts';
+import type { TaskState } from '../task-state.ts';
+import {
+  endsStep,
+  heldBackBy,
+  innerCallsInDoubt,
+  isInDoubtAfter,
+  isJapanese,
+  laneOf,
+  placeOf,
+  staleCalls,
+  withChoice,
+} from './rules.ts';
 
 /**
  * Reads an event of version 1 as events of version 2.
@@ -23,59 +26,46 @@ import type { TaskState } from './task-state.ts';
  * change the meaning of old journals. The current rules are in `run/verdicts` and `run/answers`.
  */
 export function upgrade(state: RunState, event: Event): readonly Event[] {
-  switch (event.type) {
-    case 'run_resumed':
-      return [isForgiven(state) ? { ...event, data: { ...event.data, forgiven: true } } : event];
-    case 'decision_started':
-      return [state.mind === 'built-in' ? { ...event, data: { ...event.data, free: true } } : event];
-    case 'decision_made':
-      return [{ ...event, data: { ...event.data, endedSteps: endedSteps(state, event.data) } }];
-    case 'decision_failed':
-      return [{ ...event, data: { ...event.data, ...decisionVerdict(state, event) } }];
-    case 'plan_approved':
-      return [{ ...event, data: { ...event.data, tasks: withLanes(state, event.data) } }];
-    case 'plan_rejected':
-      return [{ ...event, data: { ...event.data, ...rejectionVerdict(state, event.data) } }];
-    case 'task_started':
-      return [withCallsAgain(state, event)];
-    case 'task_failed':
-      return [{ ...event, data: { ...event.data, ...failureVerdict(state, event) } }];
-    case 'task_in_doubt':
-      return inDoubt(state, event);
-    case 'probe_ended':
-      return [{ ...event, data: { ...event.data, ...probeVerdict(state, event.data) } }];
-    case 'question_asked':
-      return [{ ...event, data: { ...event.data, holdsBack: heldBack(state, event.data) } }];
-    case 'question_answered':
-      return [event, ...applied(state, event, { ...event.data, declined: event.data.declined === true })];
-    case 'question_expired':
-      return expired(state, event);
-    case 'run_started':
-    case 'reflection_made':
-    case 'plan_proposed':
-    case 'plan_revised':
-    case 'task_succeeded':
-    case 'inner_call_started':
-    case 'inner_call_ended':
-    case 'probe_started':
-    case 'preview_started':
-    case 'preview_ended':
-    case 'call_approved':
-    case 'hold_ended':
-    case 'answer_applied':
-    case 'note_added':
-    case 'run_paused':
-    case 'run_continued':
-    case 'limit_reached':
-    case 'budget_added':
-    case 'cancel_requested':
-    case 'run_finished':
-    case 'run_rated':
-      return [event];
-    default:
-      return assertNever(event);
-  }
+  // The key of a reading is the type that it takes. TypeScript cannot relate the two.
+  const read = READINGS[event.type] as ((state: RunState, event: Event) => readonly Event[]) | undefined;
+  return read?.(state, event) ?? [event];
 }
+
+type Reading<T extends FactType> = (state: RunState, event: Event & { type: T }) => readonly Event[];
+
+/** No later fact can be of version 1, so a missing one is read as it is written. */
+const READINGS: { readonly [T in FactType]?: Reading<T> } = {
+  run_resumed: (state, event) => [
+    isForgiven(state) ? { ...event, data: { ...event.data, forgiven: true } } : event,
+  ],
+  decision_started: (state, event) => [
+    state.mind === 'built-in' ? { ...event, data: { ...event.data, free: true } } : event,
+  ],
+  decision_made: (state, event) => [
+    { ...event, data: { ...event.data, endedSteps: endedSteps(state, event.data) } },
+  ],
+  decision_failed: (state, event) => [
+    { ...event, data: { ...event.data, ...decisionVerdict(state, event) } },
+  ],
+  plan_approved: (state, event) => [
+    { ...event, data: { ...event.data, tasks: withLanes(state, event.data) } },
+  ],
+  plan_rejected: (state, event) => [
+    { ...event, data: { ...event.data, ...rejectionVerdict(state, event.data) } },
+  ],
+  task_started: (state, event) => [withCallsAgain(state, event)],
+  task_failed: (state, event) => [{ ...event, data: { ...event.data, ...failureVerdict(state, event) } }],
+  task_in_doubt: inDoubt,
+  probe_ended: (state, event) => [{ ...event, data: { ...event.data, ...probeVerdict(state, event.data) } }],
+  question_asked: (state, event) => [
+    { ...event, data: { ...event.data, holdsBack: heldBack(state, event.data) } },
+  ],
+  question_answered: (state, event) => [
+    event,
+    ...applied(state, event, { ...event.data, declined: event.data.declined === true }),
+  ],
+  question_expired: expired,
+};
 
 /** A shortcut: most tasks are not services, and a long journal has many of these events. */
 function withCallsAgain(state: RunState, event: Event & { type: 'task_started' }): Event {
@@ -93,7 +83,7 @@ function endedSteps(
   { operations = [] }: FactOf<'decision_made'>['data'],
 ): FactOf<'decision_made'>['data']['endedSteps'] {
   const updates = operations.filter(({ operation }) => operation === 'plan.update_step');
-  const real = updates.filter(({ args }) => updateProblem(state, args) === undefined);
+  const real = updates.filter(({ args }) => endsStep(state, args));
   return real.map(({ args }) => {
     const note = typeof args.note === 'string' ? args.note : undefined;
     const step = String(args.step);
@@ -195,6 +185,10 @@ function inDoubt(state: RunState, event: Event & { type: 'task_in_doubt' }): Eve
   return [read, toApplied(event, task, asked.at(-1)?.question.id ?? '', afterLoss(task))];
 }
 
+function questionsOf({ questions }: RunState, ids: readonly string[]): OpenQuestion[] {
+  return ids.flatMap((id) => questions.get(id) ?? []);
+}
+
 function afterLoss(task: TaskState): Consequence {
   return { to: isRepeatable(task) ? 'ready' : 'in_doubt' };
 }
@@ -207,7 +201,7 @@ function probeVerdict(
   if (found !== 'not_happened' || task === undefined) return {};
   // For a service, the probe may have checked only the overall result. Only a person can tell about an inner
   // call.
-  return { next: innerCallInDoubt(task) === undefined ? 'again' : 'settle' };
+  return { next: innerCallsInDoubt(task).length === 0 ? 'again' : 'settle' };
 }
 
 function heldBack(state: RunState, { question }: FactOf<'question_asked'>['data']): string[] {
@@ -343,7 +337,7 @@ function givenUp(state: RunState, { task: { operation } }: TaskState): Consequen
 function settled(state: RunState, task: TaskState, answer: Json): Consequence {
   if (answer === 'happened') return { to: 'succeeded' };
   if (answer !== 'again' && answer !== 'again_after') return givenUp(state, task);
-  const open = innerCallInDoubt(task);
+  const [open] = innerCallsInDoubt(task);
   if (open === undefined) return { to: 'ready' };
   const inner = { key: open.key, took: answer === 'again' ? ('no_effect' as const) : ('effect' as const) };
   return { to: isInDoubtAfter(task, inner, state.seq) ? 'in_doubt' : 'ready', inner };
@@ -378,27 +372,28 @@ function worded(state: RunState, cause: Cause): Failure {
 
 /** The texts of 0.1 and 0.2. */
 function sentence(
-  run: { readonly goal: string; readonly settings: Settings },
+  run: Pick<RunState, 'goal' | 'settings'>,
   { code, params = {} }: Pick<Cause, 'code' | 'params'>,
 ): string {
   const { operation, reason, question, problems, task, by } = params;
-  const isJapanese = languageOf(run) === 'ja';
-  const because = reason === undefined || reason === '' ? '' : isJapanese ? `理由: ${reason}` : ` ${reason}`;
+  const isInJapanese = isJapanese(run);
+  const because =
+    reason === undefined || reason === '' ? '' : isInJapanese ? `理由: ${reason}` : ` ${reason}`;
   switch (code) {
     case 'not_approved':
-      return `${isJapanese ? `${operation} の実行は承認されませんでした。` : `A person did not approve ${operation}.`}${because}`;
+      return `${isInJapanese ? `${operation} の実行は承認されませんでした。` : `A person did not approve ${operation}.`}${because}`;
     case 'declined':
-      return `${isJapanese ? `${operation} についての質問は断られました。` : `A person was asked about ${operation} and declined.`}${because}`;
+      return `${isInJapanese ? `${operation} についての質問は断られました。` : `A person was asked about ${operation} and declined.`}${because}`;
     case 'plan_not_approved':
-      return `${isJapanese ? '計画は承認されませんでした。' : 'A person did not approve the plan.'}${because}`;
+      return `${isInJapanese ? '計画は承認されませんでした。' : 'A person did not approve the plan.'}${because}`;
     case 'unanswered':
-      return `${isJapanese ? '期限までに回答がありませんでした' : 'Nobody answered in time'}: ${question}`;
+      return `${isInJapanese ? '期限までに回答がありませんでした' : 'Nobody answered in time'}: ${question}`;
     case 'given_up':
-      return isJapanese
+      return isInJapanese
         ? `${operation} が実行されたかどうか分からないまま、取りやめました。`
         : `Nobody knows whether ${operation} took effect; it was given up.`;
     case 'cannot_replace':
-      return isJapanese
+      return isInJapanese
         ? `${operation} の代わりに選ばれたことは実行できません: ${problems}`
         : `What was chosen in place of ${operation} cannot be done: ${problems}`;
     case 'overtaken':
