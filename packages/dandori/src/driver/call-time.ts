@@ -39,9 +39,9 @@ export function createStop(): Stop {
       if (reason !== undefined) return;
       reason = why;
       controller?.abort(why);
-      const told = listeners ?? [];
+      const waiting = listeners ?? [];
       listeners = undefined;
-      for (const then of told) then();
+      for (const then of waiting) then();
     },
     onStop(then) {
       if (reason !== undefined) then();

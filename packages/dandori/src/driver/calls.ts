@@ -24,15 +24,15 @@ export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 
 }
 
 /** How a call ended and how long it took. */
-export interface Ended {
+export interface EndedCall {
   readonly outcome: CallOutcome;
   readonly ms: number;
 }
 
 /** A call in progress. */
-export interface Begun {
+export interface OpenCall {
   /** Never rejects. */
-  readonly ended: Promise<Ended>;
+  readonly ended: Promise<EndedCall>;
   /** The call belongs to a task now, so it may ask the user. */
   taken(): void;
   abort(reason: string): void;
@@ -55,7 +55,7 @@ export interface Calls {
   /** Makes the planned calls, except prefetched ones. */
   release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
   /** Prefetch: makes a call at once. It is reported only when its task starts. */
-  begin(call: PlannedCall, isTask: () => boolean): Begun;
+  begin(call: PlannedCall, isTask: () => boolean): OpenCall;
   /** The commit failed, so the planned calls must not be made. */
   forgetPlanned(): void;
   abort(reason: string): void;
@@ -69,7 +69,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   let thinking: { stop: Stop; isForgotten: boolean; isWritten: boolean } | undefined;
   const open = new Map<Stop, Promise<unknown>>();
 
-  function begin(call: PlannedCall, isTask: () => boolean): Begun {
+  function begin(call: PlannedCall, isTask: () => boolean): OpenCall {
     const stop = createStop();
     let asked: Mail[] | undefined = isTask() ? undefined : [];
     const ask = (mail: Mail) => (asked === undefined ? mailbox.post(mail) : void asked.push(mail));
@@ -89,7 +89,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     { word, instead, isFollowed = false, delay = 0, ...call }: PlannedCall,
     stop: Stop,
     { isTask, ask }: { isTask: () => boolean; ask: (mail: Mail) => void },
-  ): Promise<Ended> {
+  ): Promise<EndedCall> {
     if (delay > 0) await pause(delay, { stop, clock });
     const { task, attempt } = call;
     const limit = createTimeLimit(clock, call.timeoutMs, () => stop.stop('timeout'));

@@ -14,9 +14,9 @@ export function createSteadyClock(clock: Clock): SteadyClock {
   let last = clock.now();
 
   function now(): number {
-    const told = clock.now() + ahead;
-    if (told < last) ahead += last - told;
-    else last = told;
+    const reading = clock.now() + ahead;
+    if (reading < last) ahead += last - reading;
+    else last = reading;
     return last;
   }
 

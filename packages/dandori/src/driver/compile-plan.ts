@@ -50,11 +50,13 @@ export async function compilePlan({
   // Durations tell which task is urgent. That matters only if the tasks cannot all start at once.
   const isCrowded = draft.tasks.length > state.settings.concurrency;
   if (isCrowded && atStart === undefined) await parts.durations?.load();
-  const house = { state, parts: { ...withOpenedCheck(parts), checked }, results, atStart };
-  ledger.record(...(word?.kind === 'edited' ? edited(draft, word, house) : judged(draft, word, house)));
+  const compiling = { state, parts: { ...withOpenedCheck(parts), checked }, results, atStart };
+  ledger.record(
+    ...(word?.kind === 'edited' ? edited(draft, word, compiling) : judged(draft, word, compiling)),
+  );
 }
 
-interface House {
+interface Compiling {
   readonly state: RunState;
   readonly parts: Parts & Pick<CompileParts, 'checked'>;
   readonly results: Results;
@@ -65,24 +67,26 @@ interface House {
  * The user's edited plan compiled before it was journaled. If it no longer compiles, the driver judges the
  * original draft and reports the problems in its question.
  */
-function edited(draft: Draft, word: PlanWord & { kind: 'edited' }, house: House): Fact[] {
+function edited(draft: Draft, word: PlanWord & { kind: 'edited' }, compiling: Compiling): Fact[] {
   const theirs: Draft = { ...draft, by: 'user', tasks: word.tasks };
-  const compiled = compileDraft(theirs, house);
-  if (!compiled.ok) return judged(draft, undefined, { ...house, problems: compiled.diagnostics });
-  return [proposal(theirs), approval(theirs, compiled, { ...house, question: word.question.id })];
+  const compiled = compileDraft(theirs, compiling);
+  if (!compiled.ok) return judged(draft, undefined, { ...compiling, problems: compiled.diagnostics });
+  return [proposal(theirs), approval(theirs, compiled, { ...compiling, question: word.question.id })];
 }
 
 function judged(
   draft: Draft,
   word: (PlanWord & { kind: 'approved' }) | undefined,
-  house: House & { readonly problems?: readonly Diagnostic[] },
+  compiling: Compiling & { readonly problems?: readonly Diagnostic[] },
 ): Fact[] {
-  const { state, parts, results, problems, atStart } = house;
+  const { state, parts, results, problems, atStart } = compiling;
   const { version } = draft;
-  const compiled = atStart ?? compileDraft(draft, house);
+  const compiled = atStart ?? compileDraft(draft, compiling);
   if (compiled.ok) return accepted(draft, compiled, { state, results, word, problems });
   const mended =
-    draft.by === 'user' ? undefined : repair(draft.tasks, compiled.diagnostics, surroundingsOf(draft, house));
+    draft.by === 'user'
+      ? undefined
+      : repair(draft.tasks, compiled.diagnostics, surroundingsOf(draft, compiling));
   const repaired: Draft | undefined = mended && { ...draft, by: 'repair', tasks: mended.tasks };
   const again = repaired && compileDraft(repaired, { state, parts });
   if (mended === undefined || repaired === undefined || again?.ok !== true)

@@ -12,7 +12,7 @@ import { createHolds } from './holds.ts';
 import { createInnerCalls } from './inner-calls.ts';
 import { type Ledger, openLedger, StaleStart } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
-import { takeUp } from './outcomes.ts';
+import { handleMail } from './outcomes.ts';
 import type { Parts } from './parts.ts';
 import { type Driver, perform } from './perform.ts';
 import { createReadAhead } from './prefetch.ts';
@@ -149,7 +149,7 @@ async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leavin
       isHolding = !isHolding;
       onHold?.(isHolding);
     }
-    for (const mail of await mailbox.wait(wakeAt)) await takeUp(mail, driver);
+    for (const mail of await mailbox.wait(wakeAt)) await handleMail(mail, driver);
   }
 }
 
@@ -172,7 +172,7 @@ async function planTogether(driver: Driver): Promise<number | undefined> {
   const isAnyWaiting = calls.isAnyPlanned || innerCalls.isAnyWaiting;
   if (isAnyWaiting || ledger.state.indexes.running.size === 0) return wakeAt;
   const rest = await mailbox.rest();
-  for (const mail of rest) await takeUp(mail, driver);
+  for (const mail of rest) await handleMail(mail, driver);
   return rest.length === 0 ? wakeAt : planAhead(driver);
 }
 

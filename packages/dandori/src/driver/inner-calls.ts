@@ -38,13 +38,13 @@ export interface InnerCalls {
   deliver(): void;
 }
 
-interface House {
+interface InnerCallParts {
   readonly ledger: Ledger;
   readonly parts: Pick<Parts, 'secrets' | 'storeKey'>;
   readonly results: Results;
 }
 
-export function createInnerCalls({ ledger, parts, results }: House): InnerCalls {
+export function createInnerCalls({ ledger, parts, results }: InnerCallParts): InnerCalls {
   const sealing = sealingOf(parts);
   let durableNext: (() => void)[] = [];
 

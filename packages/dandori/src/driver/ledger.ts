@@ -12,7 +12,9 @@ import { withTerms } from './questions.ts';
 /**
  * The driver's side of the journal: events are folded at once and written together.
  *
- * G1  The driver does nothing because of an event before `commit` has made it durable.
+ * G1  The driver does nothing because of an event before `commit` has made it durable. The exception is a
+ *     decision: the model may be called while the disk still writes, because the call only costs money. If
+ *     the commit fails, what the model says is dropped.
  * G2  If another process has written a command in the meantime, intentions are dropped. Outcomes are kept and
  *     written after the command, and the caller decides again.
  * G3  If another driver has written, this one stands down.

@@ -23,7 +23,7 @@ import { probeEnded } from './settle.ts';
 import { thoughtEnded } from './thoughts.ts';
 
 /** Turns mail into facts. */
-export async function takeUp(arrived: Mail, driver: Driver): Promise<void> {
+export async function handleMail(arrived: Mail, driver: Driver): Promise<void> {
   const mail = sealed(arrived, driver);
   switch (mail.type) {
     case 'journal_changed':

@@ -12,12 +12,12 @@ import {
   type ParsedActions,
   parseActions,
 } from '../run/actions/parse.ts';
-import { outlook, overtakes } from '../run/drafts/prefetch-check.ts';
+import { overtakes, prefetchCheck } from '../run/drafts/prefetch-check.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
 import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
-import type { Begun, Ended, PlannedCall } from './calls.ts';
+import type { EndedCall, OpenCall, PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult, unexpected } from './outcomes.ts';
 import type { Driver } from './perform.ts';
@@ -43,7 +43,7 @@ export interface ReadAhead {
   parse(decision: number, actions: readonly Action[]): ParsedActions;
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
   /** Returns the prefetched call for this one. Call it for every call that is due, including writes (R3). */
-  take(call: PlannedCall): Begun | undefined;
+  take(call: PlannedCall): OpenCall | undefined;
   /** Call it after `take` has seen every due call. It aborts the calls that no task will take (R4, R5). */
   settle(): void;
 }
@@ -53,8 +53,8 @@ interface Ahead {
   readonly lane: string;
   /** Tasks of the list whose prefetched calls must succeed first. */
   readonly needs: readonly string[];
-  made: { readonly call: PlannedCall; readonly begun: Begun } | undefined;
-  ended: Ended | undefined;
+  made: { readonly call: PlannedCall; readonly begun: OpenCall } | undefined;
+  ended: EndedCall | undefined;
   /** The result as it will be journaled, if the call succeeded. */
   result: { readonly value: Json } | undefined;
   isTask: boolean;
@@ -101,7 +101,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     const seen =
       task === undefined
         ? undefined
-        : outlook(task, { state, tools, check: parts.check, checked, earlier: stream.seen });
+        : prefetchCheck(task, { state, tools, check: parts.check, checked, earlier: stream.seen });
     if (task === undefined || holdsRedacted(task.args) || seen === undefined || seen.kind === 'unclear') {
       stream.isUnclear = true;
       return;

@@ -104,8 +104,8 @@ interface Trace {
 }
 
 /** A task that a later plan only repeats belongs to the earlier decision. */
-function decisionsOf({ decisions, given }: RunState): Map<string, number> {
-  const written = new Map(given.map(({ id, args }) => [id, stringifyJson(args)]));
+function decisionsOf({ decisions, userPlan }: RunState): Map<string, number> {
+  const written = new Map(userPlan.map(({ id, args }) => [id, stringifyJson(args)]));
   const found = new Map<string, number>();
   for (const [index, { proposed, diagnostics }] of decisions.entries()) {
     for (const { id, args } of diagnostics === undefined ? proposed : []) {

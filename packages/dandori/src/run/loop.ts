@@ -99,8 +99,8 @@ export function isStuck(state: RunState): boolean {
   if (!state.decisions.some(({ brief }) => brief?.loop !== undefined)) return false;
   const turn = recentTurns(state).at(-1)?.number ?? 0;
   return circlesNow(state).some((circle) => {
-    const told = toldAt(circle, state);
-    return circle.isFinal && told !== undefined && told <= turn;
+    const reported = toldAt(circle, state);
+    return circle.isFinal && reported !== undefined && reported <= turn;
   });
 }
 
@@ -140,14 +140,14 @@ export function callText(operation: string, args: JsonObject): string {
  * or again.
  */
 function toldAt({ kind, key }: Circle, state: RunState): number | undefined {
-  const told = state.decisions.findLast(
+  const reported = state.decisions.findLast(
     ({ brief, failure, startedSeq }) =>
       failure === undefined &&
       startedSeq > state.lastWord &&
       brief?.loop?.kind === kind &&
       keyOf(brief.loop, state) === key,
   );
-  return told === undefined || hasProgressed(state, told.number) ? undefined : told.number;
+  return reported === undefined || hasProgressed(state, reported.number) ? undefined : reported.number;
 }
 
 /** The circles that include the last turn. Turns before the last input from the user are ignored. */

@@ -3,7 +3,7 @@ import { withOwnTools } from '../../src/model/own-tools.ts';
 import type { ApprovalPolicy } from '../../src/model/settings.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Tool } from '../../src/model/tool.ts';
-import { type Outlook, outlook } from '../../src/run/drafts/prefetch-check.ts';
+import { type Outlook, prefetchCheck } from '../../src/run/drafts/prefetch-check.ts';
 import type { RunState } from '../../src/run/state/state.ts';
 import { running, started, starts, stateOf, succeeds } from './facts.ts';
 
@@ -24,7 +24,7 @@ const task = (id: string, operation: string, more: Partial<Task> = {}): Task => 
   ...more,
 });
 const look = (state: RunState, one: Task, ...earlier: Task[]): Outlook =>
-  outlook(one, { state, tools, check: () => [], earlier });
+  prefetchCheck(one, { state, tools, check: () => [], earlier });
 
 describe('what may be done with a task of a list that is still being written', () => {
   it('O1: a read may be called, a write and what costs money may not', () => {
@@ -48,7 +48,7 @@ describe('what may be done with a task of a list that is still being written', (
   it('result.read goes ahead for a result of the run, and waits for one of the list, which nobody has yet', () => {
     const state = stateOf(...running([{ id: 'old', operation: 'box.get' }]), starts('old'), succeeds('old'));
     const reads = (source: string) =>
-      outlook(task('r', 'result.read', { args: { task: source } }), {
+      prefetchCheck(task('r', 'result.read', { args: { task: source } }), {
         state,
         tools: withOwnTools(tools),
         check: () => [],

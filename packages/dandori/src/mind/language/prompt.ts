@@ -92,7 +92,7 @@ export function converse<Message>(
   const answers = answersByDecision(state);
   const ended = endedTasks(state).after;
   const said = notesByDecision(state).after;
-  const transcript = wording.open([...state.given, ...past.flatMap(countedActions)]);
+  const transcript = wording.open([...state.userPlan, ...past.flatMap(countedActions)]);
   const early = past.flatMap((decision) => [
     ...(answers.get(decision) ?? []),
     ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
@@ -144,10 +144,10 @@ function request(
 
 /** A plan that the user gave belongs to no decision, so it is shown with the goal. */
 function givenPlan(thought: PromptInput): string[] {
-  const { given } = thought.state;
-  if (given.length === 0) return [];
+  const { userPlan } = thought.state;
+  if (userPlan.length === 0) return [];
   const plan = clip(
-    stringifyJson({ actions: given.map(writeAction) }),
+    stringifyJson({ actions: userPlan.map(writeAction) }),
     contextOf(thought.state.settings).tokens,
   );
   const { told, rest } = tellOutcomes(endedTasks(thought.state).first, thought);

@@ -38,7 +38,7 @@ export type Outlook =
  *     unfinished writes of the run.
  * O3  Order rules apply: the earlier task is in `needs`, or it has succeeded in the run.
  */
-export function outlook(task: Task, { state, tools, check, checked, earlier }: Surroundings): Outlook {
+export function prefetchCheck(task: Task, { state, tools, check, checked, earlier }: Surroundings): Outlook {
   const { settings } = state;
   const done = new Map<string, string>();
   for (const { task: one, status } of state.tasks.values())

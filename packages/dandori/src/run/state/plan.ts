@@ -21,7 +21,7 @@ export interface Plan {
   /** The tasks of the last plan that a person rejected, until another is accepted. */
   vetoed: readonly Task[];
   /** The user's plan, unchanged. */
-  given: readonly Task[];
+  userPlan: readonly Task[];
   /** The mind's understanding of the goal, from its last plan that states it. */
   outline: Outline | undefined;
   /** Revisions in accepted plans. */
@@ -57,7 +57,7 @@ export function createPlan(): Plan {
     draft: undefined,
     refused: undefined,
     vetoed: [],
-    given: [],
+    userPlan: [],
     outline: undefined,
     revisions: [],
   };
@@ -81,7 +81,7 @@ function draftMade(state: RunState, draft: Draft): void {
   const { draft: before } = state;
   const isEdited = draft.by === 'user' && before?.question !== undefined && before.version === draft.version;
   state.draft = isEdited ? { ...draft, question: before.question } : draft;
-  if (draft.by === 'user' && draft.revision === undefined && state.planGiven) state.given = draft.tasks;
+  if (draft.by === 'user' && draft.revision === undefined && state.planGiven) state.userPlan = draft.tasks;
   const decision = lastDecision(state);
   const isFromMind = draft.by !== 'user' || (isEdited && before.revision?.replaces === undefined);
   if (decision === undefined || !isFromMind) return;
