@@ -50,7 +50,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'run/actions/own-operations.ts': 'for the model',
   'run/loop.ts': 'for the model',
   'run/trust/aim.ts': 'words in the names of arguments',
-  'run/state/upgrade.ts': 'how old versions wrote, to recognise it',
+  'run/state/version-1/upgrade.ts': 'how old versions wrote, to recognise it',
   'history/lift.ts': 'keys of a map',
   'cli/menu.ts': 'goals to try, in both languages',
 };
