@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunClient, TornTail } from '../app/index.ts';
-import { DandoriError } from '../model/error.ts';
+import { DandoriError, messageOf } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
-import { stringifyJson } from '../model/json.ts';
+import { asText, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
-import { textOf } from '../views/form.ts';
 import type { Report } from '../views/report.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
 import { asTyped } from './command-line.ts';
@@ -235,7 +234,7 @@ async function tellSettled(
     if (type !== 'question_answered' || data.question !== id) continue;
     const { answer, declined, by } = data;
     const taken = options.find(({ value }) => stringifyJson(value) === stringifyJson(answer));
-    const said = declined === true ? undefined : (taken?.label ?? textOf(answer));
+    const said = declined === true ? undefined : (taken?.label ?? asText(answer));
     process.stderr.write(`${printable(texts.replies.elsewhere(id, said, by))}\n`);
   }
 }
@@ -304,7 +303,7 @@ function catchInterrupts(run: string, { dandori, texts, watching, interrupted }:
     if (++count > 1) process.exit(130);
     say(texts.cancelling);
     watching.cancelling = dandori.cancel(run, texts.interrupted).catch((error: unknown) => {
-      say(error instanceof Error ? error.message : String(error));
+      say(messageOf(error));
     });
     interrupted.abort();
   };

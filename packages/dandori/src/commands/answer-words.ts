@@ -1,4 +1,4 @@
-import { isObject, type Json, stringifyJson } from '../model/json.ts';
+import { asText, isObject, type Json } from '../model/json.ts';
 import type { Option, Question } from '../model/question.ts';
 import { isJapanese } from '../model/text.ts';
 import { type Field, fieldOf, fieldsOf } from '../views/form.ts';
@@ -125,7 +125,7 @@ export function canBeNumbered(options: readonly Option[]): boolean {
 }
 
 export function answerText(value: Json): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
+  return asText(value);
 }
 
 /** Half-width, lower case, hiragana for katakana, without quotes and without punctuation at the end. */

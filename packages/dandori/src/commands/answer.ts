@@ -1,5 +1,5 @@
 import { DandoriError } from '../model/error.ts';
-import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import { asText, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import { shown, withHidden } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
@@ -189,7 +189,7 @@ export function checkAnswer(
     );
   }
   if (options.length === 0 || options.some(({ value }) => stringifyJson(value) === given)) return;
-  const values = options.map(({ value }) => (typeof value === 'string' ? value : stringifyJson(value)));
+  const values = options.map(({ value }) => asText(value));
   throw refused(`${seen} is no answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
 }
 

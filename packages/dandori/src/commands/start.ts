@@ -153,7 +153,7 @@ export async function startOnce(
   const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, stringifyJson(asked));
   const first = parseJson(held) as typeof asked;
   if (first.request !== asked.request)
-    throw new DandoriError('key-reused', 'This key has started a run for another request.', {
+    throw new DandoriError('key-reused', 'This key was used for another run.', {
       fix: 'Take a new key for each new run; send the same key only with the same request.',
     });
   const { run } = first;

@@ -222,6 +222,6 @@ export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
     'mcpServers.<name>.enabled': 'did you mean "disabled"?',
     'mcpServers.<name>.autoApprove': APPROVAL,
     'mcpServers.<name>.alwaysAllow': APPROVAL,
-    '*.<<': 'merge keys are not understood; an alias (*name) in place of the whole value is',
+    '*.<<': 'merge keys are not supported; use an alias (*name) for the whole value',
   }),
 );

@@ -168,5 +168,5 @@ function orderProblems(config: unknown): Problem[] {
   const cycle = sort(graph).cycle?.toReversed();
   if (cycle === undefined) return [];
   const message = `these rules contradict each other: ${[...cycle, cycle[0]].join(' → ')}`;
-  return [{ path: ['execution', 'order'], at: 'key', message, hint: 'take one of them away' }];
+  return [{ path: ['execution', 'order'], at: 'key', message, hint: 'remove one of them' }];
 }

@@ -52,7 +52,7 @@ export async function heardAs(
   const held = await keys.hold(`said\n${conversation}\n${key}`, stringifyJson(asked));
   const first = parseJson(held) as typeof asked;
   if (first.request === asked.request) return first;
-  throw new DandoriError('key-reused', 'Another message was said with this key.', {
+  throw new DandoriError('key-reused', 'This key was used for another message.', {
     fix: 'Take a new key for each new message; send the same key only with the same words.',
   });
 }

@@ -1,7 +1,7 @@
 import { addNote, answerQuestion, cancelRun, reject, takesWords } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
-import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { asText, type Json, type JsonObject } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import { shown } from '../model/redact.ts';
 import { fold } from '../run/state/apply.ts';
@@ -150,7 +150,7 @@ function stillOpenError(question: string, why: string): DandoriError {
 }
 
 function textOf(value: Json): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
+  return asText(value);
 }
 
 function refused(message: string): CallOutcome {

@@ -42,12 +42,12 @@ function findProblems(text: string, name: string): LocatedProblem[] {
   scan(text, {
     key(key, start, end, seen) {
       if (!seen.has(key) || problems.length >= MAX_PROBLEMS) return;
-      const message = `the key ${stringifyJson(key)} is there twice`;
+      const message = `the key ${stringifyJson(key)} appears twice`;
       problems.push({
         where: name,
         place: placeAt(text, start, end),
         message,
-        hint: 'take one of them away',
+        hint: 'remove one of them',
       });
     },
     enter(path, start, end) {

@@ -40,7 +40,7 @@ export function yamlSource(text: string, name: string): Source {
     return { name, value: document.toJS({ maxAliasCount: MAX_ALIASES }) ?? undefined, problems, locate };
   } catch {
     const start = text.lastIndexOf('*');
-    const found = { message: 'the aliases unfold to too much', hint: 'write the values out' };
+    const found = { message: 'the aliases expand to too much', hint: 'write the values out' };
     return { name, value: undefined, problems: [problem(start, start + 1, found)], locate };
   }
 }
@@ -100,7 +100,8 @@ function syntaxHint(code: string, { message, line }: { message: string; line: st
   if (code === 'TAB_AS_INDENT') return 'use spaces';
   if (code === 'MULTIPLE_DOCS') return 'take the --- away, or keep one of the two documents';
   if (line.includes('${')) return 'between { } or [ ] put quotes around a Ref: "${t1.city}"';
-  if (code === 'BLOCK_AS_IMPLICIT_KEY' || /:.*: /.test(line)) return 'put text that holds a colon in quotes';
+  if (code === 'BLOCK_AS_IMPLICIT_KEY' || /:.*: /.test(line))
+    return 'put text that contains a colon in quotes';
   return undefined;
 }
 
@@ -131,7 +132,7 @@ function checkNodes(document: Document.Parsed, problem: Report): LocatedProblem[
       if (node.tag !== undefined && !PLAIN_TAGS.has(node.tag)) {
         report(node, {
           message: `the tag ${node.tag.replace('tag:yaml.org,2002:', '!!')} is not known`,
-          hint: 'take it away',
+          hint: 'remove it',
         });
       }
       if (isMap(node)) for (const key of repeatedKeys(node.items)) report(key, repeated(key));
@@ -162,7 +163,7 @@ function repeatedKeys(pairs: readonly { key: unknown }[]): Node[] {
 }
 
 function repeated(key: Node): { message: string; hint: string } {
-  return { message: `the key ${stringifyJson(keyName(key))} is there twice`, hint: 'take one of them away' };
+  return { message: `the key ${stringifyJson(keyName(key))} appears twice`, hint: 'remove one of them' };
 }
 
 function keyName(key: unknown): string {

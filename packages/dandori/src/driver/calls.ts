@@ -1,4 +1,5 @@
 import type { Thinking, Thought } from '../mind/index.ts';
+import { messageOf } from '../model/error.ts';
 import { toFailure, type Word } from '../model/failure.ts';
 import type { Action } from '../model/task.ts';
 import type { InputResponse } from '../run/state/held-calls.ts';
@@ -233,7 +234,7 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
   try {
     return await work();
   } catch (error) {
-    return otherwise(error instanceof Error ? error.message : String(error));
+    return otherwise(messageOf(error));
   }
 }
 

@@ -1,4 +1,4 @@
-import { assertNever } from '../model/error.ts';
+import { assertNever, messageOf } from '../model/error.ts';
 import type { Fact } from '../model/event.ts';
 import { type Failure, type Said, toFailure, type Word } from '../model/failure.ts';
 import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
@@ -260,6 +260,6 @@ function evaluate(result: Json, expression: string): Json {
   try {
     return query(result, expression) ?? null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,13 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { CheckedTask, Fact } from '../model/event.ts';
-import {
-  canonicalJson,
-  type Json,
-  type JsonObject,
-  normalise,
-  sameJson,
-  stringifyJson,
-} from '../model/json.ts';
+import { asText, canonicalJson, type Json, type JsonObject, normalise, sameJson } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Option, PlanAbout, Question } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
@@ -173,9 +166,7 @@ function approvalText({ task }: TaskState, { args, effect, done, summary, texts 
   if (done !== undefined) return texts.mayCallAgain(operation, effect, done.task.id);
   if (operation !== 'run.answer') return texts.mayCall(operation, effect, summary);
   const { answer = null, declined } = args;
-  return texts.mayAnswer(
-    declined === true ? undefined : typeof answer === 'string' ? answer : stringifyJson(answer),
-  );
+  return texts.mayAnswer(declined === true ? undefined : asText(answer));
 }
 
 export function previewOf(

@@ -112,7 +112,7 @@ function forkPoint(run: string, events: readonly Event[], { at, from, answers = 
   if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
   const fix = `Its events are 1 to ${events.length}: see them with \`dandori log ${run}\`.`;
   if (point !== undefined) throw new DandoriError('usage', `The run ${run} has no event ${point}.`, { fix });
-  throw new DandoriError('usage', 'Nobody says at which event the run is to be forked.', {
+  throw new DandoriError('usage', 'Missing --at: the event to fork from.', {
     fix: `Give it with --at. ${fix}`,
   });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Json, type JsonObject, json, parseJson, stringifyJson } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, json, parseJson, stringifyJson } from '../model/json.ts';
 import { REDACTED } from '../model/redact.ts';
 import { isStep, type Task, task } from '../model/task.ts';
 import { escaped, refsIn } from '../plan/fill-refs.ts';
@@ -145,7 +145,7 @@ function argumentsOf({ override, task }: TaskState): JsonObject {
 
 function want(value: Json, trace: Trace): void {
   const literal = literalOf(value);
-  if (literal !== undefined && isSpecific(literal, trace.given)) trace.wanted.add(keyOf(literal));
+  if (literal !== undefined && isSpecific(literal, trace.given)) trace.wanted.add(canonicalJson(literal));
   if (typeof value !== 'object' || value === null) return;
   for (const item of Object.values(value)) want(item, trace);
 }
@@ -230,7 +230,7 @@ function inferredRef(
   if (path.length === 0 || trace.origins.length === 0) return undefined;
   const literal = literalOf(value);
   if (literal === undefined) return undefined;
-  const key = keyOf(literal);
+  const key = canonicalJson(literal);
   if (!trace.wanted.has(key)) return undefined;
   const decision = trace.decisionOf(task);
   const source = trace.origins.findLast(
@@ -251,7 +251,7 @@ function inferredRef(
 function leadsTo(value: Json, result: Json, path: string): boolean {
   try {
     const found = path === '' ? result : query(result, path);
-    return found !== undefined && keyOf(found) === keyOf(value);
+    return found !== undefined && canonicalJson(found) === canonicalJson(value);
   } catch {
     return false;
   }
@@ -303,11 +303,6 @@ type Origin = readonly (string | number)[];
 /** A value found at this many positions has no recognizable source. */
 const MOST = 20;
 
-/** Equal values have equal keys, whatever the order of their fields. */
-function keyOf(value: Json): string {
-  return stringifyJson(sorted(value));
-}
-
 /** The positions of all wanted values in a result, found in one pass. */
 function originsIn(result: Json, wanted: ReadonlySet<string>): ReadonlyMap<string, readonly Origin[]> {
   const found = new Map<string, Origin[]>();
@@ -315,7 +310,7 @@ function originsIn(result: Json, wanted: ReadonlySet<string>): ReadonlyMap<strin
   const sizes = new Set([...wanted].map((key) => sizeOf(parseJson(key) as Json)));
   const visit = (value: Json, path: readonly (string | number)[]) => {
     if (sizes.has(sizeOf(value))) {
-      const key = keyOf(value);
+      const key = canonicalJson(value);
       const places = found.get(key);
       if (places === undefined && wanted.has(key)) found.set(key, [path]);
       else if (places !== undefined && places.length < MOST) places.push(path);
@@ -347,13 +342,6 @@ export function pathExpression(path: readonly (string | number)[]): string {
 function sizeOf(value: Json): string {
   if (typeof value !== 'object' || value === null) return 'one';
   return Array.isArray(value) ? `list ${value.length}` : `object ${Object.keys(value).length}`;
-}
-
-function sorted(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([name, item]) => [name, sorted(item)]));
 }
 
 /** The calls of a step in written order, including nested steps. A call stands for itself. */

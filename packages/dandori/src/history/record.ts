@@ -95,11 +95,11 @@ export async function recordRun(run: string, parts: Keeping): Promise<Recorded> 
 
 function unfit(run: string, outcome: 'open' | 'paused' | 'cancelled'): DandoriError {
   if (outcome !== 'cancelled')
-    return new DandoriError('run-not-ended', `The run ${run} has not ended, and waits for nobody.`, {
-      fix: `Go on with \`dandori resume ${run}\`, then record it.`,
+    return new DandoriError('run-not-ended', `The run ${run} has not ended.`, {
+      fix: `Run \`dandori resume ${run}\`, then save it.`,
     });
-  return new DandoriError('usage', `The run ${run} was cancelled, at a moment that no test can meet again.`, {
-    fix: 'Record a run that came to its end by itself.',
+  return new DandoriError('usage', `The run ${run} was cancelled, which a test cannot repeat.`, {
+    fix: 'Save a run that ended by itself.',
   });
 }
 

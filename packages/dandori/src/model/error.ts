@@ -66,3 +66,8 @@ export class DandoriError extends Error {
 export function assertNever(value: never): never {
   throw new Error(`This case was forgotten: ${stringifyJson(value)}`);
 }
+
+/** The message of anything that was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

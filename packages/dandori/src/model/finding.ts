@@ -8,7 +8,7 @@ import * as z from 'zod';
  * - `lost-newline`      the last event is complete but its newline is missing
  * - `damaged-line`      a line that is no event, or whose checksum is wrong
  * - `missing-line`      events are missing between two others
- * - `duplicated-line`   an event that is there twice
+ * - `duplicated-line`   an event that appears twice
  * - `misplaced-line`    an event with the number of an earlier one but other content
  * - `empty-journal`     a file without a single event
  * - `broken-law`        all lines are intact, but together they describe something impossible

@@ -430,6 +430,11 @@ export function headOf(value: Json, length: number): string {
   return clip(text, length);
 }
 
+/** A string as it is, and any other value as JSON. */
+export function asText(value: unknown): string {
+  return typeof value === 'string' ? value : stringifyJson(value);
+}
+
 /** A JSON text that is the same for equal values, whatever the order of their keys. */
 export function canonicalJson(value: Json): string {
   return stringifyJson(canonical(value));

@@ -1,3 +1,4 @@
+import { messageOf } from '../model/error.ts';
 import type { CheckedTask } from '../model/event.ts';
 import type { JsonObject } from '../model/json.ts';
 import { readsResultOf } from '../model/own-tools.ts';
@@ -328,7 +329,7 @@ function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
     weigh(schema, expected, () => 'together with those of the other tasks its schema is too large');
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,4 +1,5 @@
-import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { messageOf } from '../model/error.ts';
+import { asText, headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Ref } from '../model/task.ts';
 import { writeText } from '../model/task.ts';
 import { type Work, weigh } from '../model/work.ts';
@@ -87,7 +88,7 @@ export function fillPlaceholders(value: Json, lookUp: (name: string) => Json): J
   if (whole !== undefined) return lookUp(whole);
   return replacePlaceholders(value, (name) => {
     const found = lookUp(name);
-    return typeof found === 'string' ? found : stringifyJson(found);
+    return asText(found);
   });
 }
 
@@ -136,10 +137,10 @@ function fillText(text: string, path: (string | number)[], filling: Filling): Js
 }
 
 function joined(template: Template, path: (string | number)[], filling: Filling): string {
-  return template.map((part) => (typeof part === 'string' ? part : asText(part, path, filling))).join('');
+  return template.map((part) => (typeof part === 'string' ? part : textIn(part, path, filling))).join('');
 }
 
-function asText(ref: Ref, path: (string | number)[], filling: Filling): string {
+function textIn(ref: Ref, path: (string | number)[], filling: Filling): string {
   const value = resolved(ref, path, filling);
   if (value === null) {
     filling.problems.push({
@@ -172,7 +173,7 @@ function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json |
   } catch (error) {
     filling.problems.push({
       path,
-      message: `${written}: ${error instanceof Error ? error.message : String(error)}`,
+      message: `${written}: ${messageOf(error)}`,
     });
   }
   return undefined;

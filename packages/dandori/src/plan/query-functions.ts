@@ -1,4 +1,4 @@
-import { type Json, stringifyJson } from '../model/json.ts';
+import { asText, type Json } from '../model/json.ts';
 import { lettersOf, ofText } from '../model/work.ts';
 
 /** The cost of one step of an expression. */
@@ -122,7 +122,7 @@ export const OWN: Readonly<Record<string, (args: readonly Json[], pay: Pay) => J
   max: ([list]) => extreme(list as Json[], 1),
   min: ([list]) => extreme(list as Json[], -1),
   // The library's function can't serialize a bigint.
-  to_string: ([subject = null]) => (typeof subject === 'string' ? subject : stringifyJson(subject)),
+  to_string: ([subject = null]) => asText(subject),
   replace: ([subject, needle, by, count], pay) =>
     replaced({ subject: String(subject), needle: String(needle), by: String(by), count }, pay),
   trim: ([subject, set]) => trimmed(String(subject), set, { left: true, right: true }),

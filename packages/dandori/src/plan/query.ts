@@ -1,4 +1,5 @@
 import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
+import { messageOf } from '../model/error.ts';
 import {
   isNormal,
   isObject,
@@ -132,7 +133,7 @@ export function queryProblem(expression: string): string | undefined {
     const work = { left: DRY_WORK };
     return SAMPLES.map((sample) => growthOn(tree, sample, work)).find((problem) => problem !== undefined);
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { headOf, type Json, type JsonObject } from '../model/json.ts';
 import type { Probe } from '../model/tool.ts';
@@ -32,6 +33,6 @@ function evaluate(result: Json, expression: string): Json {
   try {
     return query(result, expression) ?? null;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -65,7 +65,7 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
   app.onError((error, c) => problemFor(error, c, log));
   app.notFound((c) =>
     problemFor(
-      new DandoriError('route-not-found', 'There is nothing at this address.', {
+      new DandoriError('route-not-found', 'No such route.', {
         fix: 'GET /docs lists what there is.',
       }),
       c,

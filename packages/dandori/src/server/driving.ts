@@ -336,7 +336,7 @@ export function createDriving(options: DrivingOptions): Driving {
 /** Called by routes that would start new work. */
 export function refuseStopping({ isStopping }: Pick<Driving, 'isStopping'>): void {
   if (!isStopping) return;
-  throw new DandoriError('server-stopping', 'The server is stopping and takes nothing new.', {
+  throw new DandoriError('server-stopping', 'The server is stopping and accepts no new work.', {
     fix: 'Send it again with the same Idempotency-Key in a moment.',
   });
 }

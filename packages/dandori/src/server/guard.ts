@@ -81,12 +81,12 @@ export function authentication(
     const address = getConnInfo(c).remote.address ?? '';
     const user = users.of(c.req.header('authorization'));
     if (!limit.take(user?.id === undefined ? `address ${address}` : `user ${user.id}`))
-      throw new DandoriError('too-many-requests', 'These are more requests than one may send.', {
+      throw new DandoriError('too-many-requests', 'Too many requests.', {
         fix: 'Wait a second and send fewer; server.rate_limit says how many.',
       });
     if (user !== undefined) c.set('user', user);
     else if (!PUBLIC.includes(c.req.path) && !isOfPage(c.req.path))
-      throw new DandoriError('unauthorized', 'This needs a token that the server knows.', {
+      throw new DandoriError('unauthorized', 'This needs a valid access token.', {
         fix: 'Send it as "Authorization: Bearer TOKEN"; `dandori token` makes one.',
       });
     await next();
@@ -101,7 +101,7 @@ export function roles(): MiddlewareHandler<Env> {
     const { method, path } = c.req;
     const isReading = ['GET', 'HEAD'].includes(method) || WITHOUT_EFFECT.includes(path);
     if (!isReading && !mayAct(c.get('user'), 'operator'))
-      throw new DandoriError('forbidden', 'A viewer may read and nothing else.', {
+      throw new DandoriError('forbidden', 'A viewer can only read.', {
         fix: 'Use the token of an operator.',
       });
     await next();
@@ -195,7 +195,7 @@ async function smallText(body: ReadableStream<Uint8Array>): Promise<string> {
 }
 
 function tooLarge(): DandoriError {
-  return new DandoriError('request-too-large', `A body may have ${LARGEST_BODY} bytes at most.`, {
+  return new DandoriError('request-too-large', `The body is larger than ${LARGEST_BODY} bytes.`, {
     fix: 'Put large data into a file that a tool can read.',
   });
 }

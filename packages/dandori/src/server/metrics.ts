@@ -60,31 +60,37 @@ export function createMetrics(gauges: Gauges): Metrics {
   gauge('completion_ratio', 'Answered, of the runs that ended', () =>
     completion.ended === 0 ? Number.NaN : completion.answered / completion.ended,
   );
-  const revisions = histogram('run_revisions', 'Plan revisions a run', [], [0, 1, 2, 3, 5, 10]);
+  const revisions = histogram('run_revisions', 'Plan revisions per run', [], [0, 1, 2, 3, 5, 10]);
   const runSeconds = histogram('run_seconds', 'From the start of a run to its end', ['outcome']);
-  const modelCalls = counter('model_calls_total', 'Calls of the mind', ['outcome']);
-  const modelSeconds = histogram('model_call_seconds', 'How long a call of the mind took');
+  const modelCalls = counter('model_calls_total', 'Model calls', ['outcome']);
+  const modelSeconds = histogram('model_call_seconds', 'Duration of a model call');
   const tokens = counter('tokens_total', 'Tokens of model calls', ['direction']);
   const cost = counter('cost_dollars_total', 'US dollars of model calls whose price is known');
   const toolCalls = counter('tool_calls_total', 'Attempts, by tool', ['tool']);
   const toolErrors = counter('tool_errors_total', 'Attempts that failed or are in doubt', ['tool', 'kind']);
-  const timeouts = counter('timeouts_total', 'Attempts that took longer than they may', ['tool']);
-  const toolSeconds = histogram('tool_call_seconds', 'How long a call of a tool took', ['tool']);
+  const timeouts = counter('timeouts_total', 'Attempts that timed out', ['tool']);
+  const toolSeconds = histogram('tool_call_seconds', 'Duration of a tool call', ['tool']);
   const ratings = histogram(
     'run_rating',
-    'What people think of runs; a rating that is changed counts again',
+    'Ratings of runs. A changed rating counts again',
     [],
     [1, 2, 3, 4, 5],
   );
-  const requests = histogram('http_request_seconds', 'How long an answer took', ['route', 'status']);
-  gauge('runs_driving', 'Runs that are driven now', gauges.driving);
-  gauge('runs_queued', 'Runs that wait for a driver', gauges.queued);
-  gauge('runs_retrying', 'Runs that could not be driven and are tried again', gauges.retrying);
-  const failures = counter('driving_failures_total', 'Runs that could not be driven, and lists not read', [
-    'what',
-  ]);
+  const requests = histogram('http_request_seconds', 'Duration of a request', ['route', 'status']);
+  gauge('runs_driving', 'Runs that are running now', gauges.driving);
+  gauge('runs_queued', 'Runs in the queue', gauges.queued);
+  gauge('runs_retrying', 'Runs that could not be resumed and are retried', gauges.retrying);
+  const failures = counter(
+    'driving_failures_total',
+    'Runs that could not be resumed, and lists that could not be read',
+    ['what'],
+  );
   gauge('stream_clients', 'Clients that follow a run', gauges.clients);
-  gauge('stream_clients_dropped', 'Clients that were too slow and let go', gauges.dropped);
+  gauge(
+    'stream_clients_dropped',
+    'Clients that were disconnected because they were too slow',
+    gauges.dropped,
+  );
 
   const underway = new Map<string, Underway>();
 

@@ -38,11 +38,11 @@ export function jsonBody<T extends z.ZodType>(schema: T) {
   return { required: true, content: { 'application/json': { schema: described(schema) } } };
 }
 
-export const done = jsonContent('It is written down', doneSchema, 'Done');
+export const done = jsonContent('The request is stored', doneSchema, 'Done');
 
 export const problems = {
   default: {
-    description: 'What went wrong, with its code and what to do about it',
+    description: 'The error, with its code and how to fix it',
     content: { 'application/problem+json': { schema: described(problemSchema, 'Problem') } },
   },
 };

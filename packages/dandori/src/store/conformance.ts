@@ -26,19 +26,19 @@ export function journalCases(open: OpenJournal): JournalCase[] {
 }
 
 const CASES: Record<string, (journal: Journal) => Promise<void>> = {
-  async 'J1: a run is there with all its first events'(journal) {
+  async 'J1: a created run has all its first events'(journal) {
     const events = [firstEvent('r1'), eventOf('r1', 2), eventOf('r1', 3)];
     await journal.create('r1', events);
     assert.deepEqual(await journal.read('r1'), events);
   },
 
-  async 'J1: a run that is there is not made again, and stays as it is'(journal) {
+  async 'J1: a run that exists is not created again, and does not change'(journal) {
     await journal.create('r1', [firstEvent('r1', 'first')]);
     await rejects(journal.create('r1', [firstEvent('r1', 'second'), eventOf('r1', 2)]), 'run-exists');
     assert.deepEqual(await journal.read('r1'), [firstEvent('r1', 'first')]);
   },
 
-  async 'J1: of many who make the same run at once, one does'(journal) {
+  async 'J1: if many create the same run at once, one succeeds'(journal) {
     const made = await Promise.allSettled(
       Array.from({ length: 8 }, (_, index) => journal.create('r1', [firstEvent('r1', `by ${index}`)])),
     );
@@ -46,7 +46,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.equal((await journal.read('r1')).length, 1);
   },
 
-  async 'J2: an append behind the last event is taken'(journal) {
+  async 'J2: an append after the last event succeeds'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     await journal.append('r1', 1, [eventOf('r1', 2), eventOf('r1', 3)]);
     await journal.append('r1', 3, [eventOf('r1', 4)]);
@@ -63,7 +63,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await journal.append('r1', 2, [eventOf('r1', 3)]);
   },
 
-  async 'J2: of many who append behind the same event, one does'(journal) {
+  async 'J2: if many append after the same event, one succeeds'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const writers = Array.from({ length: 8 }, () => journal.append('r1', 1, [eventOf('r1', 2)]));
     const settled = await Promise.allSettled(writers);
@@ -81,7 +81,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.deepEqual(seqs(await journal.read('r1')), range(1, 51));
   },
 
-  async 'J2: one in the middle that does not fit takes nobody else with it'(journal) {
+  async 'J2: a refused append does not affect those queued around it'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     const [first, odd, last] = await Promise.allSettled([
@@ -94,7 +94,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2, 3]);
   },
 
-  async 'J2: events that are not numbered on are a bug, and none of them is written'(journal) {
+  async 'J2: events with wrong numbers are a bug, and none of them is written'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     for (const wrong of [[1], [3], [2, 2], [2, 4]]) {
       const events = wrong.map((seq) => eventOf('r1', seq));
@@ -144,7 +144,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
       assert.deepEqual(seqs(await journal.read('r1', after)), range(after + 1, 6));
   },
 
-  async 'J4: who reads a run gets the same whether or not somebody drives it'(journal) {
+  async 'J4: a reader gets the same events whether or not a driver holds the run'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     await journal.append('r1', 1, [eventOf('r1', 2), eventOf('r1', 3)]);
@@ -156,7 +156,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.deepEqual(seqs(await journal.read('r1', 1)), [2, 3, 4]);
   },
 
-  async 'a run that is not there is named as such'(journal) {
+  async 'a missing run is reported as missing'(journal) {
     await rejects(journal.read('nope'), 'run-not-found');
     await rejects(journal.append('nope', 0, [firstEvent('nope')]), 'run-not-found');
     await rejects(journal.claim('nope'), 'run-not-found');
@@ -177,7 +177,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     }
   },
 
-  async 'the list has the newest first, in pages, each with how it stands'(journal) {
+  async 'the list is newest first, in pages, with the status of each run'(journal) {
     const ends: [string, Fact | undefined, string][] = [
       ['20260101-a', undefined, 'open'],
       [
@@ -220,7 +220,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     );
   },
 
-  async 'J5: only one drives a run, and after it another may'(journal) {
+  async 'J5: one driver at a time holds a run'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     await journal.create('r2', [firstEvent('r2')]);
     const claim = await journal.claim('r1');
@@ -230,7 +230,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await (await journal.claim('r1')).release();
   },
 
-  async 'J5: of many who want to drive at once, one may'(journal) {
+  async 'J5: if many claim a run at once, one succeeds'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const settled = await Promise.allSettled(Array.from({ length: 8 }, () => journal.claim('r1')));
     const won = settled.filter((one) => one.status === 'fulfilled');
@@ -238,7 +238,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await won[0]?.value.release();
   },
 
-  async 'J5: letting go twice does not take the run from the next driver'(journal) {
+  async 'J5: releasing a claim twice does not take the run from the next driver'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const first = await journal.claim('r1');
     await first.release();
@@ -249,7 +249,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await second.release();
   },
 
-  async 'J6: a run that is removed is gone, and its name is free again'(journal) {
+  async 'J6: a removed run is gone, and its id is free again'(journal) {
     await journal.create('r1', [firstEvent('r1', 'first'), eventOf('r1', 2)]);
     await journal.create('r2', [firstEvent('r2')]);
     assert.ok((await journal.size('r1')) > (await journal.size('r2')));
@@ -267,7 +267,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.deepEqual(await journal.read('r1'), [firstEvent('r1', 'second')]);
   },
 
-  async 'J6: a run to which somebody has written, or that somebody drives, is not removed'(journal) {
+  async 'J6: a run that was written to or is claimed is not removed'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     await journal.append('r1', 1, [eventOf('r1', 2)]);
     await rejects(journal.remove('r1', 1), 'journal-conflict');
@@ -278,7 +278,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await journal.remove('r1', 2);
   },
 
-  async 'J6: of an append and a removal at once, one is done and the other is told'(journal) {
+  async 'J6: of an append and a removal at once, one succeeds and the other fails'(journal) {
     for (let round = 0; round < 8; round++) {
       await journal.create('r1', [firstEvent('r1')]);
       const work = [journal.append('r1', 1, [eventOf('r1', 2)]), journal.remove('r1', 1)];
@@ -289,7 +289,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     }
   },
 
-  async 'a command can be written while somebody drives, and while the driver lets go'(journal) {
+  async 'a command can be written while a driver holds the run or releases it'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     await journal.append('r1', 1, [eventOf('r1', 2)]);
@@ -300,7 +300,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2, 3]);
   },
 
-  async 'who watches is told of every append, a driver of those of others too'(journal) {
+  async 'a watcher is told of every append, including those of other processes'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     const bell = createBell();
@@ -314,7 +314,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await claim.release();
   },
 
-  async 'who watches is not told of a last event before one that was acknowledged'(journal) {
+  async 'a watcher is not told of a last event before one that was acknowledged'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     const bell = createBell();
@@ -335,7 +335,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.ok(!isBehind);
   },
 
-  async 'who no longer watches is left in peace'(journal) {
+  async 'a watcher that stopped is not called again'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     let rings = 0;
     journal.watch('r1', () => rings++)();

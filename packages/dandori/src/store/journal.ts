@@ -140,7 +140,7 @@ export function conflict(name: string, after: number, last: number): never {
 
 export function drivenElsewhere(run: string, by: string, claimFile?: string): never {
   const ifGone = claimFile === undefined ? '' : ` If that process is gone for good, delete ${claimFile}.`;
-  throw new DandoriError('run-driven-elsewhere', `The run ${run} is being driven by ${by}.`, {
+  throw new DandoriError('run-driven-elsewhere', `The run ${run} is already running in ${by}.`, {
     fix: `Watch it with \`dandori log ${run} --follow\`, or stop it with \`dandori cancel ${run}\`.${ifGone}`,
   });
 }

@@ -30,7 +30,7 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
   const eventsOf = (run: string): E[] => runs.get(run) ?? notFound(run);
   return {
     async create(run, events) {
-      if (runs.has(run)) throw new DandoriError('run-exists', `The ${owner} ${run} is there already.`);
+      if (runs.has(run)) throw new DandoriError('run-exists', `The ${owner} ${run} already exists.`);
       runs.set(run, [...events]);
     },
     async append(run, after, events) {

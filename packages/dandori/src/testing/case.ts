@@ -15,6 +15,7 @@ import type { OpenQuestion, RunState } from '../run/state/state.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../store/index.ts';
 import { type Call, type CallOutcome, createSchemaCheck, type Toolbox } from '../tools/index.ts';
 import { type Report, report } from '../views/report.ts';
+import { pause } from './pause.ts';
 import { createStepClock, type StepClock } from './step-clock.ts';
 
 export interface CaseOptions {
@@ -383,15 +384,4 @@ function outcomeOf({ result = null, failure, lost, ambiguous, wanted, note }: Ca
   if (ambiguous !== undefined) return { kind: 'ambiguous', ...ambiguous };
   if (wanted !== undefined) return { kind: 'input_wanted', ...wanted };
   return { kind: 'succeeded', result, ...(note !== undefined && { note }) };
-}
-
-/** True if the signal came first. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const takeBack = clock.at(clock.now() + ms, () => resolve(false));
-    signal.addEventListener('abort', () => {
-      takeBack();
-      resolve(true);
-    });
-  });
 }

@@ -2,6 +2,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Effect, Tool, ToolPolicy } from '../model/tool.ts';
 import type { Call, CallOutcome, Toolbox } from '../tools/index.ts';
+import { pause } from './pause.ts';
 
 /** A fault that replaces a call. `lost_after` does the work first and then loses the answer. */
 export type Fault =
@@ -125,18 +126,6 @@ function asOutcome(value: Json | CallOutcome): CallOutcome {
   const isOutcome =
     typeof value === 'object' && value !== null && 'kind' in value && kinds.includes(String(value.kind));
   return isOutcome ? (value as CallOutcome) : { kind: 'succeeded', result: value as Json };
-}
-
-/** True if the signal came first. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  if (ms === 0) return Promise.resolve(signal.aborted);
-  return new Promise((resolve) => {
-    const takeBack = clock.at(clock.now() + ms, () => resolve(false));
-    signal.addEventListener('abort', () => {
-      takeBack();
-      resolve(true);
-    });
-  });
 }
 
 function untilAborted(signal: AbortSignal): Promise<CallOutcome> {

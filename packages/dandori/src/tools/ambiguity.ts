@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { messageOf } from '../model/error.ts';
 import { isObject, type Json, json, jsonObject, normalise } from '../model/json.ts';
 import type { Option } from '../model/question.ts';
 import { type Task, taskInput } from '../model/task.ts';
@@ -78,7 +79,7 @@ export function thrownAmbiguity({ ambiguity }: AmbiguityError, asker: Asker): Ca
       return misunderstood(asker, 'there are neither options nor a form');
     return toAmbiguous(read.data, asker);
   } catch (error) {
-    return misunderstood(asker, error instanceof Error ? error.message : String(error));
+    return misunderstood(asker, messageOf(error));
   }
 }
 

@@ -1,4 +1,5 @@
 import type { PassedOn } from '../model/decision.ts';
+import { messageOf } from '../model/error.ts';
 import type { FailureKind } from '../model/failure.ts';
 import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../model/own-tools.ts';
@@ -103,7 +104,7 @@ async function readResult(args: JsonObject, { state, results }: Looking): Promis
   try {
     await results.load(state, [id]);
   } catch (error) {
-    return failed('unavailable', error instanceof Error ? error.message : String(error));
+    return failed('unavailable', messageOf(error));
   }
   const opaque = opaqueForOnce();
   const part = partOf(opaque.hide(results.get(state, id) ?? null), path);
@@ -127,7 +128,7 @@ function partOf(
       ? { ok: false, message: `${path} finds nothing in this result` }
       : { ok: true, value: found };
   } catch (error) {
-    return { ok: false, message: error instanceof Error ? error.message : String(error) };
+    return { ok: false, message: messageOf(error) };
   }
 }
 

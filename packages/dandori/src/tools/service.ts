@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
-import { DandoriError } from '../model/error.ts';
+import { DandoriError, messageOf } from '../model/error.ts';
 import type { Failure } from '../model/failure.ts';
 import {
   canonicalJson,
@@ -310,7 +310,7 @@ export async function withInput(call: Call, inner: Calling['inner']): Promise<Ca
       const response = (await call.elicit?.(request)) ?? { action: 'cancel' as const };
       if (name !== undefined) responses[name] = response;
       else if (response.action !== 'accept')
-        return failed('rejected', `nobody did what ${call.operation} needs first`);
+        return failed('rejected', `what ${call.operation} needs first was not done`);
     }
     outcome = await inner({ ...call, inputs: { responses, state } });
   }
@@ -385,14 +385,10 @@ async function importModule(file: string): Promise<object> {
   try {
     return (await import(pathToFileURL(file).href)) as object;
   } catch (error) {
-    throw new DandoriError(
-      'service-invalid',
-      `Cannot load the service ${file}: ${error instanceof Error ? error.message : String(error)}`,
-      {
-        fix: 'Correct the module; Node must be able to import it as it is.',
-        cause: error,
-      },
-    );
+    throw new DandoriError('service-invalid', `Cannot load the service ${file}: ${messageOf(error)}`, {
+      fix: 'Correct the module; Node must be able to import it as it is.',
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,5 @@
 import { assertNever } from '../model/error.ts';
-import { isObject, type Json, type JsonObject, numberFrom, parseJson, stringifyJson } from '../model/json.ts';
+import { asText, isObject, type Json, type JsonObject, numberFrom, parseJson } from '../model/json.ts';
 
 /**
  * `many`: several options of a list. `group`: nested fields. `other`: typed as JSON or as a comma-separated
@@ -102,14 +102,14 @@ function chosenOf(choices: readonly Choice[], text: string): Json {
 function choicesOf({ enum: values, enumNames, oneOf, anyOf }: JsonObject): Choice[] {
   if (Array.isArray(values)) {
     const names = Array.isArray(enumNames) ? enumNames : [];
-    return values.map((value, index) => ({ value, label: String(names[index] ?? textOf(value)) }));
+    return values.map((value, index) => ({ value, label: String(names[index] ?? asText(value)) }));
   }
   const variants = [oneOf, anyOf].find((list) => Array.isArray(list)) ?? [];
   const constants = (variants as Json[]).filter((one) => isObject(one) && one.const !== undefined);
   if (constants.length === 0 || constants.length < (variants as Json[]).length) return [];
   return (constants as JsonObject[]).map(({ const: value = null, title }) => ({
     value,
-    label: typeof title === 'string' ? title : textOf(value),
+    label: typeof title === 'string' ? title : asText(value),
   }));
 }
 
@@ -140,8 +140,4 @@ function parse(text: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-export function textOf(value: Json): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
 }

@@ -176,7 +176,8 @@ describe('a run killed with SIGKILL', () => {
       await letGo(place);
       const ends = await Promise.all(three);
       expect(ends.map(({ code }) => code).sort()).toEqual([0, 2, 2]);
-      for (const { code, stderr } of ends) if (code === 2) expect(stderr).toMatch(/driven by process \d+ on/);
+      for (const { code, stderr } of ends)
+        if (code === 2) expect(stderr).toMatch(/already running in process \d+ on/);
       expect(await effects(place)).toBe('ace');
       expect(brokenLaws(await journal(place, run))).toEqual([]);
     },

@@ -74,7 +74,7 @@ describe('misspelt and misplaced keys', () => {
     ['command: npx', '1:1', 'command belongs under mcpServers.<name>'],
     ['__proto__: 1', '1:1', 'known here: model'],
     ['constructor: 1', '1:1', 'known here: model'],
-    ['execution: { <<: {} }', '1:14', 'merge keys are not understood'],
+    ['execution: { <<: {} }', '1:14', 'merge keys are not supported'],
   ])('%s', async (yaml, place, hint) => {
     const { message } = await refusal(load(yaml));
     expect(message).toContain(`dandori.yaml:${place} error: unknown key`);
@@ -222,14 +222,14 @@ describe('files that are no YAML', () => {
 
   it.each([
     [
-      'a key that is there twice',
+      'a key that appears twice',
       'language: en\nuser_id: a\nlanguage: ja',
-      'dandori.yaml:3:1 error: the key "language" is there twice',
+      'dandori.yaml:3:1 error: the key "language" appears twice',
     ],
     [
       'the same in JSON',
       '{"language":"en","language":"ja"}',
-      'dandori.yaml:1:18 error: the key "language" is there twice',
+      'dandori.yaml:1:18 error: the key "language" appears twice',
     ],
     ['a tab', 'execution:\n\tmode: auto', 'dandori.yaml:2:1 error: a tab cannot indent a line in YAML'],
     [
@@ -238,7 +238,7 @@ describe('files that are no YAML', () => {
       'dandori.yaml:1:10 error: this is not YAML: Missing closing "quote',
     ],
     ['an open bracket', 'services: [a\nlanguage: en\n', 'dandori.yaml:2:1 error: this is not YAML'],
-    ['a colon in text', 'instructions: Note: be short', 'hint: put text that holds a colon in quotes'],
+    ['a colon in text', 'instructions: Note: be short', 'hint: put text that contains a colon in quotes'],
     [
       'a key that is indented less than its neighbours',
       'execution:\n    mode: auto\n   max_steps: 3\n',
@@ -266,7 +266,7 @@ describe('files that are no YAML', () => {
     ],
     ['a missing anchor', 'user_id: *me', 'dandori.yaml:1:10 error: there is no anchor &me before this'],
     ['a value in itself', 'services: &a [*a]', 'dandori.yaml:1:15 error: *a holds itself'],
-    ['billion laughs', laughs, 'error: the aliases unfold to too much'],
+    ['billion laughs', laughs, 'error: the aliases expand to too much'],
     ['endless aliases', `a: &a 1\nservices: [${'*a ,'.repeat(2000)}]`, 'there are more than 1000 aliases'],
     ['endless nesting', '['.repeat(50_000), 'error: this is nested too deeply'],
   ])('%s', async (_name, yaml, wanted) => {

@@ -94,7 +94,7 @@ describe('a run is lifted to a plan', () => {
     expect(argsOf(plan).t1_2).toEqual({ city: expected });
   });
 
-  it('what is there twice stays a value unless one has the same name, and of two results the later one is meant', async () => {
+  it('what appears twice stays a value unless one has the same name, and of two results the later one is meant', async () => {
     const twice = await liftOf(
       'compare',
       [{ operation: 'letters.send', args: { text: ['Nara', 'Nara'] } }],

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -73,6 +73,23 @@ describe('the docs name only what exists: ', () => {
         .map(([whole]) => `${page}: ${whole}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('every folder of the source has a line in the design, so that `ls` and the map agree', () => {
+    const [, tree = ''] =
+      /```\npackages\/dandori\/src\/\n([\s\S]*?)\n {2}index\.ts\n/.exec(read('docs/DESIGN.md')) ?? [];
+    const above: string[] = [];
+    const told = tree.split('\n').flatMap((line) => {
+      const [, indent = '', name = '', about = ''] = /^( +)([\w-]+)\/ +(.*)$/.exec(line) ?? [];
+      above.splice(indent.length / 2 - 1, Number.POSITIVE_INFINITY, name);
+      const folder = above.join('/');
+      return [folder, ...[...about.matchAll(/([\w-]+)\//g)].map(([, inside]) => `${folder}/${inside}`)];
+    });
+    const source = join(ROOT, 'packages/dandori/src');
+    const folders = readdirSync(source, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => relative(source, join(entry.parentPath, entry.name)));
+    expect(told.toSorted()).toEqual(folders.toSorted());
   });
 
   it('files and folders of the repository', () => {

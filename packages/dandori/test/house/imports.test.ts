@@ -184,15 +184,26 @@ describe('the rooms', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('tell objects from lists, and cut texts, with one function each', () => {
-    const homes: Record<string, RegExp> = {
-      // Use `isObject`.
-      'model/json.ts': /typeof (\w+) [!=]== 'object' (?:&&|\|\|) \1 [!=]== null (?:&&|\|\|) !?Array\.isArray/,
-      // Use `clip`, which leaves no half of a surrogate pair.
-      'model/text.ts': /\.slice\(0, [^)]*\)\}…/,
-    };
-    const copies = Object.entries(homes).flatMap(([home, copy]) =>
-      files.filter((file) => file !== home && copy.test(textOf(file))),
+  it('write a helper once, so that a fix of it reaches every caller', () => {
+    const helpers: readonly { use: string; home: string; copy: RegExp }[] = [
+      {
+        use: 'isObject',
+        home: 'model/json.ts',
+        copy: /typeof (\w+) [!=]== 'object' (?:&&|\|\|) \1 [!=]== null (?:&&|\|\|) !?Array\.isArray/,
+      },
+      { use: 'asText', home: 'model/json.ts', copy: /typeof (\w+) === 'string' \? \1 : stringifyJson\(\1\)/ },
+      // It leaves no half of a surrogate pair.
+      { use: 'clip', home: 'model/text.ts', copy: /\.slice\(0, [^)]*\)\}…/ },
+      {
+        use: 'messageOf',
+        home: 'model/error.ts',
+        copy: /(\w+) instanceof Error \? \1\.message : String\(\1\)/,
+      },
+    ];
+    const copies = helpers.flatMap(({ use, home, copy }) =>
+      files
+        .filter((file) => file !== home && copy.test(textOf(file)))
+        .map((file) => `${file} must use ${use} of ${home}`),
     );
     expect(copies).toEqual([]);
   });

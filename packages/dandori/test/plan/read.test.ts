@@ -119,8 +119,8 @@ describe('a plan that has the wrong shape', () => {
     ['- operation: a.b\n  args: { id: -1e999 }', '2:15', '-1e999 is not a number that can be used'],
     ['- operation: a.b\n  args: { n: .inf }', '2:14', '.inf is not a number that can be used'],
     ['- operation: a.b\n  args: { n: !!binary aGk= }', '2:23', 'the tag !!binary is not known'],
-    ['[{"operation": "a.b", "args": {"a": 1, "a": 2}}]', '1:40', 'the key "a" is there twice'],
-    ['- operation: a.b\n  args: { a: 1, a: 2 }', '2:17', 'the key "a" is there twice'],
+    ['[{"operation": "a.b", "args": {"a": 1, "a": 2}}]', '1:40', 'the key "a" appears twice'],
+    ['- operation: a.b\n  args: { a: 1, a: 2 }', '2:17', 'the key "a" appears twice'],
     [
       `[{"operation": "a.b", "args": {"a": ${'['.repeat(600)}${']'.repeat(600)}}}]`,
       '1:',

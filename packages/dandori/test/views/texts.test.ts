@@ -29,14 +29,17 @@ const WITHOUT_WORDS = [
   'chat.prompt',
   'chat.answerWith',
   'run.because',
+  'chat.nextHint',
   'chat.help.0.0',
-  'chat.help.2.0',
-  'chat.help.9.0',
+  'chat.help.3.0',
+  'chat.help.8.0',
+  'chat.help.11.0',
 ];
 
 describe('the catalogues of texts', () => {
   it('are the same files in both languages', () => {
-    expect(readdirSync(join(TEXTS, 'ja'))).toEqual(FILES);
+    const isFile = (name: string) => name.endsWith('.ts');
+    expect(readdirSync(join(TEXTS, 'ja')).filter(isFile)).toEqual(FILES);
   });
 
   // The types hold that no key is missing: every status, effect, mode, limit, question kind, failure, error and diagnostic.

@@ -1,4 +1,5 @@
 import { Component, lazy, type ReactNode, Suspense } from 'react';
+import { messageOf } from '#dandori/model/error.ts';
 import { texts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { Waiting } from '../ui/page.tsx';
@@ -92,9 +93,7 @@ function Failed({ error, onAgain }: { readonly error: unknown; readonly onAgain:
   return (
     <div role="alert" className="m-8 flex flex-col items-start gap-3">
       <p>{say.failed}</p>
-      <pre className="max-w-full overflow-auto text-bad text-sm">
-        {error instanceof Error ? error.message : String(error)}
-      </pre>
+      <pre className="max-w-full overflow-auto text-bad text-sm">{messageOf(error)}</pre>
       <Button onClick={onAgain}>{say.retry}</Button>
     </div>
   );

@@ -1,5 +1,5 @@
 import { lazy, type ReactNode, Suspense } from 'react';
-import { DandoriError } from '#dandori/model/error.ts';
+import { DandoriError, messageOf } from '#dandori/model/error.ts';
 import { useLanguage, useTexts } from '../shell/language.tsx';
 import { type Words, words } from '../texts/words.ts';
 
@@ -38,8 +38,7 @@ interface ProblemWords {
 
 /** What happened and how to fix it. Some codes have texts of the page, because the server's are technical. */
 export function problemWords(error: unknown, { errors }: Pick<Words, 'errors'>): ProblemWords {
-  if (!(error instanceof DandoriError))
-    return { what: error instanceof Error ? error.message : String(error), fix: undefined };
+  if (!(error instanceof DandoriError)) return { what: messageOf(error), fix: undefined };
   const [what, fix] = errors[error.code] ?? [error.message, error.fix];
   return { what, fix };
 }

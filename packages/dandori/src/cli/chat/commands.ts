@@ -1,6 +1,7 @@
 import type { ConversationClient } from '../../app/index.ts';
 import { isApproval } from '../../commands/index.ts';
 import type { Asked, ConversationRun } from '../../conversation/index.ts';
+import { messageOf } from '../../model/error.ts';
 import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { planLines } from '../commands/show.ts';
@@ -117,7 +118,7 @@ export function statusText(
   { outcome, progress, problem }: ConversationRun,
   { texts, style }: Wording,
 ): string {
-  if (problem !== undefined) return style.red(problem instanceof Error ? problem.message : String(problem));
+  if (problem !== undefined) return style.red(messageOf(problem));
   if (outcome === 'waiting') return style.yellow(texts.chat.waitsForYou);
   if (outcome === 'open') {
     const { steps } = progress ?? {};

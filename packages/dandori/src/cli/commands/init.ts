@@ -12,7 +12,7 @@ export async function init({ force }: { force?: boolean }): Promise<number> {
     await writeFile(FILE, templateIn(texts), { flag: force === true ? 'w' : 'wx' });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      throw new DandoriError('usage', `${FILE} is there already.`, {
+      throw new DandoriError('usage', `${FILE} already exists.`, {
         fix: 'dandori init --force overwrites it.',
       });
     }

@@ -7,7 +7,7 @@ import type {
   RunDifference,
 } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
-import { type Json, normalise, stringifyJson } from '../../model/json.ts';
+import { asText, type Json, normalise, stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';
 import { writeYaml } from '../../plan/write.ts';
 import { asTyped, eventNumber } from '../command-line.ts';
@@ -162,7 +162,7 @@ function differenceLines({ kind, what, left, right }: RunDifference, texts: Text
 }
 
 function shown(value: Json): string {
-  return oneLine(typeof value === 'string' ? value : stringifyJson(value), 400);
+  return oneLine(asText(value), 400);
 }
 
 /** The test goes to stdout. Notes for the reader go to stderr, and into the comments of the test. */

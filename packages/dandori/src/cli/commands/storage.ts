@@ -109,7 +109,7 @@ export async function prune({ keepFailed, dryRun = false, ...options }: PruneOpt
   const olderThan = spanOf(options.olderThan);
   const isAsked = !dryRun && options.yes !== true;
   if (isAsked && !canAskToPrune(options)) {
-    throw new DandoriError('usage', 'Nobody can be asked here whether to remove runs.', {
+    throw new DandoriError('usage', 'Removing runs needs a confirmation, and this is not a terminal.', {
       fix: 'Give --yes to remove them, or --dry-run to see which they are.',
     });
   }

@@ -1,9 +1,9 @@
 import { isCancel, text } from '@clack/prompts';
 import { misfit } from '../../app/index.ts';
 import { answerText, canBeNumbered } from '../../commands/index.ts';
-import { type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
+import { asText, type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
-import { type Field, fieldOf, fieldsOf, textOf, typedAs } from '../../views/form.ts';
+import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
 import { printable } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choose, chooseSome, yesOrNo } from './prompts.ts';
@@ -104,7 +104,7 @@ async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT
     message,
     output: process.stderr,
     signal,
-    ...(field.default !== undefined && { initialValue: textOf(field.default) }),
+    ...(field.default !== undefined && { initialValue: asText(field.default) }),
     validate: (value) => problemWith(field, value ?? '', asking),
   });
   if (isCancel(typed)) return undefined;

@@ -16,7 +16,7 @@ export function answerFrom({ text, fields }: Typed, question: Question): Json {
   const { form, id } = question;
   if (form === undefined) {
     if (fields.length === 0) return chosen(text, question.options);
-    throw new DandoriError('usage', `${id} has no form, so that --field means nothing.`, {
+    throw new DandoriError('usage', `${id} has no form, so --field cannot be used.`, {
       fix: `Give the answer itself: dandori answer RUN ${id} ANSWER`,
     });
   }

@@ -1,11 +1,11 @@
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { estimate } from '../../model/plan.ts';
 import { callAbout, type PlanAbout, planAbout, type Question, reversibility } from '../../model/question.ts';
 import { isStep, type Task } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
 import { writePlan } from '../../plan/write.ts';
-import { type Field, fieldsOf, textOf } from '../../views/form.ts';
+import { type Field, fieldsOf } from '../../views/form.ts';
 import { type AskedQuestion, duration } from '../../views/report.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
@@ -62,14 +62,14 @@ function fieldLine(field: Field, { replies }: Texts): string {
     ...(label === name ? [] : [label]),
     ...(hint === undefined ? [] : [hint]),
     ...(values === '' ? [] : [values]),
-    ...(fallback === undefined ? [] : [replies.default(textOf(fallback))]),
+    ...(fallback === undefined ? [] : [replies.default(asText(fallback))]),
     ...(isRequired ? [] : [`(${replies.optional})`]),
   ].join('  ');
 }
 
 /** The values that a field accepts. Empty for plain text. */
 function valuesOf({ kind, choices, schema }: Field, { flag, number, integer }: Texts['replies']): string {
-  if (choices.length > 0) return choices.map(({ value }) => textOf(value)).join(' | ');
+  if (choices.length > 0) return choices.map(({ value }) => asText(value)).join(' | ');
   if (kind === 'flag') return [true, false].map(flag).join(' | ');
   if (kind !== 'number') return '';
   const { type, minimum, maximum } = schema;
@@ -259,7 +259,7 @@ function markOf(id: string, before: Task | undefined, { added }: NonNullable<Pla
 
 function stepText({ id, description, args }: Task): string {
   const purpose = description ?? args.description ?? args.purpose ?? '';
-  return oneLine(`${id} ${typeof purpose === 'string' ? purpose : stringifyJson(purpose)}`, WIDTH);
+  return oneLine(`${id} ${asText(purpose)}`, WIDTH);
 }
 
 function callText({ id, operation, args }: Task): string {

@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, numberFrom, stringifyJson } from '../../model/json.ts';
+import { asText, type Json, type JsonObject, numberFrom } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
 import {
   type Goal,
@@ -217,7 +217,7 @@ function parameterOf(name: string, schema: JsonObject, isRequired: boolean): Par
 
 /** Converts the user's text to the type of the parameter. Undefined if that is impossible. */
 export function coerced({ schema, choices }: Parameter, value: Json): Json | undefined {
-  const text = typeof value === 'string' ? value : stringifyJson(value);
+  const text = asText(value);
   const number = numberFrom(text);
   const type = typeOf(schema);
   if (choices.length > 0)

@@ -1,3 +1,4 @@
+import { messageOf } from '../../model/error.ts';
 import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { createWords, type Words } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
@@ -41,7 +42,7 @@ function think(thought: Thought): Thinking {
     for (const action of decided.actions) thought.onAction?.(action);
     return { kind: 'decided', ...decided };
   } catch (error) {
-    const message = `The built-in planner has a bug: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `The built-in planner has a bug: ${messageOf(error)}`;
     return { kind: 'failed', failure: { kind: 'model_error', message } };
   }
 }

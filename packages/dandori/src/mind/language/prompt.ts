@@ -1,5 +1,5 @@
 import type { Failure } from '../../model/failure.ts';
-import { stringifyJson } from '../../model/json.ts';
+import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
@@ -271,8 +271,4 @@ function tellAnswer(asked: OpenQuestion): string {
   if (declined === true) return `The user declined to answer.${why}`;
   const label = chosenLabel(asked) ?? asText(value);
   return `The user answered: ${label}${label === asText(value) ? '' : ` (value ${asText(value)})`}${why}`;
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
 }

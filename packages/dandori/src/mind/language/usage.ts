@@ -1,6 +1,6 @@
 import type { LanguageModelUsage } from 'ai';
 import type { Usage } from '../../model/decision.ts';
-import { stringifyJson } from '../../model/json.ts';
+import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import { tokensUsed } from '../../run/limits.ts';
 import type { Thought, Weight } from '../mind.ts';
@@ -137,9 +137,7 @@ async function tokensOf({ prompt, sent: { tools = {} } }: Outgoing): Promise<num
 
 /** Message by message, because most of them were counted before. */
 function promptTokens({ instructions, messages }: DialectPrompt, count: TokenCounter): number {
-  const texts = messages.map(({ content }) =>
-    typeof content === 'string' ? content : stringifyJson(content),
-  );
+  const texts = messages.map(({ content }) => asText(content));
   return [instructions, ...texts].reduce((sum, text) => sum + count(text) + AROUND_A_MESSAGE, 0);
 }
 

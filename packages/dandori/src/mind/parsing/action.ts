@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { isTooDeep, readJson, TOO_DEEP } from './parse.ts';
@@ -153,7 +153,7 @@ function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonO
   const source = isObject(args) && Object.keys(args).length > 0 ? args : fields;
   const value = source[needed] ?? (operation === 'answer' ? firstOf(source, ANSWER_KEYS) : undefined);
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
-  const text = typeof value === 'string' ? value : stringifyJson(value);
+  const text = asText(value);
   return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
 }
 

@@ -1,5 +1,6 @@
 import { Script } from 'node:vm';
 import { jsonrepair } from 'jsonrepair';
+import { messageOf } from '../../model/error.ts';
 import { parseJson } from '../../model/json.ts';
 import { clip } from '../../model/text.ts';
 import { JsonWalker } from './walker.ts';
@@ -13,7 +14,7 @@ export function readJson(text: string): Parsed {
   try {
     return { ok: true, value: parseExactly(text), isRepaired: false };
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = messageOf(error);
     const fixed = error instanceof InexactNumber ? undefined : repair(text);
     return fixed ?? { ok: false, problem };
   }

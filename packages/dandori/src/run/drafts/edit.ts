@@ -161,7 +161,7 @@ export function checkEdit(
     });
   }
   if (state.draft.revision?.replaces !== undefined) {
-    throw new DandoriError('answer-invalid', `${id} asks about what an answer has put in place of a task.`, {
+    throw new DandoriError('answer-invalid', `${id} asks about tasks that replace another task.`, {
       fix: 'Answer "approve" or "reject"; only a plan can be edited.',
     });
   }

@@ -1,4 +1,11 @@
-import { canonicalJson, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import {
+  asText,
+  canonicalJson,
+  isObject,
+  type Json,
+  type JsonObject,
+  stringifyJson,
+} from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Ref } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
@@ -256,7 +263,7 @@ function foundAt(result: Json, path: string): Json[] {
 
 /** Where the values of an argument were found: in the goal, or in what the run has read. */
 function originsOf(argument: string, value: Json, { state, resultOf }: Circumstances): Origin[] {
-  const text = typeof value === 'string' ? value : stringifyJson(value);
+  const text = asText(value);
   const about = {
     argument,
     value: shownValue(value),
@@ -273,5 +280,5 @@ function originsOf(argument: string, value: Json, { state, resultOf }: Circumsta
 const LONGEST_SHOWN = 300;
 
 function shownValue(value: Json): string {
-  return clip(typeof value === 'string' ? value : stringifyJson(value), LONGEST_SHOWN);
+  return clip(asText(value), LONGEST_SHOWN);
 }

@@ -19,7 +19,7 @@ import { conversationParams, idempotency, jsonBody, jsonContent, pageOf, problem
 const list = createRoute({
   method: 'get',
   path: '/api/conversations',
-  summary: 'Your conversations, and for admins all; those that began last come first',
+  summary: 'Your conversations, newest first. Admins see all',
   request: { query: conversationFilters },
   responses: { 200: jsonContent('A page of conversations', conversationPageSchema), ...problems },
 });
@@ -28,11 +28,11 @@ const begin = createRoute({
   method: 'post',
   path: '/api/conversations',
   summary:
-    'Begin a conversation with its first message. With an Idempotency-Key a request that is sent twice begins one',
+    'Start a conversation with its first message. Requests with the same Idempotency-Key start one conversation',
   request: { headers: idempotency, body: jsonBody(beginRequest) },
   responses: {
     201: jsonContent(
-      'It is written down, and its run is driven as soon as there is a place',
+      'The message is stored. Its run starts as soon as the server has capacity',
       begunConversationSchema,
     ),
     ...problems,
@@ -42,8 +42,7 @@ const begin = createRoute({
 const get = createRoute({
   method: 'get',
   path: '/api/conversations/{conversation}',
-  summary:
-    'A conversation: its last messages, those that nobody has acknowledged, its runs and how they stand',
+  summary: 'A conversation: its last messages, messages not yet acknowledged, and its runs with their status',
   request: { params: conversationParams, query: conversationRange },
   responses: { 200: jsonContent('The conversation', conversationNowSchema, 'Conversation'), ...problems },
 });
@@ -51,7 +50,7 @@ const get = createRoute({
 const earlier = createRoute({
   method: 'get',
   path: '/api/conversations/{conversation}/messages',
-  summary: 'The messages before one, and without it the last ones',
+  summary: 'The messages before a given one, or the last messages',
   request: { params: conversationParams, query: messageRange },
   responses: { 200: jsonContent('Messages in order', messagePageSchema, 'Messages'), ...problems },
 });

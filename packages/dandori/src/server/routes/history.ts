@@ -17,7 +17,7 @@ import { by } from './steering.ts';
 const fork = createRoute({
   method: 'post',
   path: '/api/runs/{run}/fork',
-  summary: 'A new run with the same past, of the same user; nothing of it is done again',
+  summary: 'Fork a run: a new run with the same past and user. Past calls are not repeated',
   request: { params: runParams, body: jsonBody(forkRequest) },
   responses: { 201: jsonContent('The new run', forkedSchema, 'Forked'), ...problems },
 });
@@ -25,7 +25,7 @@ const fork = createRoute({
 const diff = createRoute({
   method: 'get',
   path: '/api/runs/{run}/diff/{other}',
-  summary: 'What two runs have done differently',
+  summary: 'Compare two runs',
   request: {
     params: runParams.extend({ other: z.string().openapi({ param: { name: 'other', in: 'path' } }) }),
   },
@@ -35,7 +35,7 @@ const diff = createRoute({
 const history = createRoute({
   method: 'get',
   path: '/api/runs/{run}/history',
-  summary: 'The plan as it stands, and every proposal, revision and reflection that led there',
+  summary: 'The current plan, with every proposal, revision and reflection that led to it',
   request: { params: runParams },
   responses: { 200: jsonContent('The history', planHistorySchema, 'PlanHistory'), ...problems },
 });
@@ -54,10 +54,14 @@ const lines = createRoute({
 const replay = createRoute({
   method: 'get',
   path: '/api/runs/{run}/replay',
-  summary: 'Make the run again from its journal alone, and prove each of its events',
+  summary: 'Verify a run: recompute each event from the journal alone',
   request: { params: runParams, query: replayRange },
   responses: {
-    200: jsonContent('What was proved, what differs, and the run as of then', replayedSchema, 'Replayed'),
+    200: jsonContent(
+      'What was verified, what differs, and the state of the run at that point',
+      replayedSchema,
+      'Replayed',
+    ),
     ...problems,
   },
 });
@@ -65,9 +69,9 @@ const replay = createRoute({
 const record = createRoute({
   method: 'get',
   path: '/api/runs/{run}/record',
-  summary: 'The run as a test that `dandori/testing` runs',
+  summary: 'The run as a test case for `dandori/testing`',
   request: { params: runParams },
-  responses: { 200: jsonContent('The case', recordedSchema, 'Recorded'), ...problems },
+  responses: { 200: jsonContent('The test case', recordedSchema, 'Recorded'), ...problems },
 });
 
 export const past: Routes = (app, { dandori, driving, ownRuns }) => {

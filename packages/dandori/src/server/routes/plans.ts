@@ -15,7 +15,8 @@ const YAML = z.object({ format: z.enum(['json', 'yaml']).default('json') });
 const get = createRoute({
   method: 'get',
   path: '/api/runs/{run}/plan',
-  summary: 'The plan of a run: the one that a person is asked about, else as accepted, else as proposed',
+  summary:
+    'The plan of a run: the one that waits for approval, otherwise the accepted one, otherwise the proposed one',
   request: { params: runParams, query: YAML },
   responses: {
     200: {
@@ -32,17 +33,17 @@ const get = createRoute({
 const lift = createRoute({
   method: 'get',
   path: '/api/runs/{run}/lift',
-  summary: 'A plan that does again what the run has done',
+  summary: 'Save the calls of a run as a plan',
   request: { params: runParams },
-  responses: { 200: jsonContent('The plan and what was inferred', liftedSchema, 'Lifted'), ...problems },
+  responses: { 200: jsonContent('The plan, and what was inferred', liftedSchema, 'Lifted'), ...problems },
 });
 
 const check = createRoute({
   method: 'post',
   path: '/api/plans/check',
-  summary: 'Compile a plan without running it: its diagnostics, or what it will take',
+  summary: 'Check a plan without running it: its problems, or its estimate',
   request: { body: jsonBody(checkRequest) },
-  responses: { 200: jsonContent('What the compiler says', checkedPlanSchema, 'Compiled'), ...problems },
+  responses: { 200: jsonContent('The problems or the estimate', checkedPlanSchema, 'Compiled'), ...problems },
 });
 
 export const planning: Routes = (app, { dandori, ownRuns }) => {

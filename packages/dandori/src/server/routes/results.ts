@@ -13,12 +13,12 @@ const partSchema: z.ZodType<object> = resultPartSchema;
 const get = createRoute({
   method: 'get',
   path: '/api/runs/{run}/tasks/{task}/result',
-  summary: 'A part of the result of a task, however large the whole is',
+  summary: 'A part of the result of a task',
   request: {
     params: runParams.extend({ task: z.string().openapi({ param: { name: 'task', in: 'path' } }) }),
     query: resultRange,
   },
-  responses: { 200: jsonContent('A part of it', partSchema, 'ResultPart'), ...problems },
+  responses: { 200: jsonContent('The part', partSchema, 'ResultPart'), ...problems },
 });
 
 export const results: Routes = (app, { dandori }) => {
@@ -27,7 +27,7 @@ export const results: Routes = (app, { dandori }) => {
     const { path: written, ...page } = c.req.valid('query');
     const path = plainPath(written);
     if (path === undefined)
-      throw new DandoriError('request-invalid', `${stringifyJson(written)} is no path.`, {
+      throw new DandoriError('request-invalid', `${stringifyJson(written)} is not a path.`, {
         fix: 'Write keys and indexes: rows[0].city',
       });
     const part: object = await dandori.result(run, task, { path, ...page });

@@ -30,10 +30,10 @@ const list = createRoute({
 const create = createRoute({
   method: 'post',
   path: '/api/runs',
-  summary: 'Start a run. With an Idempotency-Key a request that is sent twice starts one run',
+  summary: 'Start a run. Requests with the same Idempotency-Key start one run',
   request: { headers: idempotency, body: jsonBody(startRequest) },
   responses: {
-    201: jsonContent('It is started, and driven as soon as there is a place', doneSchema),
+    201: jsonContent('The run is stored. It starts as soon as the server has capacity', doneSchema),
     ...problems,
   },
 });
@@ -62,8 +62,8 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
 function givenTasks({ tasks, plan }: Pick<z.infer<typeof startRequest>, 'tasks' | 'plan'>) {
   if (plan === undefined) return tasks;
   if (tasks === undefined) return parsePlan(plan, 'plan').tasks;
-  throw new DandoriError('request-invalid', 'A run is given tasks or a plan file, and not both.', {
-    fix: 'Leave one of them out.',
+  throw new DandoriError('request-invalid', 'A run takes either tasks or a plan file.', {
+    fix: 'Remove one of them.',
   });
 }
 
@@ -116,7 +116,7 @@ function isWanted(
 const get = createRoute({
   method: 'get',
   path: '/api/runs/{run}',
-  summary: 'A run: its tasks, its answer, its questions, and whether it is driven now',
+  summary: 'A run: its tasks, final answer and questions, and whether a process is running it',
   request: { params: runParams },
   responses: { 200: jsonContent('The run', runNowSchema, 'Run'), ...problems },
 });
@@ -124,7 +124,7 @@ const get = createRoute({
 const events = createRoute({
   method: 'get',
   path: '/api/runs/{run}/events',
-  summary: 'The events of a run so far; /stream goes on with them',
+  summary: 'The events of a run so far. /stream continues with new ones',
   request: { params: runParams, query: eventRange },
   responses: { 200: jsonContent('Events in order', eventPageSchema, 'Events'), ...problems },
 });
@@ -132,7 +132,7 @@ const events = createRoute({
 const journal = createRoute({
   method: 'get',
   path: '/api/runs/{run}/journal',
-  summary: 'The whole journal as JSON Lines, one event a line',
+  summary: 'The whole journal as JSON Lines',
   request: { params: runParams },
   responses: {
     200: { description: 'A file', content: { 'text/jsonl': { schema: z.string() } } },

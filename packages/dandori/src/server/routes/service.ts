@@ -11,14 +11,14 @@ const anybody = { method: 'get' as const, security: [] };
 const healthz = createRoute({
   ...anybody,
   path: '/healthz',
-  summary: 'Whether the process is there',
-  responses: { 200: jsonContent('It is', z.object({ status: z.literal('ok') })), ...problems },
+  summary: 'Whether the process is alive',
+  responses: { 200: jsonContent('It is alive', z.object({ status: z.literal('ok') })), ...problems },
 });
 
 const readyz = createRoute({
   ...anybody,
   path: '/readyz',
-  summary: 'Whether it takes new runs',
+  summary: 'Whether the server accepts new runs',
   responses: {
     200: jsonContent(
       'It does; `retrying`: so many runs cannot be driven now and are tried again, as the log says',
@@ -32,7 +32,7 @@ const readyz = createRoute({
 const figures = createRoute({
   method: 'get',
   path: '/metrics',
-  summary: 'The figures of this process since its start, for Prometheus; for admins',
+  summary: 'Metrics of this process since its start, for Prometheus. Admins only',
   responses: {
     200: { description: 'Text', content: { 'text/plain': { schema: z.string() } } },
     ...problems,
@@ -54,7 +54,7 @@ export const health: Routes = (app, { driving, metrics }) => {
 const who = createRoute({
   method: 'get',
   path: '/api/user',
-  summary: 'Who you are to the server, and what you may do',
+  summary: 'Your user and your role',
   responses: {
     200: jsonContent('You', serverUserSchema),
     ...problems,
@@ -85,7 +85,7 @@ export const tools: Routes = (app, { dandori }) => {
 const examine = createRoute({
   method: 'get',
   path: '/api/doctor',
-  summary: 'Look for damage in all that is stored, or in one run; for admins. Nothing is mended',
+  summary: 'Check stored data for damage: all of it, or one run. Repairs nothing. Admins only',
   request: { query: z.object({ run: z.string().max(128).optional() }) },
   responses: { 200: jsonContent('What was found', examinedSchema, 'Examined'), ...problems },
 });
@@ -110,7 +110,8 @@ function sharing<K, T>(read: (asked: K) => Promise<T>): (asked: K) => Promise<T>
 const statistics = createRoute({
   method: 'get',
   path: '/api/statistics',
-  summary: 'Counts your runs, and for admins all: outcomes, model calls, cost, failures of tools, ratings',
+  summary:
+    'Statistics of your runs: outcomes, model calls, cost, tool failures, ratings. Admins get those of all runs',
   request: { query: statisticsFilters },
   responses: { 200: jsonContent('The figures', countedSchema, 'Statistics'), ...problems },
 });

@@ -37,39 +37,27 @@ function verdict<B extends z.ZodType>(path: string, summary: string, body: B) {
     path: `/api/runs/{run}/${path}`,
     summary,
     request: { params: runParams, body: jsonBody(body) },
-    responses: { 200: jsonContent('The question that it answers', answeredSchema), ...problems },
+    responses: { 200: jsonContent('The question that was answered', answeredSchema), ...problems },
   });
 }
 
-const answer = command('answer', 'Answer a question; the run goes on by itself', answerRequest);
-const cancel = command('cancel', 'Stop a run; its running calls are told', reasonRequest);
+const answer = command('answer', 'Answer a question. The run continues by itself', answerRequest);
+const cancel = command('cancel', 'Cancel a run and its calls', reasonRequest);
 const budget = command(
   'budget',
-  'Raise the limits of a run; one that was exhausted goes on. `time` is in milliseconds',
+  'Raise the limits of a run. A run that reached a limit continues. `time` is in milliseconds',
   budgetRequest,
 );
-const rate = command('rate', 'What you think of a run that has ended, from 1 to 5', rateRequest);
-const resume = command('resume', 'Go on with a run that was paused, or that nobody drives', emptyRequest);
-const note = command(
-  'note',
-  'Say something to a run that is under way; its next decision is told',
-  noteRequest,
-);
-const pause = command(
-  'pause',
-  'Begin nothing more until the run is resumed; what runs comes to its end',
-  reasonRequest,
-);
+const rate = command('rate', 'Rate an ended run from 1 to 5', rateRequest);
+const resume = command('resume', 'Resume a run that is paused or interrupted', emptyRequest);
+const note = command('note', 'Add a note to a run. The next decision uses it', noteRequest);
+const pause = command('pause', 'Pause a run. Running calls finish', reasonRequest);
 const approve = verdict(
   'approve',
-  'A yes to a call or a plan that waits, or to a plan as you have edited it',
+  'Approve a waiting call or plan. A plan can be edited first',
   approveRequest,
 );
-const reject = verdict(
-  'reject',
-  'A no to a call or a plan that waits; the mind is told the reason',
-  rejectRequest,
-);
+const reject = verdict('reject', 'Reject a waiting call or plan. The model gets the reason', rejectRequest);
 
 export const steering: Routes = (app, { dandori, driving, metrics }) => {
   /** Wakes the run, so that it acts on what was just journaled. */
@@ -150,7 +138,7 @@ export function by(c: Context<Env>): { by?: string } {
 const list = createRoute({
   method: 'get',
   path: '/api/questions',
-  summary: 'The open questions of your runs and those that name you as one who may answer; for admins all',
+  summary: 'The open questions of your runs, and those that name you as an answerer. Admins see all',
   responses: {
     200: jsonContent('Questions, those of the newest run first', questionListSchema, 'Questions'),
     ...problems,

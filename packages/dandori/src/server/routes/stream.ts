@@ -19,7 +19,7 @@ const ofRun = createRoute({
   method: 'get',
   path: '/api/runs/{run}/stream',
   summary:
-    'The events of a run as they come (server-sent events). Events of the journal have an id and no name; task_progress, answer_text, action_written and driving are live and are not repeated; answer_so_far is told to who comes while an answer is written',
+    'The events of a run as server-sent events. Journaled events have an id and no name. task_progress, answer_text, action_written and driving are live and are not repeated. A client that connects while an answer is being written gets answer_so_far',
   request: {
     params: runParams,
     headers: lastEventId,
@@ -39,7 +39,7 @@ const ofConversation = createRoute({
   method: 'get',
   path: '/api/conversations/{conversation}/stream',
   summary:
-    'The events of a conversation as they come (server-sent events): its messages have an id and no name; run (how one stands), answer_text, task_progress, action_written and driving are live and are not repeated; answer_so_far is told to who comes while an answer is written',
+    'The events of a conversation as server-sent events. Messages have an id and no name. run (the status of a run), answer_text, task_progress, action_written and driving are live and are not repeated. A client that connects while an answer is being written gets answer_so_far',
   request: { params: conversationParams, headers: lastEventId, query: z.object({ after }) },
   responses: { 200: events, ...problems },
 });

@@ -110,7 +110,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
           (error as NodeJS.ErrnoException).code === 'EEXIST' &&
           (error as NodeJS.ErrnoException).syscall === 'link'
         ) {
-          throw new DandoriError('run-exists', `The ${form.owner} ${run} is there already.`);
+          throw new DandoriError('run-exists', `The ${form.owner} ${run} already exists.`);
         }
         return unwritable(path, error);
       });

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import type * as z from 'zod';
-import { DandoriError } from '../../model/error.ts';
+import { DandoriError, messageOf } from '../../model/error.ts';
 import { EVENT_VERSION } from '../../model/event.ts';
 import { parseJson, stringifyJson } from '../../model/json.ts';
 import type { Entry, Form } from '../journal.ts';
@@ -167,7 +167,7 @@ function readJson(text: string, place: Place): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    return damaged(place, `it is no JSON (${error instanceof Error ? error.message : String(error)})`);
+    return damaged(place, `it is no JSON (${messageOf(error)})`);
   }
 }
 

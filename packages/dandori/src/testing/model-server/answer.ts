@@ -1,4 +1,4 @@
-import { stringifyJson } from '../../model/json.ts';
+import { asText, stringifyJson } from '../../model/json.ts';
 import type {
   ActionsReply,
   ContentReply,
@@ -67,10 +67,6 @@ function itemsOf(reply: AnswerReply, number: number): AnswerItem[] {
 
 function toolCallItem(call: ReplyToolCall, id: string): ToolCallItem {
   return { kind: 'toolCall', id: call.id ?? id, name: call.name, text: asText(call.arguments ?? {}) };
-}
-
-function asText(value: unknown): string {
-  return typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function usualFinishReason(items: readonly AnswerItem[]): string {

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as immediate } from 'node:timers/promises';
+import { messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { dialectOf } from './dialects.ts';
 import { Exchange, type Pace, playError, playReply } from './player.ts';
@@ -102,7 +103,7 @@ class ScriptedModel {
 
   /** The reply itself is invalid, for example its content can't be JSON. */
   #giveUp(exchange: Exchange, error: unknown): void {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     const { failure } = this.script.fail(
       `request ${this.requests.indexOf(exchange.request) + 1} could not be answered: ${reason}`,
     );

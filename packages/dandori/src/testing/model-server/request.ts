@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
+import { messageOf } from '../../model/error.ts';
 import { isObject, parseJson } from '../../model/json.ts';
 
 /** A request that reached the scripted model, kept for the test. */
@@ -58,7 +59,7 @@ function parseBody(source: string): { body: ModelRequestBody } | { unreadable: s
     if (isObject(body)) return { body };
     return { unreadable: 'its body is not a JSON object' };
   } catch (error) {
-    return { unreadable: `its body is not JSON (${error instanceof Error ? error.message : String(error)})` };
+    return { unreadable: `its body is not JSON (${messageOf(error)})` };
   }
 }
 

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Expectation, ModelReply, ModelScript, ScriptEntry } from './reply.ts';
 import type { RecordedRequest } from './request.ts';
@@ -41,7 +42,7 @@ export class Script {
     try {
       return (await entry(request, index)) ?? `${name} was not expected: the script gave no reply for it`;
     } catch (error) {
-      return `${name} made the script throw: ${error instanceof Error ? error.message : String(error)}`;
+      return `${name} made the script throw: ${messageOf(error)}`;
     }
   }
 
@@ -109,6 +110,6 @@ async function checkWith(
     // A check such as `(request) => request.promptText.includes('x')` returns false instead of throwing.
     return (await check(request)) === false ? 'its check gave false' : undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

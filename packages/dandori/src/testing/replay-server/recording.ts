@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
+import { asText, type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import type { Effect } from '../../model/tool.ts';
 
 /** The tools of a server, and its recorded calls. */
@@ -53,8 +53,8 @@ function resolve(value: Json, results: Readonly<Record<string, Json>>): Json | u
   if (isRefRecord(value)) return lookUp(value, results);
   const parts = templateParts(value);
   if (parts !== undefined) {
-    const texts = parts.map((part) => (typeof part === 'string' ? part : asText(lookUp(part, results))));
-    return texts.includes(undefined) ? undefined : texts.join('');
+    const values = everyOne(parts.map((part) => (typeof part === 'string' ? part : lookUp(part, results))));
+    return values?.map(asText).join('');
   }
   if (Array.isArray(value)) return everyOne(value.map((item) => resolve(item, results)));
   if (typeof value !== 'object' || value === null) return value;
@@ -71,10 +71,6 @@ function lookUp({ $ref, path }: RefRecord, results: Readonly<Record<string, Json
     else return undefined;
   }
   return value;
-}
-
-function asText(value: Json | undefined): string | undefined {
-  return value === undefined || typeof value === 'string' ? value : stringifyJson(value);
 }
 
 function everyOne(values: readonly (Json | undefined)[]): Json[] | undefined {

@@ -1,7 +1,8 @@
 import type { Clock } from '../../model/clock.ts';
-import { stringifyJson } from '../../model/json.ts';
+import { asText } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { CallOutcome, Toolbox } from '../../tools/index.ts';
+import { pause } from '../pause.ts';
 import type { Replay } from './replay.ts';
 
 export interface ReplayToolboxOptions {
@@ -30,21 +31,9 @@ export function createReplayToolbox(replay: Replay, { server, clock, takes }: Re
       if (isAborted) return { kind: 'lost', cause: 'cancelled', message: 'aborted' };
       if (!answer.isError) return { kind: 'succeeded', result: answer.result };
       const { result } = answer;
-      const message = typeof result === 'string' ? result : stringifyJson(result);
+      const message = asText(result);
       return { kind: 'failed', failure: { kind: 'tool_error', message } };
     },
     async close() {},
   };
-}
-
-/** True if the signal came first. */
-function pause(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
-  if (ms === 0 || signal.aborted) return Promise.resolve(signal.aborted);
-  return new Promise((resolve) => {
-    const takeBack = clock.at(clock.now() + ms, () => resolve(false));
-    signal.addEventListener('abort', () => {
-      takeBack();
-      resolve(true);
-    });
-  });
 }

@@ -166,7 +166,7 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
     files,
     fileOf,
     create(run, events) {
-      if (files.has(run)) throw new DandoriError('run-exists', `The run ${run} is there already.`);
+      if (files.has(run)) throw new DandoriError('run-exists', `The run ${run} already exists.`);
       const file: File = {
         lines: [],
         durable: events.length,

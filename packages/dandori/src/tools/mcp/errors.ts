@@ -1,4 +1,5 @@
 import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import { messageOf } from '../../model/error.ts';
 import { parseJson } from '../../model/json.ts';
 import { clip } from '../../model/text.ts';
 import { type CallOutcome, failed, lost } from '../toolbox.ts';
@@ -19,7 +20,7 @@ export function callErrorOutcome(error: unknown, server: string, reason?: string
   if (error instanceof ProtocolError)
     return failed('tool_error', error.message, error.code === INTERNAL_ERROR ? { retryable: true } : {});
   if (error instanceof SdkError) return sdkOutcome(error, server, reason);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   // The SDK says this without a code if the connection has just closed.
   if (message === 'Not connected')
     return failed('unavailable', `${server} is not connected`, { retryable: true });
@@ -61,7 +62,7 @@ function sdkOutcome(error: SdkError, server: string, reason: string | undefined)
     case SdkErrorCode.NotConnected:
       return failed('unavailable', `${server} is not connected`, { retryable: true });
     case SdkErrorCode.InvalidResult:
-      return failed('invalid_result', `${server} sent an answer that is no tool result: ${messageOf(error)}`);
+      return failed('invalid_result', `${server} sent an answer that is no tool result: ${readable(error)}`);
     case SdkErrorCode.UnsupportedResultType:
       return failed('invalid_result', `${server} sent a kind of answer that is not supported`);
     default:
@@ -108,7 +109,7 @@ export function isStale(error: unknown): boolean {
 }
 
 function describe(error: unknown, config: McpServerConfig, body: string): string {
-  const message = messageOf(error ?? 'the connection was closed');
+  const message = readable(error ?? 'the connection was closed');
   if (!isHttp(config)) return message;
   const url = publicUrl(config.url);
   if (error instanceof SdkHttpError) return `${url} answered with ${describeStatus(error)}`;
@@ -134,8 +135,8 @@ function excerpt(text: string): string {
 }
 
 /** For an answer that does not fit, the SDK's message is a JSON list of issues, which is hard to read. */
-function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+function readable(error: unknown): string {
+  const message = messageOf(error);
   const [, method, issue] = /^Invalid result for ([\w/]+):(.*)/s.exec(message) ?? [];
   return method === undefined || issue === undefined
     ? message

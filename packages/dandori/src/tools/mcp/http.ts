@@ -7,6 +7,7 @@ import {
   type JSONRPCMessage,
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
+import { messageOf } from '../../model/error.ts';
 import { parseJson } from '../../model/json.ts';
 import { ByteBlock } from './byte-block.ts';
 import type { HttpServerConfig } from './config.ts';
@@ -301,7 +302,7 @@ async function* telling(
     yield* chunks;
   } catch (error) {
     if (error instanceof TransportProblem) throw tell(error);
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     throw tell(
       new TransportProblem('connection_lost', `the connection was lost: ${message}`, { cause: error }),
     );

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type InputRequiredResult, ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/client';
+import { messageOf } from '../../model/error.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { SchemaCheck, Tool } from '../../model/tool.ts';
 import { MOST_ROUNDS } from '../../run/state/held-calls.ts';
@@ -84,7 +85,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
       options.onChange();
     } catch (error) {
       if (error instanceof ConnectFailure) leftovers = error.ended;
-      reason = error instanceof Error ? error.message : String(error);
+      reason = messageOf(error);
       tools = [];
       log(`server ${name} is missing: ${reason}`);
       options.onChange();

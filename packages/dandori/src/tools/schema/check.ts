@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv as AjvDraft7, ErrorObject, Options, ValidateFunction } from 'ajv';
+import { messageOf } from '../../model/error.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import {
   hugeIn,
@@ -220,7 +221,7 @@ function isMeant({ keyword, params, data }: ErrorObject): boolean {
 }
 
 function describe(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof RangeError) return 'it refers to itself without end';
   return clip(message, 300);
 }

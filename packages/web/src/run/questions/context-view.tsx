@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
+import { asText, isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { estimate } from '#dandori/model/plan.ts';
 import { callAbout, reversibility } from '#dandori/model/question.ts';
 import { effect } from '#dandori/model/tool.ts';
@@ -61,7 +61,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
           .filter(([, value]) => value !== undefined)
           .map(([name, value]) => (
             <Row key={name} name={name}>
-              {typeof value === 'string' ? value : stringifyJson(value)}
+              {asText(value)}
             </Row>
           ))}
         {Array.isArray(done) && (

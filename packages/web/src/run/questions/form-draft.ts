@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
+import { asText, isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { typeOf, typesOf, viewOf } from '#dandori/plan/schema/view.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '#dandori/views/form.ts';
 
@@ -66,7 +66,7 @@ function firstEntry(field: FormField): Entry {
   }
   if (kind === 'flag') return typeof fallback === 'boolean' ? String(fallback) : '';
   if (fallback === undefined || fallback === null) return '';
-  return typeof fallback === 'string' ? fallback : stringifyJson(fallback);
+  return asText(fallback);
 }
 
 export function firstEntries(fields: readonly FormField[]): { readonly [name: string]: Entry } {

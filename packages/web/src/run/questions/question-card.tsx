@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
-import { type Json, stringifyJson } from '#dandori/model/json.ts';
+import { asText, type Json } from '#dandori/model/json.ts';
 import { type AskedQuestion, duration } from '#dandori/views/report.ts';
 import { useNow } from '../../live/now.tsx';
 import { useTexts } from '../../shell/language.tsx';
@@ -127,7 +127,7 @@ const MOST_NAMED = 10;
 function Terms({ question, isHeld }: TermsProps) {
   const say = useTexts(texts);
   const { expiresAt, answerers, blocks, kind, task, default: fallback } = question;
-  const shownDefault = typeof fallback === 'string' ? fallback : stringifyJson(fallback);
+  const shownDefault = asText(fallback);
   const named = blocks.slice(0, MOST_NAMED).join(', ');
   const more = blocks.length > MOST_NAMED ? ` … (+${blocks.length - MOST_NAMED})` : '';
   const blocksRun = task === undefined && kind !== 'plan_approval';

@@ -1,5 +1,5 @@
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
-import { stringifyJson } from '#dandori/model/json.ts';
+import { asText, stringifyJson } from '#dandori/model/json.ts';
 import { isStep, purposeOf, writeText } from '#dandori/model/task.ts';
 import { mayHoldRef, parseTemplate, writeRef } from '#dandori/plan/refs.ts';
 import type { TaskState } from '#dandori/run/state/state.ts';
@@ -167,7 +167,7 @@ function TaskFacts({ state, onTask }: TaskFactsProps) {
       {timeoutMs !== undefined && <Fact name={say.timeout}>{duration(timeoutMs)}</Fact>}
       {expect !== undefined && (
         <Fact name={say.expect}>
-          <code className="text-xs">{typeof expect === 'string' ? expect : stringifyJson(expect)}</code>
+          <code className="text-xs">{asText(expect)}</code>
         </Fact>
       )}
       {key !== undefined && (

@@ -140,7 +140,7 @@ export const config: Catalogue = {
     'API キーは環境変数に入れ、その名前を model.api_key_env に書いてください（ファイルに書くと漏れます）',
   'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects':
     '承認の範囲は「approval」で決めます。全体は execution、サーバーごとはここ、ツールごとは effects に書きます',
-  'merge keys are not understood; an alias (*name) in place of the whole value is':
+  'merge keys are not supported; use an alias (*name) for the whole value':
     'マージキーは使えません。値全体をエイリアス（*name）にしてください',
   'effects: {1} is a server, which says itself what is asked about':
     'effects：{1} はサーバーです。承認の範囲はサーバー側に書きます',
@@ -203,7 +203,7 @@ export const config: Catalogue = {
   'keep execution.mode; adaptive_mode is its old name':
     'execution.mode を残してください。adaptive_mode は古い名前です',
   'these rules contradict each other: {1}': '順序のルールが矛盾しています：{1}',
-  'take one of them away': '一方を削除してください',
+  'remove one of them': '一方を削除してください',
   'it must be a JSON object': 'JSON オブジェクトが必要です',
   'Only an admin may set approval to {1} here.': 'ここで approval を {1} にできるのは管理者だけです。',
   'Leave it out; {1} is configured.': '省略してください。設定は {1} です。',
@@ -225,7 +225,7 @@ export const config: Catalogue = {
     'のうち、ファイルでしか設定できない項目を無視します',
   'is wrong, and the run starts without it': 'に問題があるため、設定なしで開始します',
   'this is not JSON: {1}': 'JSON として読み取れません：{1}',
-  'the key {1} is there twice': 'キー {1} が重複しています',
+  'the key {1} appears twice': 'キー {1} が重複しています',
   'this is nested too deeply': '入れ子が深すぎます',
   '{1} is not a number that can be used': '{1} は数値として使えません',
   '{1} is larger than {2}, which is the limit': '{1} が大きすぎます（上限 {2}）',
@@ -241,7 +241,7 @@ export const config: Catalogue = {
   'save the file as UTF-8': 'UTF-8 で保存してください',
   '{1} is UTF-16, and must be UTF-8': '{1} は UTF-16 です。UTF-8 で保存してください',
   '{1}:{2} is not UTF-8': '{1}:{2} は UTF-8 ではありません',
-  'the aliases unfold to too much': 'エイリアスの展開が大きすぎます',
+  'the aliases expand to too much': 'エイリアスの展開が大きすぎます',
   'write the values out': '値を直接書いてください',
   'the next line is indented too far: begin it in the same column as this one':
     '次の行の字下げが深すぎます。この行と同じ桁から始めてください',
@@ -256,10 +256,10 @@ export const config: Catalogue = {
   'take the --- away, or keep one of the two documents': '--- を削除するか、文書を 1 つにしてください',
   'between { } or [ ] put quotes around a Ref: "${t1.city}"':
     '{ } や [ ] の中の参照は引用符で囲んでください："${t1.city}"',
-  'put text that holds a colon in quotes': 'コロンを含む文字列は引用符で囲んでください',
+  'put text that contains a colon in quotes': 'コロンを含む文字列は引用符で囲んでください',
   'there is no anchor &{1} before this': 'これより前にアンカー &{1} がありません',
   '*{1} holds itself': '*{1} が自分自身を含んでいます',
   'there are more than {1} aliases': 'エイリアスが {1} 個を超えています',
   'the tag {1} is not known': '不明なタグです：{1}',
-  'take it away': '削除してください',
+  'remove it': '削除してください',
 };

@@ -96,7 +96,7 @@ export const usage: Catalogue = {
   goal: '目標',
   'Correct the plan. `dandori check`, or POST /api/plans/check, compiles a plan and runs nothing.':
     '計画を修正してください。`dandori check` または POST /api/plans/check で、実行せずにチェックできます。',
-  'This key has started a run for another request.': 'このキーは別のリクエストの実行に使用済みです。',
+  'This key was used for another run.': 'このキーは別のリクエストの実行に使用済みです。',
   'Take a new key for each new run; send the same key only with the same request.':
     '新しい実行には新しいキーを使ってください。同じキーは同じリクエストの再送だけに使えます。',
   'The goal is empty.': '目標が空です。',
@@ -116,7 +116,7 @@ export const usage: Catalogue = {
   'Give 5 for a run that was just right, 1 for one of no use.': '申し分なければ 5、役に立たなければ 1 です。',
   'Give 5 (good) for a run that was just right, 1 (bad) for one of no use.':
     '申し分なければ 5（good）、役に立たなければ 1（bad）です。',
-  'Another message was said with this key.': 'このキーは別のメッセージに使用済みです。',
+  'This key was used for another message.': 'このキーは別のメッセージに使用済みです。',
   'Take a new key for each new message; send the same key only with the same words.':
     '新しいメッセージには新しいキーを使ってください。同じキーは同じメッセージの再送だけに使えます。',
   'Another driver has written to the run {1}; this one stands down.':
@@ -128,7 +128,7 @@ export const usage: Catalogue = {
   'Its events are 1 to {1}: see them with `dandori log {2}`.':
     'イベントは 1 から {1} です。`dandori log {2}` で確認してください。',
   'The run {1} has no event {2}.': '実行 {1} にイベント {2} はありません。',
-  'Nobody says at which event the run is to be forked.': '分岐するイベントが指定されていません。',
+  'Missing --at: the event to fork from.': '分岐するイベントが指定されていません。',
   'Give it with --at. {1}': '--at で指定してください。{1}',
   'The run {1} was cancelled with event {2}; nothing can follow.':
     '実行 {1} はイベント {2} で中止されています。続きはありません。',
@@ -146,15 +146,15 @@ export const usage: Catalogue = {
   'Fork before the call: --at {1}. It is made again then, with its effect, and asks again.':
     '呼び出しの前（--at {1}）で分岐してください。呼び出しは再度行われ、改めて質問します。',
   'Correct the plan; nothing was forked.': '計画を修正してください。分岐は行っていません。',
-  'The run {1} has not ended, and waits for nobody.': '実行 {1} は終了しておらず、回答待ちでもありません。',
-  'Go on with `dandori resume {1}`, then record it.': '`dandori resume {1}` で再開してから保存してください。',
-  'The run {1} was cancelled, at a moment that no test can meet again.':
+  'The run {1} has not ended.': '実行 {1} は終了していません。',
+  'Run `dandori resume {1}`, then save it.': '`dandori resume {1}` で再開してから保存してください。',
+  'The run {1} was cancelled, which a test cannot repeat.':
     '実行 {1} は中止されており、その時点をテストで再現できません。',
-  'Record a run that came to its end by itself.': '最後まで進んだ実行を保存してください。',
+  'Save a run that ended by itself.': '最後まで進んだ実行を保存してください。',
   'folding the journal twice gives two states, which is a bug in Dandori':
     'ジャーナルを 2 回読むと状態が異なります（Dandori の不具合です）',
   'the run {1}, whose past it shares, has another event there': '分岐元の実行 {1} のイベントと異なります',
-  'The run {1} is being driven by {2}.': '実行 {1} は別のプロセス（{2}）で実行中です。',
+  'The run {1} is already running in {2}.': '実行 {1} は別のプロセス（{2}）で実行中です。',
   'this process': 'このプロセス',
   'process {1} on {2}': '{2} のプロセス {1}',
   'Watch it with `dandori log {1} --follow`, or stop it with `dandori cancel {2}`. If that process is gone for good, delete {3}.':
@@ -167,7 +167,7 @@ export const usage: Catalogue = {
     '番号 {2} のイベントが必要なところに、番号 {1} が書き込まれようとしました。',
   run: '実行',
   conversation: '会話',
-  'The {1} {2} is there already.': '{1} {2} はすでにあります。',
+  'The {1} {2} already exists.': '{1} {2} はすでにあります。',
   'The result {1} is missing.': '保存済みの結果 {1} がありません。',
   'The stored result {1} is missing.': '保存済みの結果 {1} がありません。',
   'The stored result {1} does not have the content that its name says.':
@@ -213,7 +213,7 @@ export const usage: Catalogue = {
   'No plan of the run {1} waits for an approval.': '実行 {1} に承認待ちの計画はありません。',
   '--wait takes a duration such as 10m, not "{1}".':
     '--wait には 10m のような時間を指定してください（現在の値：{1}）。',
-  '{1} is there already.': '{1} はすでにあります。',
+  '{1} already exists.': '{1} はすでにあります。',
   'dandori init --force overwrites it.': 'dandori init --force で上書きできます。',
   'Go to a folder that you may write to.': '書き込めるフォルダーに移動してください。',
   '--answer takes QUESTION=VALUE, not "{1}".': '--answer には 質問=値 を指定してください（現在の値：{1}）。',
@@ -238,7 +238,7 @@ export const usage: Catalogue = {
   '--since takes a duration, not "{1}".': '--since には時間を指定してください（現在の値：{1}）。',
   '--older-than takes a duration, not "{1}".': '--older-than には時間を指定してください（現在の値：{1}）。',
   'Write a number with a unit: 30d, 12h or 90m.': UNIT,
-  'Nobody can be asked here whether to remove runs.': 'ここでは削除の確認ができません。',
+  'Removing runs needs a confirmation, and this is not a terminal.': 'ここでは削除の確認ができません。',
   'Give --yes to remove them, or --dry-run to see which they are.':
     '削除する場合は --yes、対象の確認は --dry-run を付けてください。',
   '{1} {2} stays open.': '{1}{2} は回答待ちのままです。',
@@ -256,7 +256,7 @@ export const usage: Catalogue = {
     'ファイルを閉じるまで待つエディターを VISUAL または EDITOR に設定してください（例：`EDITOR=nano`、`EDITOR="code -w"`）。',
   'No editor is set.': 'エディターが設定されていません。',
   'The editor {1} cannot be started: {2}': 'エディター {1} を起動できません：{2}',
-  '{1} has no form, so that --field means nothing.': '{1} にフォームはないため、--field は使えません。',
+  '{1} has no form, so --field cannot be used.': '{1} にフォームはないため、--field は使えません。',
   'Give the answer itself: dandori answer RUN {1} ANSWER':
     '回答をそのまま指定してください：dandori answer RUN {1} 回答',
   '--field takes name=value, not "{1}".': '--field には 名前=値 を指定してください（現在の値：{1}）。',
@@ -268,8 +268,7 @@ export const usage: Catalogue = {
   'Give each: {1}, or all as JSON.': 'それぞれ指定するか（{1}）、まとめて JSON で指定してください。',
   'Give { "tasks": [{ "id": …, "operation": …, "args": {…} }, …] }, "approve" or "reject".':
     '{ "tasks": [{ "id": …, "operation": …, "args": {…} }, …] }、"approve"、"reject" のいずれかで回答してください。',
-  '{1} asks about what an answer has put in place of a task.':
-    '{1} は、回答でタスクを置き換えた内容の承認です。',
+  '{1} asks about tasks that replace another task.': '{1} は、回答でタスクを置き換えた内容の承認です。',
   'Answer "approve" or "reject"; only a plan can be edited.':
     '"approve" または "reject" で回答してください。編集できるのは計画だけです。',
   'Correct what is shown and answer again; the question is still open.':
