@@ -74,6 +74,23 @@ export const previewFinding = {
   ambiguous: z.literal(true).optional(),
 };
 
+/** Why a call is asked about although no policy asks: a stranger's text may have ordered or aimed it. */
+const trustAbout = z.object({
+  because: z.enum(['not_ordered', 'aimed']),
+  /** Each argument, and the result in which its value was read. */
+  values: z.array(
+    z.object({
+      argument: z.string(),
+      value: z.string(),
+      task: z.string().optional(),
+      operation: z.string().optional(),
+      quote: z.string().optional(),
+      isInGoal: z.boolean().optional(),
+    }),
+  ),
+});
+export type TrustAbout = z.infer<typeof trustAbout>;
+
 /** The content of a question about a call. It comes from the journal, so it may be of another version. */
 export const callAbout = z.object({
   operation: z.string(),
@@ -81,6 +98,7 @@ export const callAbout = z.object({
   effect,
   preview: preview.optional(),
   previewFailed: z.string().optional(),
+  trust: trustAbout.optional(),
 });
 
 /** Whether the call can be undone. Only the configuration can say that it cannot; a tool may say both. */

@@ -140,6 +140,8 @@ describe('a plan', () => {
     expect(state.tasks.get('p')?.failure).toEqual({
       kind: 'invalid_args',
       message: 'Invalid arguments for b.put: n: must be a number (n from ${g.n}). The tool was not called.',
+      code: 'not_fitting',
+      params: { operation: 'b.put', problems: 'n: must be a number (n from ${g.n})' },
     });
     expect(house.toolbox.effects('b.put')).toBe(0);
   });
@@ -153,6 +155,8 @@ describe('a plan', () => {
     expect(state.tasks.get('g')?.failure).toEqual({
       kind: 'unexpected',
       message: 'Unexpected result: length(rows) > `0` is false. The result was {"rows":[]}',
+      code: 'unexpected',
+      params: { expect: 'length(rows) > `0`', found: 'false', result: '{"rows":[]}' },
     });
     expect(state.tasks.get('p')?.status).toBe('blocked');
     expect(state.end?.outcome).toBe('failed');

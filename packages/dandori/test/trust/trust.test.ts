@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { contextLines } from '../../src/cli/questions/question.ts';
+import { textsFor } from '../../src/cli/texts.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { RunState } from '../../src/run/state/state.ts';
@@ -180,6 +182,32 @@ describe('a call that changes something', () => {
       event.type === 'task_started' ? [event.data] : [],
     );
     expect(starts.at(-1)).toMatchObject({ task: 'e', trust: { because: 'observed' } });
+  });
+});
+
+describe('the question', () => {
+  it.each([
+    [
+      'en',
+      [
+        'The model decided on this call after it had read text that you did not write.',
+        'to = eve@evil.example (read in notes.read (r): “',
+        'body = all of it (written by the model)',
+      ],
+    ],
+    [
+      'ja',
+      [
+        'モデルは、ユーザー以外が書いた文章を読んだ後に',
+        'to = eve@evil.example (notes.read（r）の結果：「',
+        'body = all of it (モデルが書いた値)',
+      ],
+    ],
+  ] as const)('says why it is asked, and where each value was read: %s', async (language, lines) => {
+    const { state } = await run([[act('r', 'notes.read')], [EVIL], END]);
+    const { question } = state.questions.get('q1') ?? {};
+    const shown = question === undefined ? '' : contextLines(question, textsFor({ language })).join('\n');
+    for (const line of lines) expect(shown).toContain(line);
   });
 });
 

@@ -7,6 +7,7 @@ import { effect } from '../../model/tool.ts';
 import { writePlan } from '../../plan/write.ts';
 import { type Field, fieldsOf } from '../../views/form.ts';
 import { type AskedQuestion, duration } from '../../views/report.ts';
+import { trustLines } from '../../views/trust.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
@@ -136,12 +137,13 @@ function pageLine(url: string, texts: Texts): string {
 function approvalLines(context: Question['context'], texts: Texts): string[] | undefined {
   const read = callAbout.safeParse(context);
   if (!read.success || !isObject(context)) return undefined;
-  const { operation, args, effect: does, preview, previewFailed } = read.data;
+  const { operation, args, effect: does, preview, previewFailed, trust } = read.data;
   const names = texts.contextNames;
   const labelled = (name: string, text: string) => texts.labelled(printable(names[name] ?? name), text);
   return [
     shown(operation, texts),
     ...Object.entries(args).map(([name, value]) => `  ${printable(name)}: ${shown(value, texts)}`),
+    ...(trust === undefined ? [] : trustLines(trust, texts.words).map((line) => shown(line, texts))),
     ...diffLines(preview?.diff),
     ...(previewFailed === undefined ? [] : [labelled('previewFailed', shown(previewFailed, texts))]),
     labelled('effect', texts.words.effects[does]),

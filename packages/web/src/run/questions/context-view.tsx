@@ -2,6 +2,7 @@ import { asText, isObject, type Json, type JsonObject, stringifyJson } from '#da
 import { estimate } from '#dandori/model/plan.ts';
 import { callAbout, reversibility } from '#dandori/model/question.ts';
 import { effect } from '#dandori/model/tool.ts';
+import { trustLines } from '#dandori/views/trust.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
 import { words } from '../../texts/words.ts';
@@ -33,6 +34,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     open,
     preview: _preview,
     previewFailed,
+    trust: _trust,
     ...others
   } = context;
   const call = callAbout.safeParse(context);
@@ -50,6 +52,15 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     <div className="flex min-w-0 flex-col gap-2">
       {preview !== undefined && <PreviewView summary={preview.summary} diff={preview.diff} />}
       {typeof operation === 'string' && <CallView operation={operation} args={isObject(args) ? args : {}} />}
+      {call.data?.trust !== undefined && (
+        <ul className="flex min-w-0 flex-col gap-1 text-sm">
+          {trustLines(call.data.trust, word).map((line) => (
+            <li key={line} className="[overflow-wrap:anywhere]">
+              {line}
+            </li>
+          ))}
+        </ul>
+      )}
       <dl className="flex flex-col gap-1 text-sm">
         {known.success && (
           <Row name={say.effect}>

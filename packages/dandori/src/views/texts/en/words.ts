@@ -1,7 +1,7 @@
 import type { Limit, Reflection } from '../../../model/decision.ts';
 import type { Outcome, Purpose } from '../../../model/event.ts';
 import type { Outline } from '../../../model/plan.ts';
-import type { Question } from '../../../model/question.ts';
+import type { Question, TrustAbout } from '../../../model/question.ts';
 import type { ApprovalPolicy, Mode } from '../../../model/settings.ts';
 import type { Effect } from '../../../model/tool.ts';
 import type { TaskStatus } from '../../../run/state/state.ts';
@@ -41,6 +41,13 @@ export interface Words {
   >;
   /** Whether a call can be undone. */
   readonly undo: Readonly<Record<'no' | 'said' | 'unknown', string>>;
+  /** Why a call is asked about, and where a value was read. */
+  readonly trust: Readonly<{
+    because: Readonly<Record<TrustAbout['because'], string>>;
+    from: (task: string, operation: string, quote: string | undefined) => string;
+    goal: string;
+    unknown: string;
+  }>;
   /** Buttons and choices that answer a question. */
   readonly answers: Readonly<
     Record<
@@ -122,6 +129,16 @@ export const words: Words = {
   roles: { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' },
   outline: { objective: 'Objective', successCriteria: 'Success criteria', constraints: 'Constraints' },
   undo: { no: 'No', said: 'Yes, according to the tool', unknown: 'Unknown' },
+  trust: {
+    because: {
+      not_ordered: 'The model decided on this call after it had read text that you did not write.',
+      aimed: 'A value made from text that you did not write decides what this call affects.',
+    },
+    from: (task, operation, quote) =>
+      `read in ${operation} (${task})${quote === undefined ? '' : `: “${quote}”`}`,
+    goal: 'in your goal',
+    unknown: 'written by the model',
+  },
   answers: {
     approve: 'Approve',
     reject: 'Reject',

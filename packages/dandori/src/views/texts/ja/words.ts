@@ -77,6 +77,16 @@ export const words: Words = {
   roles: { viewer: '閲覧者', operator: 'オペレーター', admin: '管理者' },
   outline: { objective: '目的', successCriteria: '成功条件', constraints: '制約' },
   undo: { no: '不可', said: '可（ツールの申告）', unknown: '不明' },
+  trust: {
+    because: {
+      not_ordered: 'モデルは、ユーザー以外が書いた文章を読んだ後にこの呼び出しを決めました。',
+      aimed: 'ユーザー以外が書いた文章から作られた値が、この呼び出しの対象を決めます。',
+    },
+    from: (task, operation, quote) =>
+      `${operation}（${task}）の結果${quote === undefined ? '' : `：「${quote}」`}`,
+    goal: '目標の中',
+    unknown: 'モデルが書いた値',
+  },
   answers: {
     approve: '承認',
     reject: '却下',
