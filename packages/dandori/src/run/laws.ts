@@ -207,7 +207,9 @@ function trustLaw({ data }: Event & { type: 'task_started' }, { state }: Checkin
   if (trust === undefined || trust.policy === 'observe' || task === undefined) return [];
   const isOwn = Object.hasOwn(RUN_TOOLS, task.task.operation) && state.sources.includes(OWN_SERVER);
   if (data.trust === undefined && (task.effect === 'read' || isOwn)) return [];
-  return isAllowed(task, data.trust, state) ? [] : [`L13: ${data.task} started and nobody ordered it`];
+  return isAllowed(task, data.trust, state)
+    ? []
+    : [`L13: ${data.task} started without an order, a permission or an approval`];
 }
 
 function isAllowed(

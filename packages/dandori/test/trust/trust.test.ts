@@ -231,6 +231,21 @@ describe('a planned call', () => {
     expect(sent(house)).toHaveLength(1 - questions);
   });
 
+  it.each([
+    ['the same argument endorses the value', "${r.text | split(@, ' ')[-1]}", 'to', 1],
+    ['a short value endorses nothing', '${r.n | to_string(@)}', 'to', 2],
+    ['another argument endorses nothing', "${r.text | split(@, ' ')[-1]}", 'cc', 2],
+  ])('after a yes: %s', async (_, value, argument, questions) => {
+    const send = (id: string, name: string) => ({
+      ...act(id, 'mail.send', { [name]: value, body: id }),
+      after: ['r'],
+    });
+    const { house, id } = await run([[act('r', 'notes.read'), send('a', 'to'), send('b', argument)], END]);
+    await house.answer(id, 'q1', 'approve');
+    const state = await house.drive(id);
+    expect(asked(state)).toHaveLength(questions);
+  });
+
   it('of the user asks nothing', async () => {
     const house = createHouse(TOOLS, [END]);
     const tasks = [

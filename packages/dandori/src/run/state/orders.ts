@@ -10,7 +10,7 @@ import type { TaskState } from './task-state.ts';
 
 /**
  * Whose orders the run follows. What the mind decides before it has read a stranger's text is the user's
- * order. What it decides afterwards may be the order of whoever wrote that text.
+ * order. What it decides afterwards may be an order of the stranger who wrote the text.
  *
  * T1  The mind counts as having read every result, error and question of a source that is not trusted, from
  *     the event that journaled it on. This never ends.

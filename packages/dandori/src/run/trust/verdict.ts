@@ -100,7 +100,7 @@ function aimedBy(task: TaskState, args: JsonObject, circumstances: Circumstances
     const isWholeField =
       whole && selects(ref) && source?.isOrdered === true && source.task.operation !== 'extract';
     const value = valueAt(args, path);
-    if (isEndorsed(value, state)) return false;
+    if (isEndorsed(value, String(path[0]), state)) return false;
     if (trust?.policy === 'strict') return true;
     if (isWholeField && !isLongText(value)) return false;
     return tool.effect !== 'read' || !isQuoted(value, ref.task, circumstances);
@@ -114,13 +114,26 @@ function aimedBy(task: TaskState, args: JsonObject, circumstances: Circumstances
   });
 }
 
-/** Whether the user has approved another call with these values. */
-function isEndorsed(value: Json, state: RunState): boolean {
+/**
+ * Whether the user has seen and approved these values in the same argument of another call. A short value
+ * endorses nothing, because it may be there by chance. Neither does a standing approval, because the user did
+ * not see the call.
+ */
+function isEndorsed(value: Json, argument: string, { questions }: RunState): boolean {
   const approved = new Set<string>();
-  for (const { task } of state.ends)
-    if (task.approved !== undefined && task.sent !== undefined)
-      for (const leaf of leavesOf(Object.values(task.sent))) approved.add(canonicalJson(leaf));
-  return approved.size > 0 && leavesOf([value]).every((leaf) => approved.has(canonicalJson(leaf)));
+  for (const { question, answer } of questions.values()) {
+    const isYes = answer?.declined !== true && String(answer?.value).startsWith('approve');
+    const { context } = question;
+    if (question.kind !== 'approval' || !isYes || !isObject(context) || !isObject(context.args)) continue;
+    for (const leaf of leavesOf([context.args[argument] ?? null])) approved.add(canonicalJson(leaf));
+  }
+  const leaves = leavesOf([value]);
+  return leaves.length > 0 && leaves.every((leaf) => isTelling(leaf) && approved.has(canonicalJson(leaf)));
+}
+
+/** Whether a value is long enough to mean one thing. */
+function isTelling(value: Json): boolean {
+  return typeof value === 'string' && value.length >= 4 && /\p{L}/u.test(value);
 }
 
 /**
