@@ -1,11 +1,11 @@
 export {
   type ConversationOptions,
-  type Dandori,
   type Examined,
   type Finding,
   type FindingKind,
   type OpenOptions,
-  openDandori,
+  openRuntime as openDandori,
+  type Runtime as Dandori,
   type TornTail,
 } from './app/dandori.ts';
 export type {

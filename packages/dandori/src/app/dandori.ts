@@ -135,7 +135,7 @@ export interface ConversationOptions {
 }
 
 /** All of Dandori in one process. Close it, or its servers keep the process alive. */
-export interface Dandori extends RunClient {
+export interface Runtime extends RunClient {
   readonly config: Config;
   readonly mindName: string;
   /** Starts a run and drives it until it has ended or a person is needed. */
@@ -163,7 +163,7 @@ export function misfit(schema: JsonObject, value: Json): string | undefined {
   return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
 }
 
-export async function openDandori(options: OpenOptions = {}): Promise<Dandori> {
+export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
   const config = options.config ?? (await configFor(options));
   const check = createSchemaCheck();
   // Opened before the tool servers start, because an incomplete store is refused.
@@ -215,7 +215,7 @@ function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'> & { readonly approvals: Approvals },
   { userSettings, folders, telemetry, historyFiles }: Arranged,
-): Dandori {
+): Runtime {
   const { toolbox, conversations } = parts;
   // Readers see `[secret]`. Only driving, forking and verifying work on the sealed journal.
   const journal = asShown(parts.journal);
@@ -248,14 +248,14 @@ function assemble(
     settingsFor,
     mindFor: createMinds(config, parts.mind),
   };
-  const close: Dandori['close'] = async (leaving) => {
+  const close: Runtime['close'] = async (leaving) => {
     await Promise.all([...opened].map((conversation) => conversation.close(leaving)));
     await toolbox.close();
     await historyFiles?.close();
     await telemetry?.close();
   };
   const runs = createStarter(parts, { config, settingsFor, telemetry });
-  const dandori: Dandori = {
+  const dandori: Runtime = {
     config,
     mindName: parts.mind.name,
     start: runs.start,

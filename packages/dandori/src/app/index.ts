@@ -1,12 +1,12 @@
 export {
-  type Dandori,
   type Examined,
   type Finding,
   type Leaving,
   misfit,
   type OpenOptions,
-  openDandori,
+  openRuntime,
   type RunSummary,
+  type Runtime,
   systemClock,
   type TornTail,
 } from './dandori.ts';

@@ -1,26 +1,26 @@
-import type { Dandori, OpenOptions, RunClient } from '../app/index.ts';
+import type { OpenOptions, RunClient, Runtime } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 
 /** The runs that a command works on, local or on a server, and the configuration of this folder. */
-export interface Workplace extends RunClient, Pick<Dandori, 'config' | 'mindName'> {}
+export interface Workplace extends RunClient, Pick<Runtime, 'config' | 'mindName'> {}
 
 /** The only place that knows whether a command works locally or on a server. */
 export async function openWorkplace(options: OpenOptions): Promise<Workplace> {
   const { [SERVER]: server = '', [TOKEN]: token = '' } = process.env;
-  if (server === '') return openDandori(options);
+  if (server === '') return openRuntime(options);
   const { openRemote } = await import('./remote.ts');
   return openRemote(options, { server, ...(token !== '' && { token }) });
 }
 
 /** Imported on demand, so that `--help` is fast. */
-async function openDandori(options: OpenOptions): Promise<Dandori> {
+async function openRuntime(options: OpenOptions): Promise<Runtime> {
   const app = await import('../app/dandori.ts');
-  return app.openDandori(options);
+  return app.openRuntime(options);
 }
 
 /** For a command that needs the files of this machine. */
-export async function openHere(command: string, options: OpenOptions): Promise<Dandori> {
-  if ((process.env[SERVER] ?? '') === '') return openDandori(options);
+export async function openHere(command: string, options: OpenOptions): Promise<Runtime> {
+  if ((process.env[SERVER] ?? '') === '') return openRuntime(options);
   throw new DandoriError('usage', `\`dandori ${command}\` works on the runs of this machine only.`, {
     fix: 'Run it where the server runs, without --server.',
   });

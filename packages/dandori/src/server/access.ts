@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Dandori } from '../app/index.ts';
+import type { Runtime } from '../app/index.ts';
 import type { TokenConfig } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Role } from '../model/settings.ts';
@@ -56,14 +56,14 @@ const REMEMBERED = 10_000;
 /** The ids that the journal accepts. Other ids are refused before a lookup. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-export function ownersOfRuns(dandori: Pick<Dandori, 'events'>): Owners {
+export function ownersOfRuns(dandori: Pick<Runtime, 'events'>): Owners {
   return createOwners(async (run) => {
     const [first] = await dandori.events(run);
     return first?.type === 'run_started' ? first.data.userId : undefined;
   }, 'run');
 }
 
-export function ownersOfConversations(dandori: Pick<Dandori, 'conversationEvents'>): Owners {
+export function ownersOfConversations(dandori: Pick<Runtime, 'conversationEvents'>): Owners {
   return createOwners(async (conversation) => {
     const [first] = await dandori.conversationEvents(conversation);
     return first?.type === 'conversation_started' ? first.data.userId : undefined;

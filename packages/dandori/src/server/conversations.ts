@@ -1,4 +1,4 @@
-import type { Dandori, Leaving } from '../app/index.ts';
+import type { Leaving, Runtime } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Conversation, foldConversation, unfinished } from '../conversation/index.ts';
 import { DandoriError } from '../model/error.ts';
@@ -36,7 +36,7 @@ interface Beginning {
 
 interface Options {
   readonly dandori: Pick<
-    Dandori,
+    Runtime,
     'conversation' | 'conversations' | 'conversationEvents' | 'drive' | 'events'
   >;
   readonly wake: (run: string) => void;

@@ -1,4 +1,4 @@
-import { type Dandori, systemClock } from '../app/index.ts';
+import { type Runtime, systemClock } from '../app/index.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
 import { listAll, type RunSummary } from '../store/index.ts';
@@ -32,7 +32,7 @@ export interface Driving {
 }
 
 interface DrivingOptions {
-  readonly dandori: Pick<Dandori, 'drive' | 'watch' | 'runs'>;
+  readonly dandori: Pick<Runtime, 'drive' | 'watch' | 'runs'>;
   readonly atOnce: number;
   readonly onState?: (run: string, state: DrivingState) => void;
   readonly clock?: Clock;

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { HonoRequest, MiddlewareHandler } from 'hono';
-import type { Dandori } from '../app/index.ts';
+import type { Runtime } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { mayAct, type RateLimit, type User, type Users } from './access.ts';
 import type { Env, ServerParts } from './parts.ts';
@@ -204,7 +204,7 @@ function tooLarge(): DandoriError {
  * Whether the questions of the run name the user as an answerer. All questions of a run have the same
  * answerers.
  */
-async function isNamed(run: string, { id }: User, dandori: Pick<Dandori, 'events'>): Promise<boolean> {
+async function isNamed(run: string, { id }: User, dandori: Pick<Runtime, 'events'>): Promise<boolean> {
   if (id === undefined) return false;
   try {
     return (await dandori.events(run)).some(

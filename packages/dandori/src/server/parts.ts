@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Dandori } from '../app/index.ts';
+import type { Runtime } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Owners, User, Users } from './access.ts';
 import type { OpenConversations } from './conversations.ts';
@@ -12,7 +12,7 @@ import type { LiveUpdates, RunStatusFeed } from './run-status.ts';
 /** The parts of the server that its routes use. */
 export interface ServerParts {
   readonly config: Config;
-  readonly dandori: Dandori;
+  readonly dandori: Runtime;
   readonly driving: Driving;
   readonly liveUpdates: LiveUpdates;
   readonly conversations: OpenConversations;

@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import { type Dandori, type OpenOptions, openDandori } from '../app/index.ts';
+import { type OpenOptions, openRuntime, type Runtime } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { redact } from '../model/redact.ts';
 import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';
@@ -29,7 +29,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
 
 export interface Serving extends AsyncDisposable {
   readonly url: string;
-  readonly dandori: Dandori;
+  readonly dandori: Runtime;
   /** Accepts no more runs, lets running calls finish within the grace period, and closes everything. */
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ export interface Serving extends AsyncDisposable {
 /** Serves the runs of a folder over HTTP and drives them. Interrupted runs resume at once. */
 export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const { log = () => {} } = options;
-  const dandori = await openDandori({
+  const dandori = await openRuntime({
     ...options,
     onEvent: (event) => {
       metrics.event(event);

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { rate } from '../../src/cli/commands/runs.ts';
 import { createMemoryStore } from '../../src/store/store.ts';
 import { openPlace, type Place } from './command.ts';
@@ -16,7 +16,7 @@ async function prepare(): Promise<Place> {
 
 /** A run of one task. */
 async function find({ folder }: Place, name: string): Promise<void> {
-  await using dandori = await openDandori({ cwd: folder });
+  await using dandori = await openRuntime({ cwd: folder });
   await dandori.run(`find ${name}`, {
     tasks: [{ id: 't1', operation: 'letters.find_person', args: { name } }],
   });
@@ -96,7 +96,7 @@ describe('rate and stats', () => {
     await place.write('dandori.yaml', JSON.stringify({ mcpServers: {} }));
     let now = Date.UTC(2026, 0, 1);
     const clock = { now: () => now, at: () => () => {} };
-    await using dandori = await openDandori({ cwd: place.folder, clock, store: createMemoryStore() });
+    await using dandori = await openRuntime({ cwd: place.folder, clock, store: createMemoryStore() });
     for (let day = 0; day < 520; day++) {
       now += 86_400_000;
       await dandori.start('wait');

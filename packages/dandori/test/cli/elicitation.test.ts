@@ -4,7 +4,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Json } from '../../src/model/json.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
@@ -64,7 +64,7 @@ async function prepare(
         .filter((line) => /^(called|did)/.test(line)),
     events,
     async answer(question, answer) {
-      await using dandori = await openDandori({ configFile, tools: false });
+      await using dandori = await openRuntime({ configFile, tools: false });
       const [run = ''] = await place.runs();
       await dandori.answer(run, question, answer);
     },

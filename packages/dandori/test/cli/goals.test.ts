@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Dandori, openDandori } from '../../src/app/dandori.ts';
+import { openRuntime, type Runtime } from '../../src/app/dandori.ts';
 import type { Report } from '../../src/views/report.ts';
 import { sample } from '../long.ts';
 import { openPlace } from './command.ts';
@@ -33,10 +33,10 @@ const GOALS: [string, RegExp, string[]][] = [
 
 describe('the first goals of a newcomer', () => {
   let folder: string;
-  let dandori: Dandori;
+  let dandori: Runtime;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'dandori-goals-'));
-    dandori = await openDandori({ cwd: folder });
+    dandori = await openRuntime({ cwd: folder });
   });
   afterAll(async () => {
     await dandori.close();

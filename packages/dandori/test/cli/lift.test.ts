@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { openPlace, type Place } from './command.ts';
 
@@ -20,7 +20,7 @@ async function adaptiveRun(place: Place, goal: string): Promise<void> {
   const shared = { mcpServers: { places: { shipped: 'places' } } };
   await place.write('dandori.yaml', JSON.stringify(shared));
   await place.write('model.yaml', JSON.stringify({ ...shared, model, execution: { mode: 'adaptive' } }));
-  await using dandori = await openDandori({ cwd: place.folder, configFile: 'model.yaml' });
+  await using dandori = await openRuntime({ cwd: place.folder, configFile: 'model.yaml' });
   expect(await dandori.run(goal)).toMatchObject({ answer: 'It is fine.' });
 }
 

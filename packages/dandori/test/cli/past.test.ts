@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import type { Event } from '../../src/model/event.ts';
 import { toLine } from '../../src/store/files/line.ts';
 import { runCase, startModelServer } from '../../src/testing/index.ts';
@@ -75,7 +75,7 @@ async function revisedRun(place: Place): Promise<string> {
     'model.yaml',
     JSON.stringify({ ...PLACES, model: { ...MODEL, base_url: server.url }, execution: { mode: 'planned' } }),
   );
-  await using dandori = await openDandori({
+  await using dandori = await openRuntime({
     cwd: place.folder,
     configFile: join(place.folder, 'model.yaml'),
   });

@@ -1,7 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import type { Event, FactType } from '../../src/model/event.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { PROGRAM, service, started } from '../program.ts';
@@ -59,7 +59,7 @@ describe('a hundred questions', () => {
     const { run, questions } = JSON.parse(waiting.stdout) as { run: string; questions: { id: string }[] };
     expect(questions).toHaveLength(100);
     // This process is another one than the command.
-    await using dandori = await openDandori({ cwd: place.folder, tools: false });
+    await using dandori = await openRuntime({ cwd: place.folder, tools: false });
     for (const [index, { id }] of questions.entries())
       await dandori.answer(run, id, index % 2 === 0 ? 'left' : 'right');
     const resumed = await place.dandori('resume', 'last', '--json');

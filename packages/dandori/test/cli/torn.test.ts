@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { openPlace, type Place } from './command.ts';
 
@@ -11,7 +11,7 @@ async function withRun(goal: string): Promise<{ place: Place; run: string; file:
   const place = await openPlace();
   await place.write('dandori.yaml', 'mcpServers: {}\n');
   const mind = createScriptedMind([[{ operation: 'answer', args: { text: '3' } }]]);
-  await using dandori = await openDandori({ cwd: place.folder, mind });
+  await using dandori = await openRuntime({ cwd: place.folder, mind });
   await dandori.run(goal);
   const [run = ''] = await place.runs();
   return { place, run, file: join(place.folder, '.dandori', 'runs', `${run}.jsonl`) };
@@ -40,7 +40,7 @@ describe('a journal whose last line a crash has cut short', () => {
     await using _ = place;
     await appendFile(file, TAIL);
     const torn: object[] = [];
-    await using dandori = await openDandori({
+    await using dandori = await openRuntime({
       cwd: place.folder,
       tools: false,
       onTorn: (tail) => torn.push(tail),

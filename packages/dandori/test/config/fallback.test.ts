@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { folderWith, load, refusal } from './workspace.ts';
 
@@ -43,7 +43,7 @@ describe('a fallback model', () => {
       `provider: openai-compatible, name: ${name}, base_url: "${url}"`;
     const yaml = `model: { ${model('a', first.url)}, fallback: { ${model('b', second.url)}, dialect: tools } }`;
     const cwd = await folderWith({ 'dandori.yaml': `${yaml}\nmcpServers: {}\n` });
-    await using dandori = await openDandori({ cwd });
+    await using dandori = await openRuntime({ cwd });
     expect(await dandori.run('Hello?')).toMatchObject({ outcome: 'answered', answer: 'Here.' });
     await first.close();
     await second.close();

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { type Dandori, openDandori } from '../../src/app/dandori.ts';
+import { openRuntime, type Runtime } from '../../src/app/dandori.ts';
 import type { UserConfigWarning } from '../../src/config/user-settings.ts';
 import { createMemoryStore } from '../../src/store/store.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
@@ -11,7 +11,7 @@ const TOKEN = 'tok-5ecret-77';
 const FILE = { execution: { max_steps: 4, approval: 'writes', retry: { attempts: 2 } }, mcpServers: {} };
 
 interface Opened extends AsyncDisposable {
-  readonly dandori: Dandori;
+  readonly dandori: Runtime;
   readonly warnings: UserConfigWarning[];
   pass(ms: number): void;
   /** The settings and the whole journal of a run that was started for this user. */
@@ -27,7 +27,7 @@ async function open(api: Pick<UserApi, 'url'>, more: object = {}, file: object =
   const cwd = await folderWith({ 'dandori.yaml': JSON.stringify({ ...file, user_config_api }) });
   const warnings: UserConfigWarning[] = [];
   let now = 1_000_000;
-  const dandori = await openDandori({
+  const dandori = await openRuntime({
     cwd,
     store: createMemoryStore(),
     clock: { now: () => now, at: () => () => {} },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { ambiguous } from '../../src/tools/ambiguity.ts';
 import { defineService } from '../../src/tools/service.ts';
 import { describeEvent } from '../../src/views/event-line.ts';
@@ -168,7 +168,7 @@ describe('two milks in a conversation, with the built-in planner and the shipped
     const folder = await mkdtemp(join(tmpdir(), 'dandori-milks-'));
     try {
       await writeFile(join(folder, 'dandori.yaml'), KITCHEN);
-      await using dandori = await openDandori({ cwd: folder });
+      await using dandori = await openRuntime({ cwd: folder });
       const conversation = await dandori.conversation();
       await conversation.say('牛乳を1本捨てて');
       const said = await conversation.say(words);

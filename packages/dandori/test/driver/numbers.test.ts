@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type Dandori, openDandori } from '../../src/app/dandori.ts';
+import { openRuntime, type Runtime } from '../../src/app/dandori.ts';
 import { createClient } from '../../src/client/client.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { stringifyJson } from '../../src/model/json.ts';
@@ -24,7 +24,7 @@ const web = spawnIds('--http');
 const stream = spawnIds('--sse');
 const seen: unknown[] = [];
 let config: string;
-let dandori: Dandori;
+let dandori: Runtime;
 
 function spawnIds(way: string) {
   return spawn(process.execPath, [fixture('ids.js'), way], {
@@ -98,7 +98,7 @@ beforeAll(async () => {
   };
   config = JSON.stringify({ mcpServers, execution: { approval: 'never' }, server: { port: 0 } });
   writeFileSync(join(folder, 'dandori.yaml'), config);
-  dandori = await openDandori({ cwd: folder, services });
+  dandori = await openRuntime({ cwd: folder, services });
 });
 afterAll(async () => {
   await dandori.close();
@@ -295,7 +295,7 @@ describe('integers beyond 2^53 come from', () => {
         execution: { approval: 'never' },
       }),
     );
-    await using other = await openDandori({ cwd: folder, configFile: file });
+    await using other = await openRuntime({ cwd: folder, configFile: file });
     const done = await other.run('put it', { mode: 'adaptive' });
     expect(done).toMatchObject({ outcome: 'answered' });
     expect(sentTo('put')[0]).toContain(`"arguments":${args}`);
@@ -311,7 +311,7 @@ describe('integers beyond 2^53 come from', () => {
     const { run: id } = await run(tasks);
     const events = await dandori.events(id);
     const at = events.findIndex(({ type, data }) => type === 'task_started' && data.task === 't2');
-    await using other = await openDandori({ cwd: folder, services });
+    await using other = await openRuntime({ cwd: folder, services });
     const { run: fork } = await other.fork(id, { at });
     expect(await other.drive(fork)).toMatchObject({ outcome: 'answered' });
     expect(await other.replay(fork)).toMatchObject({ differences: [] });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { startRun } from '../../src/commands/start.ts';
 import { addNote } from '../../src/commands/steer.ts';
 import { drive } from '../../src/driver/drive.ts';
@@ -120,7 +120,7 @@ describe('a run that is started and driven in one process', () => {
     const { journal, reads } = countReads(temporary.journal);
     const { toolbox } = createHouse(TOOLS);
     const store = { ...temporary.store, journal };
-    await using dandori = await openDandori({
+    await using dandori = await openRuntime({
       cwd: temporary.directory,
       store,
       toolbox,

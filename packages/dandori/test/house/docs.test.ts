@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { configShape } from '../../src/config/file-shape.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
@@ -99,7 +99,7 @@ describe('the code in the docs', () => {
       existsSync(join(ROOT, besides(file))) ? besides(file) : 'examples/services/dandori.yaml',
     );
     for (const [config, plans] of byConfig) {
-      await using dandori = await openDandori({ configFile: join(ROOT, config) });
+      await using dandori = await openRuntime({ configFile: join(ROOT, config) });
       for (const plan of plans) {
         const { tasks } = await readPlanFile(join(ROOT, plan));
         expect(await dandori.check(tasks), plan).toMatchObject({ ok: true });

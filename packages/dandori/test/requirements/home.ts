@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { type Dandori, type OpenOptions, openDandori, type RunOptions } from '../../src/app/dandori.ts';
+import { type OpenOptions, openRuntime, type RunOptions, type Runtime } from '../../src/app/dandori.ts';
 import type { Event, FactOf, Live } from '../../src/model/event.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
@@ -21,14 +21,14 @@ import type { Report } from '../../src/views/report.ts';
 export interface Home extends AsyncDisposable {
   readonly folder: string;
   readonly model: ModelServer;
-  readonly dandori: Dandori;
+  readonly dandori: Runtime;
   /** What the services of this home were called for. */
   readonly calls: readonly ServiceCall[];
   readonly live: readonly Live[];
   run(goal: string, options?: RunOptions): Promise<Report>;
   events(run: string): Promise<Event[]>;
   /** Another process of the same user: the same folder, with what the file says by then. */
-  reopen(yaml?: string, options?: OpenOptions): Promise<Dandori>;
+  reopen(yaml?: string, options?: OpenOptions): Promise<Runtime>;
 }
 
 export interface HomeOptions extends OpenOptions {
@@ -55,14 +55,14 @@ export async function openHome({
   const model = await startModelServer(script, { chunkSize: 9 });
   const calls: ServiceCall[] = [];
   const live: Live[] = [];
-  const opened: Dandori[] = [];
+  const opened: Runtime[] = [];
   const open = async (text: string, own: OpenOptions) => {
     await writeFile(
       join(folder, 'dandori.yaml'),
       `${beginning(model.url, modelYaml)}${text}${/^mcpServers:/m.test(text) ? '' : 'mcpServers: {}\n'}`,
     );
     const services = [...travel(calls), ...(own.services ?? [])];
-    const dandori = await openDandori({
+    const dandori = await openRuntime({
       cwd: folder,
       onLive: (one) => live.push(one),
       ...own,

@@ -115,8 +115,8 @@ describe('runs over HTTP', () => {
     const { client } = standing;
     const run = await client.start('milk', { tasks: [take('milk')] });
     await client.settled(run);
-    const { openDandori } = await import('../../src/app/dandori.ts');
-    await using other = await openDandori({ cwd: standing.folder, tools: false });
+    const { openRuntime } = await import('../../src/app/dandori.ts');
+    await using other = await openRuntime({ cwd: standing.folder, tools: false });
     await other.answer(run, 'q1', 'whole');
     await until(async () => ((await client.run(run)).report.outcome === 'answered' ? true : undefined));
     expect(standing.taken).toEqual(['whole milk']);

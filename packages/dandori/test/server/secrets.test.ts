@@ -3,7 +3,7 @@ import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Task } from '../../src/model/task.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
@@ -325,19 +325,19 @@ describe('declared secrets', () => {
     const tasks = [put('a', { key: `Bearer ${ENV.S_API_KEY}`, to: 'billing@acme.example' })];
     const runs: string[] = [];
     {
-      await using first = await openDandori({ cwd: home });
+      await using first = await openRuntime({ cwd: home });
       for (const goal of ['one', 'two']) runs.push((await first.run(goal, { tasks })).run);
       await first.approve(runs[0] ?? '');
       await first.approve(runs[1] ?? '');
     }
     {
-      await using second = await openDandori({ cwd: home });
+      await using second = await openRuntime({ cwd: home });
       expect((await second.drive(runs[0] ?? '')).outcome).toBe('answered');
       expect((await second.replay(runs[0] ?? '')).isProved).toBe(true);
     }
     expect((await calls()).map(({ args }) => args)).toEqual(tasks.map(({ args }) => args));
     process.env.TEST_S_API_KEY = 'sk-proj-another-key-now';
-    await using third = await openDandori({ cwd: home });
+    await using third = await openRuntime({ cwd: home });
     const report = await third.drive(runs[1] ?? '');
     expect(report.tasks.a?.failure).toMatchObject({
       kind: 'invalid_args',

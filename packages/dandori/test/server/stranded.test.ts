@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { createClient } from '../../src/client/client.ts';
 import { type ServeOptions, serve } from '../../src/server/serve.ts';
 import { createFileStore, type Store } from '../../src/store/store.ts';
@@ -169,7 +169,7 @@ describe('a server whose disk fails for a while', () => {
     );
     await rename(`${file}.away`, file);
     // By another process, so that nothing but the file itself tells the server.
-    await using other = await openDandori({ cwd: place.folder, tools: false });
+    await using other = await openRuntime({ cwd: place.folder, tools: false });
     await other.answer(run, 'q1', 'this');
     const done = await until(async () => {
       const { report } = await client.run(run);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDandori } from '../../src/app/dandori.ts';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { serve } from '../../src/server/serve.ts';
 import { createFileStore, createMemoryStore, STORE_PARTS } from '../../src/store/store.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
@@ -22,15 +22,15 @@ describe('half a store', () => {
       const { [part]: only, ...rest } = whole;
       const cwd = place.folder;
       const refused = { code: 'store-incomplete', fix: expect.stringContaining('createMemoryStore()') };
-      await expect(openDandori({ cwd, ...none, [part]: only })).rejects.toMatchObject({
+      await expect(openRuntime({ cwd, ...none, [part]: only })).rejects.toMatchObject({
         ...refused,
         message: expect.stringMatching(new RegExp(`^The store has ${part} and lacks `)),
       });
-      await expect(openDandori({ cwd, ...none, ...rest })).rejects.toMatchObject({
+      await expect(openRuntime({ cwd, ...none, ...rest })).rejects.toMatchObject({
         ...refused,
         message: expect.stringContaining(`lacks ${part}`),
       });
-      await expect(openDandori({ cwd, ...none, store: rest as typeof whole })).rejects.toMatchObject(refused);
+      await expect(openRuntime({ cwd, ...none, store: rest as typeof whole })).rejects.toMatchObject(refused);
       await expect(serve({ cwd, port: 0, [part]: only })).rejects.toMatchObject(refused);
     },
   );
@@ -39,14 +39,14 @@ describe('half a store', () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', 'planning: { history: { storage_type: memory } }\nmcpServers: {}\n');
     const cwd = place.folder;
-    await expect(openDandori({ cwd, store: {} as never })).rejects.toMatchObject({
+    await expect(openRuntime({ cwd, store: {} as never })).rejects.toMatchObject({
       code: 'store-incomplete',
     });
     const { journal, ...rest } = createMemoryStore();
-    await expect(openDandori({ cwd, store: { ...rest, journal: null as never } })).rejects.toMatchObject({
+    await expect(openRuntime({ cwd, store: { ...rest, journal: null as never } })).rejects.toMatchObject({
       code: 'store-incomplete',
     });
-    await expect(openDandori({ cwd, journal })).rejects.toMatchObject({ code: 'store-incomplete' });
+    await expect(openRuntime({ cwd, journal })).rejects.toMatchObject({ code: 'store-incomplete' });
   });
 });
 
@@ -56,11 +56,11 @@ describe('a whole store', () => {
     const cwd = place.folder;
     const folder = join(place.folder, 'elsewhere');
     const mind = createScriptedMind([[{ operation: 'answer', args: { text: 'Hello.' } }]]);
-    const first = await openDandori({ cwd, toolbox: tools(), mind, store: createFileStore(folder) });
+    const first = await openRuntime({ cwd, toolbox: tools(), mind, store: createFileStore(folder) });
     const { run } = await first.run('get', { tasks });
     await (await first.conversation()).say('hi');
     await first.close();
-    await using second = await openDandori({ cwd, ...none, ...createFileStore(folder) });
+    await using second = await openRuntime({ cwd, ...none, ...createFileStore(folder) });
     expect(await second.result(run, 't1', { path: [], offset: 0, limit: 1 })).toMatchObject({
       total: 200_000,
     });
@@ -75,9 +75,9 @@ describe('a whole store', () => {
     const files = createFileStore(join(place.folder, 'runs'));
     // A journal of the caller's: the doctor cannot know what it does.
     const store = { ...files, journal: { ...files.journal } };
-    await using mixed = await openDandori({ cwd, toolbox: tools(), mind: createScriptedMind([]), store });
+    await using mixed = await openRuntime({ cwd, toolbox: tools(), mind: createScriptedMind([]), store });
     expect(await mixed.doctor()).toMatchObject({ unseen: ['runs'], findings: [] });
-    await using memory = await openDandori({ cwd, ...none, store: createMemoryStore() });
+    await using memory = await openRuntime({ cwd, ...none, store: createMemoryStore() });
     expect(await memory.doctor()).toMatchObject({ unseen: ['runs', 'conversations', 'blobs'], findings: [] });
     await place.write('dandori.yaml', 'planning: { history: { storage_type: memory } }\nmcpServers: {}\n');
     const said = await place.dandori('doctor');

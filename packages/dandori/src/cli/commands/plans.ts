@@ -1,4 +1,4 @@
-import { openDandori } from '../../app/index.ts';
+import { openRuntime } from '../../app/index.ts';
 import { pathText } from '../../documents/place.ts';
 import type { Lifted } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
@@ -23,7 +23,7 @@ const MOST_EARLIER = 10;
 
 export async function check(file: string, options: CheckOptions): Promise<number> {
   const plan = await readPlanFile(file);
-  await using dandori = await openDandori({ configFile: options.config });
+  await using dandori = await openRuntime({ configFile: options.config });
   const compiled = await dandori.check(plan.tasks);
   const texts = textsFor({ language: dandori.config.language });
   if (options.json === true) process.stdout.write(`${stringifyJson(asJson(compiled, plan, options))}\n`);

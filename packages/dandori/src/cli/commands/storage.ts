@@ -1,5 +1,5 @@
 import { confirm, isCancel } from '@clack/prompts';
-import { type Examined, type Finding, openDandori } from '../../app/index.ts';
+import { type Examined, type Finding, openRuntime } from '../../app/index.ts';
 import type { Pruned } from '../../commands/index.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
@@ -113,7 +113,7 @@ export async function prune({ keepFailed, dryRun = false, ...options }: PruneOpt
       fix: 'Give --yes to remove them, or --dry-run to see which they are.',
     });
   }
-  await using dandori = await openDandori({ configFile: options.config, tools: false });
+  await using dandori = await openRuntime({ configFile: options.config, tools: false });
   const texts = textsFor({ language: dandori.config.language });
   if (isAsked) {
     const found = await dandori.prune({ olderThan, keepFailed, dryRun: true });

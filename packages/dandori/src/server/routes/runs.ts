@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Dandori, RunSummary } from '../../app/index.ts';
+import type { RunSummary, Runtime } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { parsePlan } from '../../plan/read.ts';
@@ -70,7 +70,7 @@ function givenTasks({ tasks, plan }: Pick<z.infer<typeof startRequest>, 'tasks' 
 async function pageFor(
   { limit, before, ...wanted }: Filters,
   user: User,
-  dandori: Pick<Dandori, 'runs' | 'report'>,
+  dandori: Pick<Runtime, 'runs' | 'report'>,
 ): Promise<{ runs: RunSummary[]; next?: string }> {
   const { since = 0 } = wanted;
   const { items, ...next } = await pageOf<RunSummary>({
@@ -93,7 +93,7 @@ function isIn(is: RunSummary['status'], wanted: RunSummary['status'] | undefined
  * A question may stay open while other tasks continue. The last event, which a summary uses, does not show
  * that.
  */
-async function withStatus(summary: RunSummary, dandori: Pick<Dandori, 'report'>): Promise<RunSummary> {
+async function withStatus(summary: RunSummary, dandori: Pick<Runtime, 'report'>): Promise<RunSummary> {
   if (summary.status !== 'open') return summary;
   // If the run cannot be read, its own route reports the error.
   const report = await dandori.report(summary.run).catch(() => undefined);
