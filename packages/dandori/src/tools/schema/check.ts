@@ -20,7 +20,7 @@ import { sizeOf, sizeProblem } from './size.ts';
 
 /** A check that also tells what is wrong with a schema itself, to report it when a tool is found. */
 interface CheckedSchemas extends SchemaCheck {
-  /** Undefined for a usable schema. A schema with a problem accepts every value. */
+  /** Undefined for a usable schema. With a problem, a value that cannot be checked is accepted. */
   readonly problem: (schema: JsonObject) => string | undefined;
 }
 
@@ -97,9 +97,8 @@ export function createSchemaCheck(): CheckedSchemas {
       const validate = known.first?.();
       errors = validate && attempt(validate, checked, work);
     }
-    if (errors === undefined) return [unchecked()];
-    if (typeof errors === 'string') compiled.set(schema, { problem: errors });
-    if (typeof errors === 'string' || errors.length === 0) return [];
+    if (errors === undefined) return known.problem === undefined ? [unchecked()] : [];
+    if (errors.length === 0) return [];
     if (numbers.size === 0) return toIssues(errors, value);
     return toIssues(errors.map((error) => restored(error, numbers)).filter(isMeant), value);
   };
@@ -160,15 +159,17 @@ function compile(schema: JsonObject, dialects: Dialects): Compiled {
   const bare = withoutIdentity(huge.size === 0 ? schema : (withStandIns(schema, fixed) as JsonObject));
   const first = saysDraft7(schema) ? dialects.draft7() : dialects.draft2020();
   const compiled = compileWith(first, bare);
-  if (compiled.problem === undefined || schema.$schema !== undefined) return { ...compiled, fixed };
+  if (compiled.all !== undefined || schema.$schema !== undefined) return { ...compiled, fixed };
   // `items: [...]` is an error in 2020-12, but many servers that name no dialect still write draft-07.
   const second = compileWith(dialects.draft7(), bare);
-  return { ...(second.problem === undefined ? second : compiled), fixed };
+  return { ...(second.all === undefined ? compiled : second), fixed };
 }
 
 function compileWith(ajv: AjvDraft7, schema: JsonObject): Compiled {
   try {
-    return { all: ajv.compile(schema) };
+    const all = ajv.compile(schema);
+    const isEndless = KINDS.every((value) => run(all, value) === undefined);
+    return isEndless ? { all, problem: ENDLESS } : { all };
   } catch (error) {
     return { problem: describe(error) };
   } finally {
@@ -191,14 +192,14 @@ function withoutIdentity({ $schema: _, ...schema }: JsonObject): JsonObject {
 }
 
 /**
- * The errors of the value, or a text if the schema never ends (`$ref` to itself). Undefined if the check took
- * too much work.
+ * The errors of the value. Undefined if the check did not end: it took too much work, or the stack overflowed
+ * because the schema refers to itself for this value. Other values may still be checked.
  */
-function run(validate: ValidateFunction, value: Json): readonly ErrorObject[] | string | undefined {
+function run(validate: ValidateFunction, value: Json): readonly ErrorObject[] | undefined {
   try {
     return validate(value) ? [] : (validate.errors ?? []);
-  } catch (error) {
-    return error instanceof TooMuchWork ? undefined : describe(error);
+  } catch {
+    return undefined;
   } finally {
     validate.errors = null;
   }
@@ -220,8 +221,10 @@ function isMeant({ keyword, params, data }: ErrorObject): boolean {
   return Number.isSafeInteger(params.multipleOf) && data % BigInt(params.multipleOf) !== 0n;
 }
 
+const ENDLESS = 'it refers to itself without end';
+/** A check that ends for none of these is a loop of `$ref`. */
+const KINDS: readonly Json[] = [null, true, 0, '', [], {}];
+
 function describe(error: unknown): string {
-  const message = messageOf(error);
-  if (error instanceof RangeError) return 'it refers to itself without end';
-  return clip(message, 300);
+  return error instanceof RangeError ? ENDLESS : clip(messageOf(error), 300);
 }
