@@ -1,6 +1,6 @@
 import type { Thinking, Thought } from '../mind/index.ts';
 import { messageOf } from '../model/error.ts';
-import { toFailure, type Word } from '../model/failure.ts';
+import { toFailure, toMessage, type Word } from '../model/failure.ts';
 import type { Action } from '../model/task.ts';
 import type { InputResponse } from '../run/state/held-calls.ts';
 import type { Call, CallOutcome, InputRequest, MadeInside } from '../tools/index.ts';
@@ -108,6 +108,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const progress = (message: string, fraction?: number) => {
       if (isTask()) parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
     };
+    const broken = (reason: string) => brokenCall(reason, word);
     const inner = async (made: MadeInside, make: () => Promise<CallOutcome>): Promise<CallOutcome> => {
       const of = { task, attempt, call: made };
       const stopped = notCalled(made.operation, word);
@@ -116,7 +117,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
         mailbox.post({ type: 'inner_call_asked', ...of, reply }),
       );
       const startedAt = clock.now();
-      const outcome = answer === 'make' ? normalOutcome(await safely(make, brokenCall), word) : answer;
+      const outcome = answer === 'make' ? normalOutcome(await safely(make, broken), word) : answer;
       // The driver may have allowed the call just before the stop. Then the journal must say that it was not
       // made.
       if (answer !== 'make' && answer !== stopped) return answer;
@@ -128,7 +129,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const otherwise: CallOutcome = {
       kind: 'lost',
       cause: 'cancelled',
-      message: word({ code: 'did_not_stop' }),
+      ...toMessage({ code: 'did_not_stop' }, word),
       unstopped: true,
     };
     const made = safely(
@@ -144,15 +145,15 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
           ...(isFollowed && { inner }),
           seal: sealingOf(parts).seal,
         }),
-      brokenCall,
+      broken,
     );
     const outcome = normalOutcome(await withGrace(made, { stop, clock, otherwise }), word);
     limit.stop();
     open.delete(stop);
     const ms = limit.spent();
     if (!isTimeUp(outcome, stop)) return { outcome, ms };
-    const message = word({ code: 'too_slow', params: { seconds: call.timeoutMs / 1000 } });
-    return { outcome: { kind: 'lost', cause: 'timeout', message }, ms };
+    const said = { code: 'too_slow', params: { seconds: call.timeoutMs / 1000 } } as const;
+    return { outcome: { kind: 'lost', cause: 'timeout', ...toMessage(said, word) }, ms };
   }
 
   async function think(
@@ -238,8 +239,9 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
   }
 }
 
-function brokenCall(message: string): CallOutcome {
-  return { kind: 'lost', cause: 'connection_lost', message: `The call broke: ${message}` };
+function brokenCall(reason: string, word: Word): CallOutcome {
+  const said = { code: 'call_broke', params: { reason } } as const;
+  return { kind: 'lost', cause: 'connection_lost', ...toMessage(said, word) };
 }
 
 function notCalled(operation: string, word: Word): CallOutcome {

@@ -1,6 +1,6 @@
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
-import { type Said, toFailure } from '../model/failure.ts';
+import { messageIn, type Said, toFailure, toMessage } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
 import { isRepeatable } from '../model/tool.ts';
 import { hasOpenCall } from '../run/state/held-calls.ts';
@@ -101,8 +101,8 @@ export function createInnerCalls({ ledger, parts, results }: InnerCallParts): In
       case 'failed':
         return { data: { failure: sealing.seal(outcome.failure) }, outcome };
       case 'lost': {
-        const { cause, message } = outcome;
-        return { data: { lost: sealing.seal({ cause, message }) }, outcome };
+        const lost = { cause: outcome.cause, ...messageIn(outcome) };
+        return { data: { lost: sealing.seal(lost) }, outcome };
       }
       case 'ambiguous': {
         const { kind: _, options, ...rest } = outcome;
@@ -124,8 +124,8 @@ export function createInnerCalls({ ledger, parts, results }: InnerCallParts): In
     if (outcome === undefined) {
       if (isEarlier && (isRepeatable(effect) || known.isEntered)) return undefined;
       if (!isEarlier) return notMade('under_way', operation);
-      const message = wordFor(ledger.state)({ code: 'under_way', params: { operation } });
-      return { kind: 'lost', cause: 'connection_lost', message };
+      const said = { code: 'under_way', params: { operation } } as const;
+      return { kind: 'lost', cause: 'connection_lost', ...toMessage(said, wordFor(ledger.state)) };
     }
     switch (outcome.kind) {
       case 'succeeded': {

@@ -1,6 +1,6 @@
 import type { Thinking } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
-import { type Said, toFailure, type Word } from '../model/failure.ts';
+import { type Message, type Said, saidIn, toFailure, type Word } from '../model/failure.ts';
 import { isNormal, jsonCopy } from '../model/json.ts';
 import type { Action } from '../model/task.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
@@ -20,8 +20,9 @@ export function normalOutcome(outcome: CallOutcome, word: Word): CallOutcome {
     case 'input_wanted':
       break;
     case 'failed':
+      return { ...outcome, failure: inLanguage(outcome.failure, word) };
     case 'lost':
-      return outcome;
+      return inLanguage(outcome, word);
     default:
       return assertNever(outcome);
   }
@@ -38,6 +39,12 @@ export function normalOutcome(outcome: CallOutcome, word: Word): CallOutcome {
         : { code: 'too_deep', params: { levels: DEEPEST } };
     return { kind: 'failed', failure: toFailure({ kind: 'invalid_result', ...said }, word) };
   }
+}
+
+/** Tools know no language. What Dandori says about their calls is worded again in the language of the run. */
+function inLanguage<T extends Message>(message: T, word: Word): T {
+  const said = saidIn(message);
+  return said === undefined ? message : { ...message, message: word(said) };
 }
 
 /** Throws a `RangeError` if the value has too many levels. */

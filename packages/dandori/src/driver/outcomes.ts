@@ -1,6 +1,6 @@
 import { assertNever, messageOf } from '../model/error.ts';
 import type { Fact } from '../model/event.ts';
-import { type Failure, type Said, toFailure, type Word } from '../model/failure.ts';
+import { type Failure, messageIn, type Said, toFailure, toMessage, type Word } from '../model/failure.ts';
 import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Sealing } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
@@ -13,7 +13,7 @@ import { finishedInnerCalls } from '../run/state/inner-calls.ts';
 import type { RunState } from '../run/state/state.ts';
 import { type CallOutcome, isOwnCall } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
-import { type Texts, textsOf } from '../views/texts/driver.ts';
+import { textsOf } from '../views/texts/driver.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { previewEnded } from './approvals.ts';
 import type { Mail } from './mailbox.ts';
@@ -120,7 +120,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
       });
     return;
   }
-  if (ledger.state.indexes.held.has(task)) ledger.record(unheld(mail, outcome, texts));
+  if (ledger.state.indexes.held.has(task)) ledger.record(unheld(mail, outcome, wordFor(ledger.state)));
   else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
   else ledger.record(asFact(mail, outcome, driver));
 }
@@ -131,14 +131,14 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
 function unheld(
   { task, attempt }: Mail & { type: 'call_ended' },
   outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
-  texts: Texts,
+  word: Word,
 ): Fact {
   if (outcome.kind === 'lost') {
-    const { cause, message } = outcome;
-    return { type: 'task_in_doubt', data: { task, attempt, cause, message } };
+    return { type: 'task_in_doubt', data: { task, attempt, cause: outcome.cause, ...messageIn(outcome) } };
   }
-  const message = outcome.kind === 'failed' ? outcome.failure.message : texts.asksOtherwise;
-  return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', message } };
+  const message =
+    outcome.kind === 'failed' ? messageIn(outcome.failure) : toMessage({ code: 'asks_otherwise' }, word);
+  return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', ...message } };
 }
 
 /** The call has ended and wants input. The task starts again when all answers have arrived. */
@@ -190,14 +190,14 @@ function asFact(
     }
     case 'lost': {
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
-      const { cause, message, unstopped } = outcome;
+      const { cause, unstopped } = outcome;
       const data = { task, attempt, ...(unstopped === true && { unstopped }) };
       // If the time limit stopped the call, it is in doubt. With more time, the run continues as after a
       // crash.
       const isTimeUp = cause === 'cancelled' && workTimeLeft(ledger.state, parts.clock.now()) <= 0;
       if (!isRepeatable(effect) || (isTimeUp && ledger.state.cancel === undefined))
-        return { type: 'task_in_doubt', data: { ...data, cause, message } };
-      return { type: 'task_failed', data: { ...data, failure: lostFailure(cause, message), ms } };
+        return { type: 'task_in_doubt', data: { ...data, cause, ...messageIn(outcome) } };
+      return { type: 'task_failed', data: { ...data, failure: lostFailure(outcome), ms } };
     }
     default:
       return assertNever(outcome);
@@ -217,10 +217,11 @@ function withCallsDone(failure: Failure, state: RunState, id: string): Failure {
 }
 
 /** A lost read or idempotent call counts as failed, because it can be made again safely. */
-function lostFailure(cause: 'timeout' | 'connection_lost' | 'cancelled', message: string): Failure {
-  if (cause === 'timeout') return { kind: 'timeout', message, retryable: true };
-  if (cause === 'cancelled') return { kind: 'cancelled', message };
-  return { kind: 'tool_error', message, retryable: true };
+function lostFailure({ cause, ...lost }: CallOutcome & { kind: 'lost' }): Failure {
+  const message = messageIn(lost);
+  if (cause === 'timeout') return { kind: 'timeout', ...message, retryable: true };
+  if (cause === 'cancelled') return { kind: 'cancelled', ...message };
+  return { kind: 'tool_error', ...message, retryable: true };
 }
 
 /**

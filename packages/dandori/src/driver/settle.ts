@@ -1,3 +1,4 @@
+import { type Message, messageIn, toMessage } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { Probe } from '../model/tool.ts';
 import { attemptsMade } from '../run/monitor.ts';
@@ -76,16 +77,19 @@ function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefi
 export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: Driver): Promise<void> {
   const { ledger, parts, results } = driver;
   const { task, attempt, outcome, ms } = mail;
-  const texts = textsOf(ledger.state);
+  const word = wordFor(ledger.state);
   const operation = ledger.state.tasks.get(task)?.task.operation ?? '';
   const probe = parts.toolbox.tools().get(operation)?.probe;
-  const unknown = (message: string) =>
-    ledger.record({ type: 'probe_ended', data: { task, attempt, found: 'unknown', message, ms } });
+  const unknown = (message: Message) =>
+    ledger.record({
+      type: 'probe_ended',
+      data: { task, attempt, found: 'unknown', ...messageIn(message), ms },
+    });
   if (probe === undefined || outcome.kind === 'ambiguous' || outcome.kind === 'input_wanted')
-    return unknown(texts.probeMissing(operation));
-  if (outcome.kind === 'failed') return unknown(outcome.failure.message);
-  if (outcome.kind === 'lost') return unknown(outcome.message);
-  const { result, ...finding } = findingIn(outcome.result, probe);
+    return unknown(toMessage({ code: 'probe_missing', params: { operation } }, word));
+  if (outcome.kind === 'failed') return unknown(outcome.failure);
+  if (outcome.kind === 'lost') return unknown(outcome);
+  const { result, ...finding } = findingIn(outcome.result, probe, word);
   const stored = result === undefined ? {} : await results.store(sealedResult(result, sealingOf(parts)));
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
 }

@@ -1,6 +1,6 @@
 import type { Thinking } from '../mind/index.ts';
 import type { Fact } from '../model/event.ts';
-import { type Failure, toFailure } from '../model/failure.ts';
+import { type Message, toFailure, toMessage } from '../model/failure.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import type { ParsedActions } from '../run/actions/parse.ts';
@@ -31,7 +31,7 @@ export function thoughtEnded(
     return;
   }
   const taken = readAhead.parse(decision, thinking.actions);
-  const useless = taken.problem === undefined ? uselessness(taken, state) : { message: taken.problem };
+  const useless = taken.problem === undefined ? uselessness(taken, state) : unusable(taken.problem, state);
   if (useless !== undefined) {
     const failure = { kind: 'unusable_output' as const, ...useless };
     const { model, usage } = thinking;
@@ -123,8 +123,12 @@ function isClosing({ thinking }: RunState): boolean {
   return thinking?.purpose === 'answer' || thinking?.purpose === 'conclude';
 }
 
+function unusable(reason: string, state: RunState): Message {
+  return toMessage({ code: 'decision_unusable', params: { reason } }, wordFor(state));
+}
+
 /** Why the decision cannot be used. The message is written for the mind. */
-function uselessness(taken: ParsedActions, state: RunState): Pick<Failure, 'message' | 'code'> | undefined {
+function uselessness(taken: ParsedActions, state: RunState): Message | undefined {
   const { operations, tasks, revision } = taken;
   const texts = textsOf(state);
   const answer = operations.find(({ operation }) => operation === 'answer');

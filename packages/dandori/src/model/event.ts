@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { brief, limit, mayAnswer, offer, passedOn, reflection, usage } from './decision.ts';
-import { failure } from './failure.ts';
+import { failure, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
 import { option, previewFinding, question } from './question.ts';
@@ -253,6 +253,7 @@ export const factSchema = z.discriminatedUnion('type', [
     /** `unanswered`: the call ended without a result while it waited for input from a person. */
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled', 'unanswered']),
     message: z.string().optional(),
+    ...saidFields,
     unstopped,
     next,
     /** The driver was lost, not the tool, so this does not count as an attempt. */
@@ -273,7 +274,11 @@ export const factSchema = z.discriminatedUnion('type', [
     failure: failure.optional(),
     /** It is unknown whether the call took effect. */
     lost: z
-      .object({ cause: z.enum(['timeout', 'connection_lost', 'cancelled']), message: z.string() })
+      .object({
+        cause: z.enum(['timeout', 'connection_lost', 'cancelled']),
+        message: z.string(),
+        ...saidFields,
+      })
       .optional(),
     /** Nothing was done: a person has to choose first. */
     ambiguous: z
@@ -293,6 +298,7 @@ export const factSchema = z.discriminatedUnion('type', [
     found: z.enum(['happened', 'not_happened', 'unknown']),
     /** Why the probe found nothing out. */
     message: z.string().optional(),
+    ...saidFields,
     /** Present if the call did not happen. */
     next,
     /** The result of the call in doubt, if it happened and the probe returns it. */

@@ -41,12 +41,12 @@ export type FailureKind = z.infer<typeof failureKind>;
  * journal stores the code and the text of that day. So a replay compares codes, and a view may word the
  * message again.
  */
-const saidSchema = { code: z.string().optional(), params: jsonObject.optional() };
+export const saidFields = { code: z.string().optional(), params: jsonObject.optional() };
 
 export const failure = z.object({
   kind: failureKind,
   message: z.string(),
-  ...saidSchema,
+  ...saidFields,
   /** True if the same call may work later. Whether it is retried also depends on its effect. */
   retryable: z.boolean().optional(),
   /** Milliseconds until a retry makes sense (a server's Retry-After). */
@@ -57,10 +57,14 @@ export type Failure = z.infer<typeof failure>;
 const CODES = [
   'asks_for_ever',
   'asks_for_nothing',
+  'asks_otherwise',
+  'call_broke',
+  'call_stopped',
   'cannot_replace',
   'crashed_again',
   'criteria_not_judged',
   'criteria_not_met',
+  'decision_unusable',
   'declined',
   'did_not_stop',
   'failed_after',
@@ -87,6 +91,8 @@ const CODES = [
   'part_failed',
   'plan_invalid',
   'plan_not_approved',
+  'probe_missing',
+  'probe_unclear',
   'secret_gone',
   'step_given_up',
   'task',
@@ -117,6 +123,18 @@ export function saidIn({ code, params }: Pick<Failure, 'code' | 'params'>): Said
 /** Turns a message into text, in the language of a run. */
 export type Word = (said: Said) => string;
 
-export function toFailure({ kind, code, params }: Cause, word: Word): Failure {
-  return { kind, message: word({ code, ...(params && { params }) }), code, ...(params && { params }) };
+/** A message with its text, as the journal stores it. Text of a tool has no code. */
+export type Message = Pick<Failure, 'message' | 'code' | 'params'>;
+
+export function toMessage({ code, params }: Said, word: Word): Message {
+  const said = { code, ...(params && { params }) };
+  return { message: word(said), ...said };
+}
+
+export function toFailure({ kind, ...said }: Cause, word: Word): Failure {
+  return { kind, ...toMessage(said, word) };
+}
+
+export function messageIn({ message, code, params }: Message): Message {
+  return { message, ...(code !== undefined && { code }), ...(params && { params }) };
 }

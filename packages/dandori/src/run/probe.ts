@@ -1,5 +1,6 @@
 import { messageOf } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
+import { toMessage, type Word } from '../model/failure.ts';
 import { headOf, type Json, type JsonObject } from '../model/json.ts';
 import type { Probe } from '../model/tool.ts';
 import { fillPlaceholders } from '../plan/fill-refs.ts';
@@ -19,13 +20,18 @@ export function probeArgs({ args }: Probe, sent: JsonObject, key: string): JsonO
   return missing.size === 0 ? filled : [...missing].join(', ');
 }
 
-type Finding = Pick<FactOf<'probe_ended'>['data'], 'found' | 'message'> & { readonly result?: Json };
+type Finding = Pick<FactOf<'probe_ended'>['data'], 'found' | 'message' | 'code' | 'params'> & {
+  readonly result?: Json;
+};
 
 /** Only true or false settles a call. With any other value, the probe may have looked in the wrong place. */
-export function findingIn(result: Json, { settledWhen, result: wanted }: Probe): Finding {
+export function findingIn(result: Json, { settledWhen, result: wanted }: Probe, word: Word): Finding {
   const settled = evaluate(result, settledWhen);
   if (settled === false) return { found: 'not_happened' };
-  if (settled !== true) return { found: 'unknown', message: `settled_when gives ${headOf(settled, 200)}` };
+  if (settled !== true) {
+    const said = { code: 'probe_unclear', params: { found: headOf(settled, 200) } } as const;
+    return { found: 'unknown', ...toMessage(said, word) };
+  }
   return { found: 'happened', result: wanted === undefined ? null : evaluate(result, wanted) };
 }
 

@@ -1,9 +1,10 @@
-import type { Failure, FailureKind } from '../model/failure.ts';
+import { type Failure, type FailureKind, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { type Json, type JsonObject, jsonObject } from '../model/json.ts';
 import { type Option, preview } from '../model/question.ts';
 import { clip } from '../model/text.ts';
 import type { Effect, MissingServer, Tool } from '../model/tool.ts';
 import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
+import { wordIn } from '../views/texts/said.ts';
 
 export interface Call {
   readonly operation: string;
@@ -60,13 +61,12 @@ export interface InputRequest {
 export type CallOutcome =
   | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string }
   | { readonly kind: 'failed'; readonly failure: Failure }
-  | {
+  | (Message & {
       readonly kind: 'lost';
       readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
-      readonly message: string;
       /** It was told to stop but is still running. */
       readonly unstopped?: boolean;
-    }
+    })
   | {
       readonly kind: 'ambiguous';
       readonly question: string;
@@ -121,11 +121,13 @@ export function stopped(signal: AbortSignal, name: string): CallOutcome & { kind
   const { reason } = signal;
   const isTimeout = reason === 'timeout' || (reason instanceof Error && reason.name === 'TimeoutError');
   const cause = isTimeout ? 'timeout' : 'cancelled';
-  return lost(cause, `${name} was stopped while it was running, and may or may not have taken effect`);
+  const said = { code: 'call_stopped', params: { operation: name } } as const;
+  return { kind: 'lost', cause, ...toMessage(said, wordIn('en')) };
 }
 
 export function notStarted(name: string): CallOutcome {
-  return failed('cancelled', `${name} was not called: the run was stopped before`);
+  const cause = { kind: 'cancelled', code: 'not_called', params: { operation: name } } as const;
+  return { kind: 'failed', failure: toFailure(cause, wordIn('en')) };
 }
 
 /** The last step, after secrets are removed: half a secret would not be found. */

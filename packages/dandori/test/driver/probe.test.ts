@@ -108,6 +108,8 @@ describe('a call in doubt that can be looked for', () => {
     const run = await house.start('go', [SEND]);
     const state = await house.drive(run);
     const [open] = state.questions.values();
+    const probed = (await house.events(run)).find(({ type }) => type === 'probe_ended');
+    if (why.startsWith('settled_when')) expect(probed?.data).toMatchObject({ code: 'probe_unclear' });
     expect(open?.question).toMatchObject({ kind: 'in_doubt', task: 'send' });
     expect(JSON.stringify(open?.question.context)).toContain(why.replaceAll('"', '\\"'));
     expect(house.toolbox.effects('mail.send')).toBe(1);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { drive } from '../../src/driver/drive.ts';
-import type { CallOutcome } from '../../src/tools/toolbox.ts';
+import { type CallOutcome, stopped } from '../../src/tools/toolbox.ts';
 import { count, createHouse, DONE, task } from './house.ts';
 
 describe('a call that takes too long', () => {
@@ -155,6 +155,22 @@ describe('a call that fails', () => {
       expect(state.tasks.get('p')).toMatchObject({ status: 'waiting', isInDoubt: true });
     },
   );
+
+  it.each<[string, CallOutcome | Error, object]>([
+    ['a bug of a toolbox', new Error('bug'), { code: 'call_broke', params: { reason: 'bug' } }],
+    [
+      'a call that was stopped',
+      stopped(AbortSignal.abort(), 'a.put'),
+      { code: 'call_stopped', params: { operation: 'a.put' } },
+    ],
+  ])('%s is journaled as a code, in the language of the run', async (_, outcome, said) => {
+    const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
+    const run = await house.start('入れる', [task('p', 'a.put')]);
+    const call = () => (outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome));
+    await house.drive(run, { toolbox: { ...house.toolbox, call } });
+    const lost = (await house.events(run)).find(({ type }) => type === 'task_in_doubt');
+    expect(lost?.data).toMatchObject({ ...said, message: expect.stringMatching(/。$|：bug$/) });
+  });
 
   const TOO_DEEP = /: it is nested more than 500 levels deep\.$/;
   it.each<[string, RegExp, () => unknown]>([

@@ -1,3 +1,4 @@
+import { assertNever } from '../../model/error.ts';
 import type { FactOf } from '../../model/event.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { JsonObject } from '../../model/json.ts';
@@ -141,8 +142,12 @@ function mayHaveHappened({ effect, outcome }: InnerCall): boolean {
       return !isRepeatable(effect) && !saysNothingHappened(outcome.failure);
     case 'ambiguous':
       return false;
-    default:
+    case 'succeeded':
+    case 'lost':
+    case undefined:
       return true;
+    default:
+      return assertNever(outcome);
   }
 }
 

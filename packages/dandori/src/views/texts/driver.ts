@@ -1,11 +1,15 @@
 import type { Settings } from '../../model/settings.ts';
-import { languageOf } from '../../model/text.ts';
+import { type Language, languageOf } from '../../model/text.ts';
 import { type DriverTexts, driver as english } from './en/driver.ts';
 import { driver as japanese } from './ja/driver.ts';
 
 export type Texts = DriverTexts;
 
+export function textsIn(language: Language): Texts {
+  return language === 'ja' ? japanese : english;
+}
+
 /** What the driver asks and says, in the language of the run. */
 export function textsOf(run: { readonly goal: string; readonly settings: Settings }): Texts {
-  return languageOf(run) === 'ja' ? japanese : english;
+  return textsIn(languageOf(run));
 }

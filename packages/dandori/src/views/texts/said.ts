@@ -4,9 +4,11 @@ import type { FactOf } from '../../model/event.ts';
 import { type Failure, type Said, saidIn, type Word } from '../../model/failure.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Settings } from '../../model/settings.ts';
+import { type Language, languageOf } from '../../model/text.ts';
 import type { TaskStatus } from '../../run/state/state.ts';
-import { textsOf as driverTexts } from './driver.ts';
-import { textsOf } from './run.ts';
+import { textsIn as driverTextsIn } from './driver.ts';
+import type { RunTexts } from './en/run.ts';
+import { textsIn } from './run.ts';
 
 interface Speaking {
   readonly goal: string;
@@ -15,7 +17,11 @@ interface Speaking {
 
 /** Turns a code with its params into text, in the language of the run. */
 export function wordFor(run: Speaking): Word {
-  return (said) => textOf(said, run);
+  return wordIn(languageOf(run));
+}
+
+export function wordIn(language: Language): Word {
+  return (said) => textOf(said, language);
 }
 
 /** The current text of a failure. A failure without a code keeps the text that was journaled. */
@@ -23,22 +29,22 @@ export function shownFailure(failure: Failure, run: Speaking): Failure {
   const said = saidIn(failure);
   // This text is built from the failure of the inner part.
   if (said === undefined || said.code === 'part_failed') return failure;
-  return { ...failure, message: textOf(said, run) };
+  return { ...failure, message: textOf(said, languageOf(run)) };
 }
 
 /** The current text of what was not done, in the same way. */
 export function shownMissing({ missing = [], undone = [] }: RunEnd, run: Speaking): readonly string[] {
   return missing.map((text, index) => {
     const said = saidIn(undone[index] ?? {});
-    return said === undefined ? text : textOf(said, run);
+    return said === undefined ? text : textOf(said, languageOf(run));
   });
 }
 
 type RunEnd = Pick<FactOf<'run_finished'>['data'], 'missing' | 'undone'>;
 
-function textOf({ code, params = {} }: Said, run: Speaking): string {
-  const texts = textsOf(run);
-  const driver = driverTexts(run);
+function textOf({ code, params = {} }: Said, language: Language): string {
+  const texts = textsIn(language);
+  const driver = driverTextsIn(language);
   const text = (name: string) => String(params[name] ?? '');
   const count = (name: string) => Number(params[name]);
   const because = (what: string) => texts.withReason(what, text('reason'));
@@ -47,6 +53,12 @@ function textOf({ code, params = {} }: Said, run: Speaking): string {
       return driver.asksForEver(count('rounds'));
     case 'asks_for_nothing':
       return driver.asksForNothing;
+    case 'asks_otherwise':
+      return driver.asksOtherwise;
+    case 'call_broke':
+      return driver.callBroke(text('reason'));
+    case 'call_stopped':
+      return driver.callStopped(text('operation'));
     case 'cannot_replace':
       return texts.notReplaced(text('operation'), text('problems'));
     case 'criteria_not_judged':
@@ -55,6 +67,8 @@ function textOf({ code, params = {} }: Said, run: Speaking): string {
       return texts.unmet(text('criteria'));
     case 'crashed_again':
       return driver.crashedAgain(text('operation'), count('times'));
+    case 'decision_unusable':
+      return text('reason');
     case 'declined':
       return because(texts.declined(text('operation')));
     case 'did_not_stop':
@@ -66,7 +80,7 @@ function textOf({ code, params = {} }: Said, run: Speaking): string {
     case 'given_up':
       return texts.givenUp(text('operation'));
     case 'limit':
-      return limitText(params, run);
+      return limitText(params, texts);
     case 'mind_broke':
       return driver.mindBroke(text('reason'));
     case 'mind_broke_contract':
@@ -107,12 +121,16 @@ function textOf({ code, params = {} }: Said, run: Speaking): string {
       return `${texts.planInvalid} ${text('problems')}`.trim();
     case 'plan_not_approved':
       return because(texts.planNotApproved);
+    case 'probe_missing':
+      return driver.probeMissing(text('operation'));
+    case 'probe_unclear':
+      return driver.probeUnclear(text('found'));
     case 'secret_gone':
       return driver.secretGone;
     case 'step_given_up':
       return texts.stepGivenUp;
     case 'task':
-      return `${text('task')} ${text('name')}: ${standing(text('status'), run)}`;
+      return `${text('task')} ${text('name')}: ${standing(text('status'), texts)}`;
     case 'too_deep':
       return driver.notWritten(driver.tooDeep(count('levels')));
     case 'too_slow':
@@ -128,14 +146,12 @@ function textOf({ code, params = {} }: Said, run: Speaking): string {
   }
 }
 
-function standing(status: string, run: Speaking): string {
-  const texts = textsOf(run);
+function standing(status: string, texts: RunTexts): string {
   if (status === 'in_doubt') return texts.inDoubt;
   return status === 'not_done' ? texts.notDone : texts.ended(status as TaskStatus);
 }
 
-function limitText({ limit, most, isInsisting }: JsonObject, run: Speaking): string {
-  const texts = textsOf(run);
+function limitText({ limit, most, isInsisting }: JsonObject, texts: RunTexts): string {
   const count = Number(most);
   switch (limit as Limit) {
     case 'steps':

@@ -71,6 +71,10 @@ export const driver = {
   probeWrites: (tool: string) => `Outcome check not possible: ${tool} is not a read.`,
   probeLacks: (tool: string, names: string) =>
     `Outcome check with ${tool} not possible: the call has no argument ${names}.`,
+  probeUnclear: (found: string) => `Outcome check unclear: settled_when gives ${found}.`,
+  callBroke: (reason: string) => `The call broke: ${reason}`,
+  callStopped: (call: string) =>
+    `${call} was stopped while it was running, and may or may not have taken effect.`,
   mindBroke: (reason: string) => `The model call broke: ${reason}`,
   mindBrokeContract: (problem: string) => `The model returned an invalid action: ${problem}`,
   mindStopped: 'The decision was stopped.',

@@ -129,6 +129,5 @@ export const server: Catalogue = {
   '{1} was stopped while it was running, and may or may not have taken effect':
     '{1} は実行中に停止しました。反映されたかどうかは不明です',
   '{1} was not called: the run was stopped before': '実行が停止したため、{1} を呼び出していません',
-  'The call broke: {1}': '呼び出しに失敗しました：{1}',
   'The mind broke: {1}': 'モデルの処理に失敗しました：{1}',
 };
