@@ -196,7 +196,8 @@ function readTree(expression: string): Tree {
 }
 
 /** The parts of the library's syntax tree that this file uses. */
-export interface Tree {
+/** A type and not an interface: the library passes expressions among the values of a function. */
+export type Tree = {
   readonly type: string;
   readonly name?: string;
   readonly value?: unknown;
@@ -206,7 +207,7 @@ export interface Tree {
   readonly children?: readonly Tree[];
   /** The library marks expressions (`&name`) that a function evaluates itself. */
   readonly expref?: boolean;
-}
+};
 
 interface Scopes {
   withScope(scope: object): Scopes;
@@ -230,7 +231,7 @@ interface Interpreter {
  * The library exports one interpreter instead of its class. Functions are registered per interpreter, so this
  * one is separate.
  */
-const Library = TreeInterpreter.constructor as unknown as new () => Interpreter;
+const Library = TreeInterpreter.constructor as new () => Interpreter;
 
 /**
  * The library's interpreter, with a charge for every step before the step runs. The library has no limits: n
@@ -255,7 +256,7 @@ class Metered extends Library {
       if (own === undefined && !isByKey) return call(name, args);
       runtime.validateArgs(name, args, runtime._functionTable[name]?._signature);
       if (own !== undefined) return own(args, (units) => this.pay(units));
-      const [list, by] = [args[0] as Json[], args[1] as unknown as Tree];
+      const [list, by] = args as [Json[], Tree];
       return name === 'sort_by' ? this.sortBy(list, by) : this.groupBy(list, by);
     };
   }

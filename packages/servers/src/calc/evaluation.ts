@@ -2,7 +2,6 @@ import { createRequire } from 'node:module';
 import type { BigNumber, ConfigOptions, MathNode } from 'mathjs';
 
 type Library = typeof import('mathjs');
-type Operation = (...operands: BigNumber[]) => unknown;
 
 /** An integer in the range of a double has at most 309 digits, so none is rounded. */
 const PRECISION = 320;
@@ -130,8 +129,9 @@ class Evaluation {
 
   #apply(name: string, operands: BigNumber[]): BigNumber {
     refuseCostly(name, operands);
-    const operation = (this.#math as unknown as Record<string, Operation>)[name === 'ln' ? 'log' : name];
-    if (!operation) throw new RefusedExpression(`The function "${name}" is not supported.`);
+    const operation: unknown = Reflect.get(this.#math, name === 'ln' ? 'log' : name);
+    if (typeof operation !== 'function')
+      throw new RefusedExpression(`The function "${name}" is not supported.`);
     let result: unknown;
     try {
       result = operation(...operands);

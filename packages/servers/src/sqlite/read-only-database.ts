@@ -164,7 +164,8 @@ function refuseByText(sql: string): void {
 function iterateArrays(statement: StatementSync): Iterable<SQLOutputValue[]> {
   statement.setReadBigInts(true);
   statement.setReturnArrays(true);
-  return statement.iterate() as unknown as Iterable<SQLOutputValue[]>;
+  const rows: Iterable<unknown> = statement.iterate();
+  return rows as Iterable<SQLOutputValue[]>;
 }
 
 /** Rows are objects, and an object cannot hold "id" twice. */

@@ -135,11 +135,11 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
   if (owner !== place.run) damaged(place, `it belongs to the ${form.owner} ${String(owner)}`);
   if (place.seq !== undefined && seq !== place.seq)
     damaged(place, `it has seq ${seq} where ${place.seq} must come`);
-  const event = { ...envelope.data, ...fact.data } as unknown as E;
+  const event: Entry = { ...envelope.data, ...fact.data };
   // Readers fold a journal from its beginning, so the first event must be the right one.
   if (place.seq === 1 && event.type !== form.beginning)
     damaged(place, `it must be ${form.beginning}, and is ${event.type}`);
-  return event;
+  return event as E;
 }
 
 export type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner' | 'beginning'>;

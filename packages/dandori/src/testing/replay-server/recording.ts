@@ -127,7 +127,7 @@ export function templateParts(value: unknown): readonly (string | RefRecord)[] |
 
 export function readRecords(file: string | URL): RunRecord[] {
   const lines = readFileSync(file, 'utf8').split('\n');
-  return lines.filter((line) => line.trim() !== '').map((line) => parseJson(line) as unknown as RunRecord);
+  return lines.filter((line) => line.trim() !== '').map((line) => parseJson(line) as Json & RunRecord);
 }
 
 export function readRecord(file: string | URL, id: string): RunRecord {

@@ -1,6 +1,6 @@
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
-import { parseJson, stringifyJson } from '../../model/json.ts';
+import { type Json, parseJson, stringifyJson } from '../../model/json.ts';
 import { conflict, RUNS } from '../../store/index.ts';
 import type { Fate, FaultAt } from './faults.ts';
 import type { SimulatedProcess } from './machine.ts';
@@ -75,7 +75,7 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
       const text = stringifyJson(event);
       file.lines.push({
         text,
-        event: frozen(parseJson(text) as unknown as Event),
+        event: frozen(parseJson(text) as Json & Event),
         isLast: event === events.at(-1),
       });
     }

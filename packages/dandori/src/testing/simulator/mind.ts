@@ -1,5 +1,5 @@
 import type { Mind, Thinking, Thought } from '../../mind/index.ts';
-import { stringifyJson } from '../../model/json.ts';
+import { parseJson, stringifyJson } from '../../model/json.ts';
 import type { Action, Task } from '../../model/task.ts';
 import { hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
 import type { Fate, FaultAt } from './faults.ts';
@@ -60,7 +60,7 @@ async function write(thought: Thought, { actions, fault, timeline, random }: Wri
 function spoil(actions: readonly Action[], fault: FaultAt<'thought'> | undefined): readonly Action[] {
   if (fault === 'plan_broken')
     return [...actions, { id: 'odd', operation: 'shop.nothing', args: { from: '${nobody.value}' } }];
-  if (fault === 'output_broken') return [{ id: 7, operation: 'shop.send' } as unknown as Action];
+  if (fault === 'output_broken') return [parseJson('{"id":7,"operation":"shop.send"}') as Action];
   return actions;
 }
 

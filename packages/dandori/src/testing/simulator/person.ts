@@ -8,7 +8,7 @@ import {
 } from '../../commands/index.ts';
 import type { Parts } from '../../driver/index.ts';
 import { assertNever } from '../../model/error.ts';
-import type { Json } from '../../model/json.ts';
+import { isObject, type Json } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import { fold } from '../../run/state/apply.ts';
 import type { FaultAt } from './faults.ts';
@@ -29,17 +29,11 @@ export interface Person {
 
 const LOOK = 5;
 
-/** The details of a call in doubt in its question. */
-interface InDoubt {
-  readonly operation: string;
-  readonly open?: { readonly args: { readonly name: string } };
-}
-
 export function createPerson(scenario: Scenario, world: World): Person {
   function answerTo({ kind, task = '', context }: Question): Json | undefined {
     switch (kind) {
       case 'in_doubt':
-        return truthOf(task, context as unknown as InDoubt);
+        return truthOf(task, context);
       case 'plan_approval':
         return 'approve';
       case 'elicitation':
@@ -60,8 +54,10 @@ export function createPerson(scenario: Scenario, world: World): Person {
    * For a service: whether its open inner call took effect. Without an open inner call, whether all its
    * effects happened.
    */
-  function truthOf(task: string, { operation, open }: InDoubt): Json | undefined {
-    const names = open === undefined ? effectsOf({ id: task, operation }) : [open.args.name];
+  function truthOf(task: string, context: Json | undefined): Json | undefined {
+    const { operation, open } = isObject(context) ? context : {};
+    const name = isObject(open) && isObject(open.args) ? open.args.name : undefined;
+    const names = open === undefined ? effectsOf({ id: task, operation: String(operation) }) : [String(name)];
     if (names.some((name) => world.isUnderWay(name))) return undefined;
     const isDone = names.every((name) => world.effects(name) > 0);
     if (!isDone) return 'again';

@@ -61,18 +61,24 @@ export function tallyOf({
 }
 
 export function addTallies(one: Tally, other: Tally): Tally {
-  return add(one, other) as unknown as Tally;
+  return {
+    seeds: one.seeds + other.seeds,
+    failed: one.failed + other.failed,
+    events: one.events + other.events,
+    drives: one.drives + other.drives,
+    crashes: one.crashes + other.crashes,
+    effects: one.effects + other.effects,
+    duplicates: one.duplicates + other.duplicates,
+    losses: one.losses + other.losses,
+    compared: one.compared + other.compared,
+    outcomes: sumOf(one.outcomes, other.outcomes),
+    faults: sumOf(one.faults, other.faults),
+  };
 }
 
-type Counts = { readonly [name: string]: number | Counts };
-
-function add(one: object, other: object): Counts {
-  const sum: Record<string, number | Counts> = { ...(one as Counts) };
-  for (const [name, value] of Object.entries(other as Counts)) {
-    const before = sum[name];
-    if (typeof value === 'number') sum[name] = (typeof before === 'number' ? before : 0) + value;
-    else sum[name] = add(typeof before === 'object' ? before : {}, value);
-  }
+function sumOf(one: Readonly<Record<string, number>>, other: Readonly<Record<string, number>>) {
+  const sum: Record<string, number> = { ...one };
+  for (const [name, count] of Object.entries(other)) sum[name] = (sum[name] ?? 0) + count;
   return sum;
 }
 
