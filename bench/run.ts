@@ -4,6 +4,7 @@ import { engineOverhead } from './engine.ts';
 import { foldSpeed } from './fold.ts';
 import { journalThroughput } from './journal-throughput.ts';
 import { makespan } from './makespan.ts';
+import { product } from './product/product.ts';
 import { readAhead } from './read-ahead.ts';
 import { scheduling } from './schedule.ts';
 import { workflows } from './workflows.ts';
@@ -11,6 +12,7 @@ import { workflows } from './workflows.ts';
 /** `npm run bench`: ratios within one run on this machine. Absolute figures are shown, and mean nothing elsewhere. */
 const rows = [];
 const measures = [
+  product,
   durableStep,
   makespan,
   readAhead,
@@ -21,7 +23,10 @@ const measures = [
   engineOverhead,
   workflows,
 ];
-for (const measure of measures) rows.push(...(await measure()));
+/** `npm run bench -- product` measures only that. */
+const [wanted] = process.argv.slice(2);
+const chosen = measures.filter(({ name }) => wanted === undefined || name === wanted);
+for (const measure of chosen) rows.push(...(await measure()));
 const width = Math.max(...rows.map(({ what }) => what.length));
 console.log(`Dandori bench, Node ${process.versions.node}\n`);
 for (const { what, figure, aim, note } of rows) {

@@ -6,7 +6,7 @@ import type { LanguageMindOptions } from './options.ts';
 
 const MAX_DETAIL = 300;
 
-/** The common fields of the SDK's `APICallError` and its errors within a stream. */
+/** The common fields of our errors, of the SDK's `APICallError` and of its errors within a stream. */
 interface ApiError {
   readonly message: string;
   readonly statusCode?: number | undefined;
@@ -15,16 +15,17 @@ interface ApiError {
 }
 
 /** Describes what went wrong and which setting fixes it. Never contains a key. */
-export async function toFailure(error: unknown, options: LanguageMindOptions): Promise<Failure> {
-  const { APICallError, LoadAPIKeyError, AISDKError } = await import('ai');
+export function toFailure(error: unknown, options: LanguageMindOptions): Failure {
+  // The errors of the AI SDK are known by their names, so that it need not be loaded.
+  const name = error instanceof Error ? error.name : '';
   const failure =
-    APICallError.isInstance(error) || hasStatus(error)
+    error instanceof Error && (name === 'AI_APICallError' || hasStatus(error))
       ? fromApi(error, options)
-      : LoadAPIKeyError.isInstance(error)
+      : name === 'AI_LoadAPIKeyError'
         ? final(
             `The model needs an API key. Set ${sectionOf(options)}.api_key_env to the name of the variable that holds it.`,
           )
-        : fromOther(error, { options, isKnown: AISDKError.isInstance(error) });
+        : fromOther(error, { options, isKnown: name.startsWith('AI_') });
   return { ...failure, message: withoutKeys(failure.message, options) };
 }
 
@@ -119,7 +120,7 @@ function isConnectionError(error: unknown): boolean {
     return `${code} ${messageOf(part)}`;
   });
   return texts.some((text) =>
-    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|UND_ERR|fetch failed|terminated|socket/i.test(text),
+    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|HPE_|UND_ERR|fetch failed|terminated|socket/i.test(text),
   );
 }
 

@@ -1,4 +1,3 @@
-import type { LanguageModel } from 'ai';
 import type { Usage } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
 import { shown } from '../../model/redact.ts';
@@ -7,7 +6,7 @@ import { clip } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
 import { TOO_DEEP } from '../parsing/parse.ts';
-import { callModel, LONGEST_OUTPUT, loadModel, type ModelOutput } from './call.ts';
+import { callModel, LONGEST_OUTPUT, type ModelOutput, openWire } from './call.ts';
 import { type Dialect, dialectFor } from './dialects/dialect.ts';
 import { isAllowed } from './dialects/json.ts';
 import { isExampleAnswer } from './example.ts';
@@ -25,38 +24,39 @@ import {
   weighClosing,
   withinTokens,
 } from './usage.ts';
+import type { Wire } from './wire/wire.ts';
 
 /**
- * A language model, called through the AI SDK.
+ * A language model.
  *
  * M1  One thought is one model call. The driver retries, because it counts and journals each call.
  * M2  `think` never rejects. It ends at once when its signal is aborted, even if the connection stays open.
  * M3  After an abort, `onAction` and `onText` are not called again.
  */
 export function createLanguageMind(options: LanguageMindOptions): Mind {
-  let model: Promise<LanguageModel> | undefined;
+  let wire: Promise<Wire> | undefined;
   const name = `${options.provider}/${options.name}`;
   return {
     name,
     async think(thought) {
       if (thought.signal.aborted) return CANCELLED;
-      const limit = new AbortController();
+      const call = new AbortController();
       const { timeoutMs: timeout = DEFAULT_TIMEOUT } = options;
-      const timer = setTimeout(() => limit.abort(), timeout);
-      const signal = AbortSignal.any([thought.signal, limit.signal]);
+      const stop = () => call.abort();
+      const timer = setTimeout(stop, timeout);
+      thought.signal.addEventListener('abort', stop, { once: true });
       try {
-        model ??= loadModel(options);
+        wire ??= openWire(options);
         const thinking = await Promise.race([
-          ask(thought, { options, model, signal }),
-          stopped(signal, { thought, options, timeout }),
+          ask(thought, { options, wire, signal: call.signal }),
+          stopped(call.signal, { thought, options, timeout }),
         ]);
         return thinking === CANCELLED ? thinking : { ...thinking, model: name };
       } catch (error) {
-        return { kind: 'failed', failure: await toFailure(error, options), model: name };
+        return { kind: 'failed', failure: toFailure(error, options), model: name };
       } finally {
         clearTimeout(timer);
-        // Closes what is still open of the call.
-        limit.abort();
+        thought.signal.removeEventListener('abort', stop);
       }
     },
     async weigh(thought) {
@@ -71,16 +71,16 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
 
 interface Asking {
   readonly options: LanguageMindOptions;
-  readonly model: Promise<LanguageModel>;
+  readonly wire: Promise<Wire>;
   readonly signal: AbortSignal;
 }
 
-async function ask(thought: Thought, { options, model, signal }: Asking): Promise<Thinking> {
+async function ask(thought: Thought, { options, wire, signal }: Asking): Promise<Thinking> {
   const outgoing = await prepare(thought, options);
   const { dialect, prompt, sent } = outgoing;
   const maxOutputTokens = await outputLimit(thought, outgoing, options);
   const output = await callModel({
-    model: await model,
+    wire: await wire,
     options: { ...options, maxOutputTokens },
     prompt,
     sent,
@@ -101,16 +101,16 @@ async function prepare(
   const custom = thought.state.settings.instructions ?? options.instructions;
   const window = await fittingWindow(thought, custom);
   const prompt = wellFormed(shown(dialect.write(thought, custom, window)));
-  return { dialect, prompt, sent: await dialect.send(thought, options) };
+  return { dialect, prompt, sent: dialect.send(thought, options) };
 }
 
-async function conclude(
+function conclude(
   output: ModelOutput,
   thought: Thought,
   { options, dialect, usage }: { options: LanguageMindOptions; dialect: Dialect; usage: Usage | undefined },
-): Promise<Thinking> {
+): Thinking {
   const counted = usage === undefined ? {} : { usage };
-  // The SDK walks native arguments recursively. Only model output can be nested deeply enough to overflow.
+  // Some providers walk native arguments recursively. Only model output can be nested deeply enough to overflow.
   if (output.error instanceof RangeError) return { kind: 'failed', failure: unusable(TOO_DEEP), ...counted };
   if (output.isTooLong === true)
     return {
@@ -119,7 +119,7 @@ async function conclude(
       ...counted,
     };
   if (output.error !== undefined) {
-    return { kind: 'failed', failure: await toFailure(output.error, options), ...counted };
+    return { kind: 'failed', failure: toFailure(output.error, options), ...counted };
   }
   const judgement = judge(output, thought, dialect);
   if ('failure' in judgement) return { kind: 'failed', failure: judgement.failure, ...counted };

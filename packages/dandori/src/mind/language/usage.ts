@@ -1,4 +1,3 @@
-import type { LanguageModelUsage } from 'ai';
 import type { Usage } from '../../model/decision.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
@@ -8,6 +7,7 @@ import type { ModelOutput } from './call.ts';
 import type { DialectPrompt, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
 import prices from './prices.json' with { type: 'json' };
+import type { ReportedUsage } from './wire/wire.ts';
 
 const MILLION = 1_000_000;
 /** Tokens of a decision with a few actions or a short answer. */
@@ -22,13 +22,12 @@ const SURELY_WRITTEN = 4_096;
  * always a prompt.
  */
 export function toUsage(
-  reported: LanguageModelUsage | undefined,
+  reported: ReportedUsage | undefined,
   options: LanguageMindOptions,
 ): Usage | undefined {
   if (reported === undefined) return undefined;
-  const { inputTokens = 0, outputTokens = 0, inputTokenDetails } = reported;
+  const { inputTokens = 0, outputTokens = 0, cachedInputTokens: cached } = reported;
   if (!(inputTokens > 0 && outputTokens >= 0)) return undefined;
-  const cached = inputTokenDetails.cacheReadTokens;
   const usage: Usage = {
     inputTokens,
     outputTokens,
@@ -124,13 +123,10 @@ export async function outputLimit(
 }
 
 /** Native tools count as part of the prompt. */
-async function tokensOf({ prompt, sent: { tools = {} } }: Outgoing): Promise<number> {
+async function tokensOf({ prompt, sent: { tools = [] } }: Outgoing): Promise<number> {
   const count = await loadTokenCounter();
-  const described = await Promise.all(
-    Object.entries(tools).map(async ([name, { description, inputSchema }]) => {
-      const schema = 'jsonSchema' in inputSchema ? await inputSchema.jsonSchema : {};
-      return stringifyJson([name, description, schema]);
-    }),
+  const described = tools.map(({ name, description, inputSchema }) =>
+    stringifyJson([name, description, inputSchema]),
   );
   return promptTokens(prompt, count) + count(described.join('\n'));
 }

@@ -48,13 +48,7 @@ describe('what a call cost', () => {
 function reported(
   inputTokens: number | undefined,
   outputTokens: number | undefined,
-  cacheReadTokens?: number,
+  cachedInputTokens?: number,
 ) {
-  return {
-    inputTokens,
-    outputTokens,
-    totalTokens: undefined,
-    inputTokenDetails: { noCacheTokens: undefined, cacheReadTokens, cacheWriteTokens: undefined },
-    outputTokenDetails: { textTokens: undefined, reasoningTokens: undefined },
-  };
+  return { inputTokens, outputTokens, cachedInputTokens };
 }

@@ -1,4 +1,3 @@
-import type { ModelMessage, OutputInterface, ToolSet } from 'ai';
 import type { RunState } from '../../../run/state/state.ts';
 import type { Thought } from '../../mind.ts';
 import type { Extraction } from '../../parsing/extract.ts';
@@ -6,6 +5,7 @@ import type { ModelOutput, NativeCall } from '../call.ts';
 import type { LanguageMindOptions } from '../options.ts';
 import type { PromptInput } from '../prompt.ts';
 import type { Window } from '../window.ts';
+import type { ModelMessage, NativeTool, ResponseFormat } from '../wire/wire.ts';
 import { jsonDialect } from './json.ts';
 import { toolsDialect } from './native.ts';
 
@@ -15,7 +15,7 @@ import { toolsDialect } from './native.ts';
  */
 export interface Dialect {
   write(thought: PromptInput, custom?: string, window?: Window): DialectPrompt;
-  send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): Promise<RequestOptions>;
+  send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): RequestOptions;
   /** Reads the output while it is written, for `onAction` and `onText`. */
   listen(thought: Thought): Listener;
   /** Whether text without actions is an answer in the form that was asked for. */
@@ -34,8 +34,8 @@ export interface DialectPrompt {
  * part of the cached prefix. A closing call offers only `answer`.
  */
 export interface RequestOptions {
-  readonly output?: OutputInterface<string, string, never>;
-  readonly tools?: ToolSet;
+  readonly responseFormat?: ResponseFormat;
+  readonly tools?: readonly NativeTool[];
 }
 
 export interface Listener {

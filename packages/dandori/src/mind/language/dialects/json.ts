@@ -1,5 +1,4 @@
-import type { JSONSchema7, OutputInterface } from 'ai';
-import { stringifyJson } from '../../../model/json.ts';
+import { type JsonObject, stringifyJson } from '../../../model/json.ts';
 import { type Action, STEP_OPERATION } from '../../../model/task.ts';
 import {
   CRITERIA,
@@ -15,6 +14,7 @@ import { hasPlans } from '../instructions.ts';
 import type { LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
 import { hasRefs, namedTools } from '../tool-text.ts';
+import type { ResponseFormat } from '../wire/wire.ts';
 import type { Dialect } from './dialect.ts';
 import { NativeNames } from './native-names.ts';
 
@@ -22,7 +22,7 @@ import { NativeNames } from './native-names.ts';
 export const jsonDialect: Dialect = {
   isProseExpected: false,
   write: writePrompt,
-  async send(thought, options) {
+  send(thought, options) {
     const { state } = thought;
     const { mode } = state.settings;
     const tools = mode === 'direct' ? [] : namedTools(thought);
@@ -33,7 +33,7 @@ export const jsonDialect: Dialect = {
     const schema = isClosing(thought)
       ? listSchema({ operation: { type: 'string', enum: ['answer'] }, args: closingArgs(state) })
       : listSchema(actionFields(operations, state), mode !== 'direct');
-    return { output: outputFor(options, schema) };
+    return { responseFormat: responseFormat(options, schema) };
   },
   listen(thought) {
     const scanner = new ActionScanner({
@@ -60,30 +60,16 @@ export const jsonDialect: Dialect = {
 /** With more tools, listing their names would make the schema too long. */
 const MAX_NAMED_OPERATIONS = 200;
 
-/**
- * Passes the output format to the provider. The SDK's `Output.array` drops the last element of a cut list,
- * skips invalid elements silently, and holds back text while prose precedes the JSON.
- */
-function outputFor(
-  options: LanguageMindOptions,
-  schema: JSONSchema7,
-): OutputInterface<string, string, never> {
-  return {
-    name: 'actions',
-    responseFormat: Promise.resolve(responseFormat(options, schema)),
-    parseCompleteOutput: async ({ text }) => text,
-    parsePartialOutput: async ({ text }) => ({ partial: text }),
-    createElementStreamTransform: () => undefined,
-  };
-}
-
-function responseFormat({ provider, supportsStructuredOutputs }: LanguageMindOptions, schema: JSONSchema7) {
+function responseFormat(
+  { provider, supportsStructuredOutputs }: LanguageMindOptions,
+  schema: JsonObject,
+): ResponseFormat {
   const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
   if (supportsStructuredOutputs ?? speaksOpenAI) {
-    return { type: 'json' as const, name: 'actions', schema };
+    return { type: 'json', name: 'actions', schema };
   }
   // Anthropic has no JSON mode without a schema.
-  return provider === 'anthropic' ? { type: 'text' as const } : { type: 'json' as const };
+  return provider === 'anthropic' ? { type: 'text' } : { type: 'json' };
 }
 
 /**
@@ -91,7 +77,7 @@ function responseFormat({ provider, supportsStructuredOutputs }: LanguageMindOpt
  * required and allow `{}` alone for an object without properties. So it lists only what every action has, and
  * says where more is allowed.
  */
-function listSchema(fields: Record<string, JSONSchema7>, isOpen = false): JSONSchema7 {
+function listSchema(fields: Record<string, JsonObject>, isOpen = false): JsonObject {
   // The order in which the model writes them: an answer can be shown early once its operation is known.
   const properties = { id: { type: 'string' as const }, ...fields };
   return {
@@ -117,7 +103,7 @@ function listSchema(fields: Record<string, JSONSchema7>, isOpen = false): JSONSc
 function actionFields(
   operations: readonly string[] | undefined,
   state: Thought['state'],
-): Record<string, JSONSchema7> {
+): Record<string, JsonObject> {
   const isShort = operations !== undefined && operations.length <= MAX_NAMED_OPERATIONS;
   return {
     operation: { type: 'string', ...(isShort && { enum: [...operations] }) },
@@ -126,12 +112,12 @@ function actionFields(
   };
 }
 
-function closingArgs({ outline }: Thought['state']): JSONSchema7 {
+function closingArgs({ outline }: Thought['state']): JsonObject {
   const isJudged = (outline?.successCriteria ?? []).length > 0;
-  const properties: Record<string, JSONSchema7> = {
+  const properties: Record<string, JsonObject> = {
     text: { type: 'string' },
     achieved: { type: 'boolean' },
-    ...(isJudged && { criteria: CRITERIA as JSONSchema7 }),
+    ...(isJudged && { criteria: CRITERIA }),
   };
   return { type: 'object', properties, required: Object.keys(properties) };
 }

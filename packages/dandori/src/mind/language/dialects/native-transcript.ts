@@ -1,14 +1,14 @@
-import type { AssistantModelMessage, ModelMessage, ToolResultPart } from 'ai';
 import { isObject, type JsonObject } from '../../../model/json.ts';
 import { type Action, isStep } from '../../../model/task.ts';
 import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
 import type { Decision } from '../../../run/state/state.ts';
 import { inWrittenOrder, type Transcript, unusableOutput } from '../transcript.ts';
+import type { AssistantMessage, AssistantPart, ModelMessage, ToolResultPart } from '../wire/wire.ts';
 import { highestNumber, type NativeNames } from './native-names.ts';
 
 /** A turn of the model, with the results of its calls. */
 interface Exchange {
-  readonly said: AssistantModelMessage;
+  readonly said: AssistantMessage;
   readonly calls: readonly { readonly action: Action; readonly id: string; readonly heard: string[] }[];
 }
 
@@ -45,7 +45,7 @@ export class NativeTranscript implements Transcript<ModelMessage> {
     const { number, reasoning, diagnostics } = decision;
     const actions = inWrittenOrder(decision);
     const calls = actions.map((action, index) => ({ action, id: `call_${number}_${index + 1}`, heard: [] }));
-    const content: Exclude<AssistantModelMessage['content'], string> = [
+    const content: AssistantPart[] = [
       ...(reasoning !== undefined ? [{ type: 'text' as const, text: reasoning }] : []),
       ...calls.map(({ action, id }, index) => ({
         type: 'tool-call' as const,

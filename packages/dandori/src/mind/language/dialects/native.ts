@@ -1,4 +1,3 @@
-import type { JSONSchema7, ModelMessage, ToolSet } from 'ai';
 import { isObject, type Json, type JsonObject, roundedIn, stringifyJson } from '../../../model/json.ts';
 import { withTextIntegers } from '../../../model/stand-in.ts';
 import { type Action, STEP_TOOL } from '../../../model/task.ts';
@@ -18,6 +17,7 @@ import type { ModelOutput, NativeCall } from '../call.ts';
 import { ABOUT_OUTPUTS, type Form, hasPlans, writeInstructions } from '../instructions.ts';
 import { converse, type PromptInput, type Wording } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
+import type { ModelMessage, NativeTool } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { callNames, isAllowed, mayCallTools, offeredOperations } from './json.ts';
 import { NativeNames, nextNumber } from './native-names.ts';
@@ -34,15 +34,14 @@ export const toolsDialect: Dialect = {
     instructions: writeInstructions(thought, custom, FORM),
     messages: converse(thought, wordingFor(thought), window),
   }),
-  async send(thought) {
-    const { jsonSchema } = await import('ai');
+  send(thought) {
     const names = namesFor(thought);
-    const tools: ToolSet = {};
+    const tools: NativeTool[] = [];
     const add = (name: string, description: string, schema: JsonObject) => {
-      // The SDK can't serialize a bigint. As text it keeps every digit, and such a text is read as an
+      // Some providers can't serialize a bigint. As text it keeps every digit, and such a text is read as an
       // integer.
-      const inputSchema = jsonSchema(withTextIntegers(schema) as JSONSchema7);
-      tools[names.toNative(name)] = { description: oneLine(description), inputSchema };
+      const inputSchema = withTextIntegers(schema) as JsonObject;
+      tools.push({ name: names.toNative(name), description: oneLine(description), inputSchema });
     };
     for (const { name, description, args } of offeredOperations(thought)) add(name, description, args);
     for (const tool of mayCallTools(thought) ? callable(thought) : [])

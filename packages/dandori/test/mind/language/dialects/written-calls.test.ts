@@ -1,8 +1,8 @@
-import type { FinishReason } from 'ai';
 import { describe, expect, it } from 'vitest';
 import { jsonDialect } from '../../../../src/mind/language/dialects/json.ts';
 import { toolsDialect } from '../../../../src/mind/language/dialects/native.ts';
 import { judge } from '../../../../src/mind/language/mind.ts';
+import type { FinishReason } from '../../../../src/mind/language/wire/wire.ts';
 import { Story } from '../thought.ts';
 
 /** Something was done, so that no announcement is asked about again. */

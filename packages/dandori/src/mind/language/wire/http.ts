@@ -1,0 +1,218 @@
+import http, { type IncomingMessage } from 'node:http';
+import https from 'node:https';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { OutputTooLong, ResponseError } from './wire.ts';
+
+export interface Posted {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+}
+
+export interface Answered {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /**
+   * Reads the body until its end, or until `onChunk` returns false. Rejects if the connection breaks off or the
+   * body is too long.
+   */
+  read(onChunk: (chunk: Uint8Array) => boolean): Promise<void>;
+}
+
+export type Post = (url: URL, posted: Posted) => Promise<Answered>;
+
+/** Bytes of one response. A few characters of output arrive in an event of some hundred bytes. */
+const LONGEST_BODY = 256 * 1024 * 1024;
+/** Bytes without a newline. An incomplete event is kept in memory. */
+const LONGEST_LINE = 16 * 1024 * 1024;
+const MOST_REDIRECTS = 3;
+/** Milliseconds until the connection is closed if a body that was read does not end. */
+const LINGER = 1_000;
+
+/** One pool for all models of the process. Free connections don't keep the process alive. */
+const AGENT_OPTIONS: http.AgentOptions = {
+  keepAlive: true,
+  scheduling: 'lifo',
+  ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
+};
+const agents = new Map<string, http.Agent>();
+
+function agentFor(protocol: string): http.Agent {
+  let agent = agents.get(protocol);
+  agent ??= protocol === 'https:' ? new https.Agent(AGENT_OPTIONS) : new http.Agent(AGENT_OPTIONS);
+  agents.set(protocol, agent);
+  return agent;
+}
+
+/** Posts over a pooled connection. This takes a third of the time of the global `fetch`. */
+export const post: Post = async (url, posted) => {
+  let target = url;
+  let sent = posted;
+  for (let redirects = 0; ; redirects++) {
+    const response = await requestOnce(target, sent);
+    const { statusCode = 0, headers } = response;
+    const isMoved = statusCode === 307 || statusCode === 308;
+    if (!isMoved || headers.location === undefined || redirects === MOST_REDIRECTS) return answered(response);
+    response.resume();
+    const next = new URL(headers.location, target);
+    if (next.origin !== target.origin) {
+      // Another server must not see the key.
+      const { authorization: _, ...others } = sent.headers;
+      sent = { ...sent, headers: others };
+    }
+    target = next;
+  }
+};
+
+/**
+ * A server may close an idle connection in the moment in which it is used again. Then the request never reached it
+ * and is sent once more.
+ */
+async function requestOnce(url: URL, posted: Posted): Promise<IncomingMessage> {
+  try {
+    return await open(url, posted, agentFor(url.protocol));
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error;
+    return open(url, posted, false);
+  }
+}
+
+class StaleConnection extends Error {}
+
+function open(
+  url: URL,
+  { headers, body, signal }: Posted,
+  agent: http.Agent | false,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const { request } = url.protocol === 'https:' ? https : http;
+    const sent = request(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      agent,
+    });
+    const abort = () => sent.destroy(new Error('The call was stopped.'));
+    signal.addEventListener('abort', abort, { once: true });
+    if (signal.aborted) abort();
+    sent.on('response', (response) => {
+      response.once('close', () => signal.removeEventListener('abort', abort));
+      resolve(response);
+    });
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      signal.removeEventListener('abort', abort);
+      const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
+      reject(isStale && !signal.aborted ? new StaleConnection() : error);
+    });
+    // For example, after a switch to another protocol. Without effect after a response or an error.
+    sent.on('close', () => reject(new Error('The socket was closed without a response.')));
+    sent.end(body);
+  });
+}
+
+function answered(response: IncomingMessage): Answered {
+  const { statusCode: status = 0, statusMessage: statusText = '' } = response;
+  const headers = Object.fromEntries(
+    Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
+  );
+  return { status, statusText, headers, read: (onChunk) => readStream(response, status, onChunk) };
+}
+
+function readStream(
+  response: IncomingMessage,
+  status: number,
+  onChunk: (chunk: Uint8Array) => boolean,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const isInRoom = limit();
+    let isOver = false;
+    const fail = (error: Error) => {
+      isOver = true;
+      reject(error);
+      response.destroy();
+    };
+    const broken = (error: Error) => fail(new ResponseError(error.message, { statusCode: status }));
+    const body = decoded(response);
+    if (body === undefined) {
+      fail(new ResponseError('it is compressed in an unknown way', { statusCode: status }));
+      return;
+    }
+    if (body !== response) response.on('error', broken);
+    body.on('error', broken);
+    body.on('end', resolve);
+    body.on('close', () => broken(new Error('the connection was closed')));
+    body.on('data', (chunk: Buffer) => {
+      if (isOver) return;
+      if (!isInRoom(chunk)) return fail(new OutputTooLong('the answer of the model is too long'));
+      try {
+        if (onChunk(chunk)) return;
+      } catch (error) {
+        return fail(error instanceof Error ? error : new Error(String(error)));
+      }
+      isOver = true;
+      resolve();
+      // The connection can be used again if the body ends now, as it should.
+      const timer = setTimeout(() => response.destroy(), LINGER).unref();
+      response.once('close', () => clearTimeout(timer));
+    });
+  });
+}
+
+/** Undefined for an unknown compression. No compression is asked for, but some gateways send it anyway. */
+function decoded(response: IncomingMessage): Readable | undefined {
+  const encoding = response.headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return response;
+  if (encoding === 'gzip' || encoding === 'x-gzip') return response.pipe(createGunzip());
+  if (encoding === 'br') return response.pipe(createBrotliDecompress());
+  return encoding === 'deflate' ? response.pipe(createInflate()) : undefined;
+}
+
+/** Says of each chunk whether the body so far is within the limits. */
+function limit(): (chunk: Uint8Array) => boolean {
+  let bytes = 0;
+  let sinceNewline = 0;
+  return (chunk) => {
+    bytes += chunk.length;
+    const newline = chunk.lastIndexOf(10);
+    sinceNewline = newline === -1 ? sinceNewline + chunk.length : chunk.length - newline;
+    return bytes <= LONGEST_BODY && sinceNewline <= LONGEST_LINE;
+  };
+}
+
+/** The same with a `fetch` that the caller gave. */
+export function postWith(fetch: typeof globalThis.fetch): Post {
+  return async (url, { headers, body, signal }) => {
+    const response = await fetch(url, { method: 'POST', headers: { ...headers }, body, signal });
+    const { status, statusText } = response;
+    return {
+      status,
+      statusText,
+      headers: Object.fromEntries(response.headers),
+      async read(onChunk) {
+        const isInRoom = limit();
+        for await (const chunk of response.body ?? []) {
+          if (!isInRoom(chunk)) throw new OutputTooLong('the answer of the model is too long');
+          if (!onChunk(chunk)) return;
+        }
+      },
+    };
+  };
+}
+
+/** For the AI SDK, which has no limits of its own: stops reading a response that is too large. */
+export function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    if (response.body === null) return response;
+    const isInRoom = limit();
+    const counted = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        if (isInRoom(chunk)) controller.enqueue(chunk);
+        else controller.error(new OutputTooLong('the answer of the model is too long'));
+      },
+    });
+    const { status, statusText, headers } = response;
+    return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
+  };
+}

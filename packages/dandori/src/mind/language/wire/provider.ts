@@ -1,0 +1,141 @@
+import type { OpenAIProvider } from '@ai-sdk/openai';
+import { type Json, stringifyJson } from '../../../model/json.ts';
+import { hugeIn, withTextIntegers } from '../../../model/stand-in.ts';
+import type {
+  AssistantPart,
+  FinishReason,
+  ModelMessage,
+  ModelRequest,
+  Part,
+  ReportedUsage,
+  Wire,
+} from './wire.ts';
+
+/** A model of the AI SDK. */
+type SdkModel = ReturnType<OpenAIProvider['chat']>;
+type CallOptions = Parameters<SdkModel['doStream']>[0];
+type Prompt = CallOptions['prompt'];
+type StreamPart =
+  Awaited<ReturnType<SdkModel['doStream']>>['stream'] extends ReadableStream<infer T> ? T : never;
+
+/** By the name of the provider. */
+export type ProviderOptions = Record<string, Record<string, string | boolean | { type: string }>>;
+type FinishPart = Extract<StreamPart, { type: 'finish' }>;
+
+/**
+ * A model of the AI SDK, called directly. The SDK's `streamText` would take more time than the call itself, for
+ * loops and retries that we don't use.
+ */
+export function openProvider(model: SdkModel, providerOptions: ProviderOptions): Wire {
+  // Anthropic and Google require objects as arguments.
+  const wantsObjects = !('openai' in providerOptions);
+  return {
+    async send(request, { signal, onPart }) {
+      const options = toOptions(request, wantsObjects);
+      const { stream } = await model.doStream({ ...options, abortSignal: signal, providerOptions });
+      const reader = stream.getReader();
+      try {
+        for (let read = await reader.read(); !read.done; read = await reader.read()) {
+          const part = toPart(read.value);
+          if (part !== undefined) onPart(part);
+          if (signal.aborted) return;
+        }
+      } finally {
+        reader.cancel().catch(() => {});
+      }
+    },
+  };
+}
+
+function toOptions(request: ModelRequest, wantsObjects: boolean): CallOptions {
+  const { instructions, messages, tools = [], responseFormat } = request;
+  const { temperature, topP, maxOutputTokens, reasoningEffort } = request;
+  return {
+    prompt: [
+      { role: 'system', content: instructions },
+      ...messages.map((message) => toSdk(message, wantsObjects)),
+    ],
+    ...(tools.length > 0 && {
+      tools: tools.map(
+        (tool) => ({ type: 'function' as const, ...tool }) as NonNullable<CallOptions['tools']>[number],
+      ),
+      toolChoice: { type: 'auto' as const },
+    }),
+    ...(responseFormat !== undefined && {
+      responseFormat: responseFormat as NonNullable<CallOptions['responseFormat']>,
+    }),
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(maxOutputTokens !== undefined && { maxOutputTokens }),
+    ...(reasoningEffort !== undefined && {
+      reasoning: reasoningEffort as NonNullable<CallOptions['reasoning']>,
+    }),
+  };
+}
+
+function toSdk(message: ModelMessage, wantsObjects: boolean): Prompt[number] {
+  switch (message.role) {
+    case 'user':
+      return { role: 'user', content: [{ type: 'text', text: message.content }] };
+    case 'assistant': {
+      const { content } = message;
+      return {
+        role: 'assistant',
+        content:
+          typeof content === 'string'
+            ? [{ type: 'text', text: content }]
+            : content.map((part) => sendable(part, wantsObjects)),
+      };
+    }
+    case 'tool':
+      return { role: 'tool', content: [...message.content] };
+  }
+}
+
+/**
+ * The SDK can't serialize bigints in earlier calls. As text they keep every digit. Where objects are required, such an
+ * integer is sent in quotes.
+ */
+function sendable(part: AssistantPart, wantsObjects: boolean): AssistantPart {
+  if (part.type !== 'tool-call' || hugeIn(part.input).size === 0) return part;
+  const input: Json = wantsObjects ? withTextIntegers(part.input) : stringifyJson(part.input);
+  return { ...part, input };
+}
+
+function toPart(part: StreamPart): Part | undefined {
+  switch (part.type) {
+    case 'text-delta':
+      return { type: 'text', text: part.delta };
+    case 'reasoning-delta':
+      return { type: 'thought', text: part.delta };
+    case 'tool-input-start':
+      return { type: 'call-start', id: part.id, name: part.toolName };
+    case 'tool-input-delta':
+      return { type: 'call-piece', id: part.id, text: part.delta };
+    case 'tool-call':
+      return { type: 'call', id: part.toolCallId, name: part.toolName, input: part.input };
+    case 'error':
+      return { type: 'error', error: part.error };
+    case 'finish':
+      return {
+        type: 'finish',
+        reason: reasonOf(part.finishReason.unified),
+        usage: toReported(part.usage),
+      };
+    default:
+      // Marks between the pieces, and what only other providers send.
+      return undefined;
+  }
+}
+
+function reasonOf(unified: FinishPart['finishReason']['unified']): FinishReason {
+  return unified === 'interrupted' ? 'other' : unified;
+}
+
+function toReported({ inputTokens, outputTokens }: FinishPart['usage']): ReportedUsage {
+  return {
+    inputTokens: inputTokens.total,
+    outputTokens: outputTokens.total,
+    cachedInputTokens: inputTokens.cacheRead,
+  };
+}

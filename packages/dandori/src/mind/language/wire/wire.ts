@@ -1,0 +1,105 @@
+import type { Json, JsonObject } from '../../../model/json.ts';
+
+/** A message of the conversation, in the form that every provider's format is written from. */
+export type ModelMessage =
+  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'assistant'; readonly content: string | readonly AssistantPart[] }
+  | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
+
+export type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
+
+export type AssistantPart =
+  | { readonly type: 'text'; readonly text: string }
+  | {
+      readonly type: 'tool-call';
+      readonly toolCallId: string;
+      readonly toolName: string;
+      /** The arguments, or their text where they hold integers that a number can't. */
+      readonly input: Json;
+    };
+
+export interface ToolResultPart {
+  readonly type: 'tool-result';
+  readonly toolCallId: string;
+  readonly toolName: string;
+  readonly output: { readonly type: 'text'; readonly value: string };
+}
+
+/** A tool that the model can call natively. */
+export interface NativeTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+}
+
+/** What the text of the output must be. */
+export type ResponseFormat =
+  | { readonly type: 'text' }
+  | { readonly type: 'json'; readonly name?: string; readonly schema?: JsonObject };
+
+export type FinishReason = 'stop' | 'length' | 'content-filter' | 'tool-calls' | 'error' | 'other';
+
+/** As the provider counts it. */
+export interface ReportedUsage {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly cachedInputTokens: number | undefined;
+}
+
+/** One request to a model. */
+export interface ModelRequest {
+  readonly instructions: string;
+  readonly messages: readonly ModelMessage[];
+  readonly tools?: readonly NativeTool[] | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly reasoningEffort?: string | undefined;
+}
+
+/** A piece of the output, as it arrives. */
+export type Part =
+  | { readonly type: 'text' | 'thought'; readonly text: string }
+  | { readonly type: 'call-start'; readonly id: string; readonly name: string }
+  | { readonly type: 'call-piece'; readonly id: string; readonly text: string }
+  | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
+  | { readonly type: 'error'; readonly error: unknown }
+  | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: ReportedUsage | undefined };
+
+/** The connection to a model. */
+export interface Wire {
+  /** Sends one request. Resolves at the end of the output; rejects if there is none, or it breaks off. */
+  send(
+    request: ModelRequest,
+    { signal, onPart }: { signal: AbortSignal; onPart: (part: Part) => void },
+  ): Promise<void>;
+}
+
+/** The response is larger than a model writes. */
+export class OutputTooLong extends Error {
+  override readonly name = 'OutputTooLong';
+}
+
+/** The server refused the request, or broke off its response. */
+export class ResponseError extends Error {
+  override readonly name = 'ResponseError';
+  readonly statusCode: number;
+  readonly responseBody: string;
+  readonly responseHeaders: Readonly<Record<string, string>>;
+
+  constructor(
+    message: string,
+    about: { statusCode: number; responseBody?: string; responseHeaders?: Readonly<Record<string, string>> },
+  ) {
+    super(message);
+    this.statusCode = about.statusCode;
+    this.responseBody = about.responseBody ?? '';
+    this.responseHeaders = about.responseHeaders ?? {};
+  }
+}
+
+/** The response is not in the format of its protocol. A retry may help. */
+export class InvalidResponse extends Error {
+  override readonly name = 'InvalidResponse';
+}
