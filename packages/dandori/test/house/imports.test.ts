@@ -177,6 +177,8 @@ describe('the rooms', () => {
       'mind/parsing/parse.ts',
       // On the way into the SDK, where integers are texts.
       'tools/mcp/exact-numbers.ts',
+      // What an SDK has rounded already: its numbers must not look exact.
+      'mind/language/call.ts',
     ];
     const wrong = files
       .filter((file) => !allowed.includes(file))

@@ -1,4 +1,4 @@
-import { isObject, type Json, stringifyJson } from '../../../model/json.ts';
+import { asText, isObject, parseJson, stringifyJson } from '../../../model/json.ts';
 import { EventReader } from './events.ts';
 import { type Answered, type Post, post, postWith } from './http.ts';
 import {
@@ -108,16 +108,12 @@ function toChat(message: ModelMessage): object[] {
           {
             id: part.toolCallId,
             type: 'function',
-            function: { name: part.toolName, arguments: writeArguments(part.input) },
+            function: { name: part.toolName, arguments: asText(part.input) },
           },
         ],
   );
   if (calls.length === 0) return [{ role, content: text }];
   return [{ role, content: text === '' ? null : text, tool_calls: calls }];
-}
-
-function writeArguments(input: Json): string {
-  return typeof input === 'string' ? input : stringifyJson(input);
 }
 
 async function refusal(answered: Answered): Promise<ResponseError> {
@@ -148,7 +144,7 @@ function errorIn(body: string): string | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseJson(text);
   } catch {
     return undefined;
   }
