@@ -27,12 +27,41 @@ const TEXT: Form = {
   tools: toolsPart,
 };
 
-/** The part of the prompt that is the same for every call of a run, so that provider caches hit. */
-export function writeInstructions(
-  thought: Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>,
-  custom?: string,
-  form: Form = TEXT,
-): string {
+type InstructionsInput = Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>;
+
+/** The instructions of each run in each form, with all that they depend on. */
+const written = new WeakMap<
+  RunState,
+  Map<Form, { readonly of: readonly unknown[]; readonly text: string }>
+>();
+
+/** The part of the prompt that is the same for every call of a run, so that provider caches hit. Written once. */
+export function writeInstructions(thought: InstructionsInput, custom?: string, form: Form = TEXT): string {
+  const { state, tools, offer, missing } = thought;
+  const { settings, offered, planGiven, conversation } = state;
+  const { mode, order, planning } = settings;
+  const reasons = missing.flatMap(({ server, reason }) => [server, reason]);
+  const of = [
+    tools,
+    offered?.first ?? offer,
+    planGiven,
+    conversation,
+    mode,
+    order,
+    planning,
+    custom,
+    ...reasons,
+  ];
+  const forms = written.get(state) ?? new Map();
+  const known = forms.get(form);
+  if (known?.of.length === of.length && of.every((part, index) => part === known.of[index]))
+    return known.text;
+  const text = composeInstructions(thought, custom, form);
+  written.set(state, forms.set(form, { of, text }));
+  return text;
+}
+
+function composeInstructions(thought: InstructionsInput, custom: string | undefined, form: Form): string {
   const { state, missing } = thought;
   const { mode, order, planning } = state.settings;
   const described = describedTools(thought);

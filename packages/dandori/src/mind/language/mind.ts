@@ -24,7 +24,7 @@ import {
   weighClosing,
   withinTokens,
 } from './usage.ts';
-import type { Wire } from './wire/wire.ts';
+import type { ModelMessage, Wire } from './wire/wire.ts';
 
 /**
  * A language model.
@@ -100,7 +100,8 @@ async function prepare(
   const dialect = dialectFor(options.dialect ?? 'json', thought.state);
   const custom = thought.state.settings.instructions ?? options.instructions;
   const window = await fittingWindow(thought, custom);
-  const prompt = wellFormed(shown(dialect.write(thought, custom, window)));
+  const { instructions, messages } = dialect.write(thought, custom, window);
+  const prompt = { instructions: wellFormed(shown(instructions)), messages: messages.map(sendable) };
   return { dialect, prompt, sent: dialect.send(thought, options) };
 }
 
@@ -251,6 +252,18 @@ function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
   if (thinking.kind !== 'failed' || thinking.failure.kind !== 'model_error') return false;
   const { retryable, retryAfter = 0 } = thinking.failure;
   return retryable !== true || retryAfter > LONGEST_WAIT || isSecondTime;
+}
+
+const sendables = new WeakMap<ModelMessage, ModelMessage>();
+
+/** A message as it may leave the process. Most messages were sent before, so each is made once. */
+function sendable(message: ModelMessage): ModelMessage {
+  let known = sendables.get(message);
+  if (known === undefined) {
+    known = wellFormed(shown(message));
+    sendables.set(message, known);
+  }
+  return known;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Failure } from '../../model/failure.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
-import { contextOf } from '../../model/settings.ts';
+import { contextOf, type Settings } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
@@ -31,6 +31,8 @@ export type PromptInput = Omit<Thought, 'signal'>;
 
 /** The parts of the messages that differ between dialects. */
 export interface Wording<Message> {
+  /** What the messages are written with, besides the state. With another key they are written again. */
+  readonly key: string;
   /** `told`: the actions that are known before the first turn. */
   readonly open: (told: readonly Action[]) => Transcript<Message>;
   /** After an unusable output. */
@@ -40,6 +42,7 @@ export interface Wording<Message> {
 }
 
 const TEXT: Wording<TextMessage> = {
+  key: 'json',
   open: () => new TextTranscript(),
   again: 'Write one JSON object in the form of the example in the instructions, and nothing else.',
   correction:
@@ -54,13 +57,15 @@ export function writePrompt(thought: PromptInput, custom?: string, window: Windo
 export function fittingWindow(thought: PromptInput, custom?: string): Promise<Window> {
   const { state } = thought;
   const answers = answersByDecision(state);
-  const ended = endedTasks(state).after;
   const said = notesByDecision(state).after;
+  let ended: EndedTasks['after'] | undefined;
   return windowFor({
     decisions: state.decisions,
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
     tell(decision) {
       const transcript = TEXT.open([]);
+      // Decisions are told in their order, and only those that have not been counted yet.
+      ended ??= endedTasks(state, state.decisions.lastIndexOf(decision)).after;
       tellTurn(decision, { thought, answers, ended, said, wording: TEXT, transcript });
       return transcript
         .messages()
@@ -73,8 +78,22 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
   });
 }
 
+/** The turns of a run that can't change any more, as they were written for its last call. */
+interface Kept<Message> {
+  readonly key: string;
+  readonly window: Window;
+  readonly context: Settings['context'];
+  /** How many decisions, and the last of them. */
+  readonly count: number;
+  readonly last: Decision | undefined;
+  readonly transcript: Transcript<Message>;
+}
+
+const kept = new WeakMap<RunState, Kept<unknown>>();
+
 /**
- * The messages so far, written from the state for each call.
+ * The messages so far. A call writes only the turns since the last call, so that a step of a long run costs as much
+ * as one of a short run.
  *
  * P1  Append-only: a call repeats the messages of the previous call word for word and adds new ones, so that
  *     caches hit. (After a call that never reached the model, the last message may get another paragraph.)
@@ -88,10 +107,36 @@ export function converse<Message>(
   window: Window = WHOLE,
 ): Message[] {
   const { state } = thought;
-  const past = state.decisions.slice(0, window.from);
+  const known = keptFor(state, wording.key, window) as Kept<Message> | undefined;
+  const from = known?.count ?? window.from;
   const answers = answersByDecision(state);
-  const ended = endedTasks(state).after;
+  const ended = endedTasks(state, from).after;
   const said = notesByDecision(state).after;
+  let transcript: Transcript<Message> =
+    known?.transcript.fork() ?? begin(thought, wording, window, { answers, said });
+  const context = { thought, answers, ended, said, wording };
+  const unchanging = from + countUnchanging(state.decisions.slice(from), context);
+  for (const decision of state.decisions.slice(from, unchanging))
+    tellTurn(decision, { ...context, transcript });
+  if (unchanging > from && state.userPlan.length === 0) {
+    const last = state.decisions[unchanging - 1];
+    const { context: room } = state.settings;
+    kept.set(state, { key: wording.key, window, context: room, count: unchanging, last, transcript });
+    transcript = transcript.fork();
+  }
+  for (const decision of state.decisions.slice(unchanging)) tellTurn(decision, { ...context, transcript });
+  request(thought, thought, transcript);
+  return transcript.messages();
+}
+
+function begin<Message>(
+  thought: PromptInput,
+  wording: Wording<Message>,
+  window: Window,
+  { answers, said }: Pick<TurnContext<Message>, 'answers' | 'said'>,
+): Transcript<Message> {
+  const { state } = thought;
+  const past = state.decisions.slice(0, window.from);
   const transcript = wording.open([...state.userPlan, ...past.flatMap(countedActions)]);
   const early = past.flatMap((decision) => [
     ...(answers.get(decision) ?? []),
@@ -99,10 +144,37 @@ export function converse<Message>(
     ...(said.get(decision) ?? []),
   ]);
   transcript.addUserText(...opening(thought), ...writeMemory(thought, window, early));
-  for (const decision of state.decisions.slice(window.from))
-    tellTurn(decision, { thought, answers, ended, said, wording, transcript });
-  request(thought, thought, transcript);
-  return transcript.messages();
+  return transcript;
+}
+
+function keptFor(state: RunState, key: string, { from, asOf }: Window): Kept<unknown> | undefined {
+  const known = kept.get(state);
+  const isSame =
+    known?.key === key &&
+    known.window.from === from &&
+    known.window.asOf === asOf &&
+    known.context === state.settings.context &&
+    known.last === state.decisions[known.count - 1];
+  return isSame ? known : undefined;
+}
+
+/**
+ * How many of these decisions have a final text: a later decision exists, so nothing more can end or be said between
+ * the two, and what ended will not end again.
+ */
+function countUnchanging(
+  decisions: readonly Decision[],
+  { thought, ended, answers }: Pick<TurnContext<unknown>, 'thought' | 'ended' | 'answers'>,
+): number {
+  const isAsking = [...thought.state.questions.values()].some(
+    ({ question, answer }) => question.kind === 'missing_input' && answer === undefined,
+  );
+  const isOpen = (decision: Decision) =>
+    (isAsking && answers.has(decision)) ||
+    (ended.get(decision) ?? []).some(({ status }) => status !== 'succeeded' && status !== 'failed') ||
+    decision.proposed.some(({ id }) => !hasEnded(thought.state.tasks.get(id)?.status ?? 'succeeded'));
+  const first = decisions.findIndex(isOpen);
+  return Math.min(first === -1 ? decisions.length : first, Math.max(0, decisions.length - 1));
 }
 
 function opening(thought: PromptInput): string[] {
@@ -246,6 +318,7 @@ function hintForModel(hint: string): string {
 
 /** Answers in the order of asking, by the decision that asked. */
 function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
+  if (questions.size === 0) return new Map();
   const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
     .map((asked) => `You asked: ${asked.question.text}\n${tellAnswer(asked)}`);

@@ -12,17 +12,29 @@ export interface Transcript<Message> {
   addResult(action: Action, text: string): void;
   /** The last paragraph, if the last turn is the user's. */
   lastUserText(): string | undefined;
+  /** Turns that can't change any more give the same message objects each time. */
   messages(): Message[];
+  /** A copy to go on with. Both share the turns that can't change any more. */
+  fork(): Transcript<Message>;
 }
+
+/** Only the last turn of the model and the turn of the user after it can still change. */
+export const OPEN_TURNS = 2;
 
 export interface TextMessage {
   readonly role: 'user' | 'assistant';
   readonly content: string;
 }
 
+interface TextTurn {
+  readonly role: TextMessage['role'];
+  readonly paragraphs: string[];
+  message?: TextMessage;
+}
+
 /** Everything as text: actions as JSON, results in the user's turns. */
 export class TextTranscript implements Transcript<TextMessage> {
-  readonly #turns: { role: TextMessage['role']; paragraphs: string[] }[] = [];
+  #turns: TextTurn[] = [];
 
   addUserText(...paragraphs: string[]): void {
     const last = this.#turns.at(-1);
@@ -48,8 +60,26 @@ export class TextTranscript implements Transcript<TextMessage> {
   }
 
   messages(): TextMessage[] {
-    return this.#turns.map(({ role, paragraphs }) => ({ role, content: paragraphs.join('\n\n') }));
+    const closed = this.#turns.length - OPEN_TURNS;
+    return this.#turns.map((turn, index) => {
+      if (index >= closed) return toMessage(turn);
+      turn.message ??= toMessage(turn);
+      return turn.message;
+    });
   }
+
+  fork(): TextTranscript {
+    const copy = new TextTranscript();
+    const closed = this.#turns.length - OPEN_TURNS;
+    copy.#turns = this.#turns.map((turn, index) =>
+      index < closed ? turn : { ...turn, paragraphs: [...turn.paragraphs] },
+    );
+    return copy;
+  }
+}
+
+function toMessage({ role, paragraphs }: TextTurn): TextMessage {
+  return { role, content: paragraphs.join('\n\n') };
 }
 
 /** What the model wrote instead of a decision. Undefined if it was usable, and in old journals. */

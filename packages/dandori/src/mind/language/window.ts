@@ -86,11 +86,15 @@ export interface EndedTasks {
   readonly after: ReadonlyMap<Decision, readonly TaskState[]>;
 }
 
-export function endedTasks({ decisions, ends }: RunState): EndedTasks {
+/** `from`: the decisions before are not needed. Without it a long run would be gone through for every step. */
+export function endedTasks({ decisions, ends }: RunState, from = 0): EndedTasks {
   const first: TaskState[] = [];
-  const after = new Map<Decision, TaskState[]>(decisions.map((decision) => [decision, []]));
-  let next = 0;
-  for (const { seq, task } of ends) {
+  const after = new Map<Decision, TaskState[]>(decisions.slice(from).map((decision) => [decision, []]));
+  const since = from === 0 ? -1 : (decisions[from]?.startedSeq ?? Number.POSITIVE_INFINITY);
+  let start = ends.length;
+  while (start > 0 && (ends[start - 1]?.seq ?? 0) > since) start--;
+  let next = from;
+  for (const { seq, task } of ends.slice(start)) {
     while (next < decisions.length && (decisions[next]?.startedSeq ?? 0) < seq) next++;
     const decision = decisions[next - 1];
     if (decision === undefined) first.push(task);
@@ -112,6 +116,7 @@ export interface NotesByDecision {
 export function notesByDecision({ decisions, notes, thinking }: RunState): NotesByDecision {
   const first: string[] = [];
   const after = new Map<Decision, string[]>();
+  if (notes.length === 0) return { first, after };
   const until = thinking?.startedSeq ?? Number.POSITIVE_INFINITY;
   for (const note of notes.filter(({ seq }) => seq < until)) {
     const decision = decisions.findLast(({ startedSeq }) => startedSeq < note.seq);

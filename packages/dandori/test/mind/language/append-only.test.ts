@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Dialect } from '../../../src/mind/language/dialects/dialect.ts';
 import { jsonDialect } from '../../../src/mind/language/dialects/json.ts';
 import { toolsDialect } from '../../../src/mind/language/dialects/native.ts';
 import type { Thought } from '../../../src/mind/mind.ts';
@@ -47,8 +48,7 @@ describe.each([
     const prompts: Written[] = [];
     const seen = (actions: readonly ScriptedAction[]): Reply => {
       return (thought: Thought) => {
-        const { instructions, messages } = dialect.write(thought);
-        prompts.push({ instructions, messages: JSON.stringify(messages) });
+        prompts.push(written(thought, dialect));
         return actions;
       };
     };
@@ -99,8 +99,7 @@ it.each([
     [[{ id: 'z', operation: 'a.get' }], [answer]].map(
       (actions): Reply =>
         (thought) => {
-          const { instructions, messages } = dialect.write(thought);
-          prompts.push({ instructions, messages: JSON.stringify(messages) });
+          prompts.push(written(thought, dialect));
           return actions;
         },
     ),
@@ -116,6 +115,37 @@ interface Written {
   readonly instructions: string;
   readonly messages: string;
 }
+
+/** The prompt of the next call. It is the same whether earlier turns are kept or written again from the state. */
+function written(thought: Thought, dialect: Dialect): Written {
+  const { instructions, messages } = dialect.write(thought);
+  expect(dialect.write({ ...thought, state: { ...thought.state } })).toEqual({ instructions, messages });
+  return { instructions, messages: JSON.stringify(messages) };
+}
+
+it.each([
+  ['json', jsonDialect],
+  ['tools', toolsDialect],
+])(
+  'a message that was sent before is the same object in the %s dialect, so that it is written once',
+  async (_, dialect) => {
+    const sent: object[][] = [];
+    const turn = (n: number): Reply => {
+      return (thought) => {
+        sent.push(dialect.write(thought).messages);
+        return n < 8 ? [{ id: `t${n + 1}`, operation: 'a.get', args: { n } }] : [answer];
+      };
+    };
+    const house = createHouse(
+      { 'a.get': { run: ({ n }) => ({ n: n ?? null }) } },
+      [...Array(9).keys()].map(turn),
+    );
+    expect((await house.run('go')).end?.outcome).toBe('answered');
+    const [before = [], last = []] = sent.slice(-2);
+    const again = before.filter((message, index) => last[index] === message);
+    expect(again.length).toBeGreaterThanOrEqual(before.length - 4);
+  },
+);
 
 function expectToGrow(prompts: readonly Written[]): void {
   for (const [index, { instructions, messages }] of prompts.entries()) {

@@ -15,6 +15,8 @@ export class NativeNames {
   readonly #native = new Map<string, string>();
   readonly #operations = new Map<string, string>();
   readonly #servers: readonly string[];
+  /** The same for names that are translated alike. */
+  readonly key: string;
 
   constructor(operations: Iterable<string>) {
     const all = [...new Set(operations)];
@@ -29,6 +31,7 @@ export class NativeNames {
     }
     const servers = all.filter((name) => name.includes('.')).map((name) => name.slice(0, name.indexOf('.')));
     this.#servers = [...new Set(servers)].sort((one, other) => other.length - one.length);
+    this.key = all.join(' ');
   }
 
   /** Also for a tool that has become unavailable. */

@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from '../../../model/json.ts';
 import { type Action, isStep } from '../../../model/task.ts';
 import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
 import type { Decision } from '../../../run/state/state.ts';
-import { inWrittenOrder, type Transcript, unusableOutput } from '../transcript.ts';
+import { inWrittenOrder, OPEN_TURNS, type Transcript, unusableOutput } from '../transcript.ts';
 import type { AssistantMessage, AssistantPart, ModelMessage, ToolResultPart } from '../wire/wire.ts';
 import { highestNumber, type NativeNames } from './native-names.ts';
 
@@ -10,9 +10,10 @@ import { highestNumber, type NativeNames } from './native-names.ts';
 interface Exchange {
   readonly said: AssistantMessage;
   readonly calls: readonly { readonly action: Action; readonly id: string; readonly heard: string[] }[];
+  messages?: readonly ModelMessage[];
 }
 
-type Turn = Exchange | { readonly paragraphs: string[] };
+type Turn = Exchange | { readonly paragraphs: string[]; messages?: readonly ModelMessage[] };
 
 const ELSEWHERE = 'It is named below.';
 const LEFT_OUT = '(Left out: it could not be used.)';
@@ -26,7 +27,7 @@ const LEFT_OUT = '(Left out: it could not be used.)';
  */
 export class NativeTranscript implements Transcript<ModelMessage> {
   readonly #names: NativeNames;
-  readonly #turns: Turn[] = [];
+  #turns: Turn[] = [];
   /** The number of the last call. */
   #number: number;
 
@@ -81,11 +82,30 @@ export class NativeTranscript implements Transcript<ModelMessage> {
   }
 
   messages(): ModelMessage[] {
-    return this.#turns.flatMap((turn): ModelMessage[] => {
-      if ('paragraphs' in turn) return [{ role: 'user', content: turn.paragraphs.join('\n\n') }];
-      const results = turn.calls.map((call) => this.#resultOf(call));
-      return results.length === 0 ? [turn.said] : [turn.said, { role: 'tool', content: results }];
+    const closed = this.#turns.length - OPEN_TURNS;
+    return this.#turns.flatMap((turn, index) => {
+      if (index >= closed) return this.#toMessages(turn);
+      turn.messages ??= this.#toMessages(turn);
+      return turn.messages;
     });
+  }
+
+  fork(): NativeTranscript {
+    const copy = new NativeTranscript(this.#names, []);
+    const closed = this.#turns.length - OPEN_TURNS;
+    copy.#number = this.#number;
+    copy.#turns = this.#turns.map((turn, index): Turn => {
+      if (index < closed) return turn;
+      if ('paragraphs' in turn) return { paragraphs: [...turn.paragraphs] };
+      return { said: turn.said, calls: turn.calls.map((call) => ({ ...call, heard: [...call.heard] })) };
+    });
+    return copy;
+  }
+
+  #toMessages(turn: Turn): ModelMessage[] {
+    if ('paragraphs' in turn) return [{ role: 'user', content: turn.paragraphs.join('\n\n') }];
+    const results = turn.calls.map((call) => this.#resultOf(call));
+    return results.length === 0 ? [turn.said] : [turn.said, { role: 'tool', content: results }];
   }
 
   #resultOf({ action, id, heard }: Exchange['calls'][number]): ToolResultPart {

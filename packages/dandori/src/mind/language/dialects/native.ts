@@ -77,6 +77,7 @@ function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
 function wordingFor(thought: PromptInput): Wording<ModelMessage> {
   const names = namesFor(thought);
   return {
+    key: names.key,
     open: (told) =>
       new NativeTranscript(
         names,
