@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/driver/clock.ts';
+import type { Settings } from '../../src/model/settings.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { ModelReply } from '../../src/testing/model-server/index.ts';
 import { closeServers, createModelHouse, factsOf, say } from './model-house.ts';
@@ -9,9 +10,19 @@ afterEach(closeServers);
 const prose = (text: string): ModelReply => ({ content: text });
 const answer = (text: string, achieved = true) => say('json', ['answer', { text, achieved }]);
 
-async function outcome(replies: readonly ModelReply[], dialect: 'json' | 'tools' = 'json') {
-  const { run, server } = await createModelHouse(replies, { dialect });
-  const { state, events } = await run();
+type Dialect = 'json' | 'tools' | 'auto';
+
+async function outcome(
+  replies: readonly ModelReply[],
+  dialect: Dialect = 'json',
+  { goal, mode = 'auto' }: { goal?: string; mode?: Settings['mode'] } = {},
+) {
+  const { run, server } = await createModelHouse(
+    replies,
+    { dialect },
+    { ...(goal !== undefined && { goal }) },
+  );
+  const { state, events } = await run({ mode });
   return { end: state.end, server, events };
 }
 
@@ -33,6 +44,30 @@ describe('a model that only talks has not reached the goal', () => {
       expect(server.requests[1]?.promptText).toContain(text);
       expect(factsOf(events, 'decision_failed')).toMatchObject([{ failure: { code: 'nothing_done' } }]);
     }
+  });
+
+  it.each<[string, Dialect, Settings['mode']]>([
+    ['not json at all', 'json', 'auto'],
+    ['not json at all', 'tools', 'adaptive'],
+    ['not json at all', 'auto', 'planned'],
+    ['晴れです。', 'json', 'hierarchical'],
+    ['Sure!', 'tools', 'auto'],
+  ])('is asked once more if the goal speaks of a tool: %s (%s, %s)', async (text, dialect, mode) => {
+    const { end, server } = await outcome([prose(text), prose(text)], dialect, { mode });
+    expect(end).toMatchObject({ outcome: 'failed', answer: text });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is asked once more if it claims a change that nobody made', async () => {
+    const text = '牛乳を捨てました。';
+    const { end, server } = await outcome([prose(text), prose(text)], 'tools', { goal: '牛乳を頼む' });
+    expect(end).toMatchObject({ outcome: 'failed', answer: text });
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it('is believed in direct mode, where no tool can be called', async () => {
+    const { end } = await outcome([prose('I know of no weather.')], 'json', { mode: 'direct' });
+    expect(end).toMatchObject({ outcome: 'answered' });
   });
 
   it('calls the tool when it is asked once more', async () => {
@@ -87,7 +122,7 @@ describe('a plain answer to a question that needs no tool stays one call (A2)', 
     '日本では成人は18歳からです。詳しくは市役所で確認できます。',
   ])('%s', async (text) => {
     for (const dialect of ['json', 'tools'] as const) {
-      const { end, server } = await outcome([prose(text)], dialect);
+      const { end, server } = await outcome([prose(text)], dialect, { goal: 'Tell me about Japan.' });
       expect(end).toMatchObject({ outcome: 'answered', answer: text });
       expect(server.requests).toHaveLength(1);
     }

@@ -72,7 +72,7 @@ const servers: ModelServer[] = [];
 export async function createModelHouse(
   script: readonly ScriptEntry[],
   options: Partial<LanguageMindOptions> = {},
-  parts: Partial<Parts> = {},
+  { goal = 'Weather in Kyoto?', ...parts }: Partial<Parts> & { readonly goal?: string } = {},
 ): Promise<ModelHouse> {
   const server = await serve(script);
   const live: Live[] = [];
@@ -88,7 +88,7 @@ export async function createModelHouse(
     server,
     live,
     async run(settings, other) {
-      const run = await house.start('Weather in Kyoto?', undefined, {
+      const run = await house.start(goal, undefined, {
         task: { timeoutMs: 60_000, attempts: 3, backoff: 1 },
         ...settings,
       });

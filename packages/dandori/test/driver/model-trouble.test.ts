@@ -265,7 +265,8 @@ describe.each(DIALECTS)('what a model means (%s) is understood without asking ag
   });
 
   it('an answer in plain words, which the user reads', async () => {
-    const { run } = await createModelHouse([{ content: 'Nobody can tell that.' }], { dialect });
+    const goal = 'Who will win?';
+    const { run } = await createModelHouse([{ content: 'Nobody can tell that.' }], { dialect }, { goal });
     const { state, events } = await run();
     expect(state.end).toMatchObject({ outcome: 'answered', answer: 'Nobody can tell that.' });
     expect(factsOf(events, 'decision_made')[0]?.repaired).toBe('plain text taken as the answer');

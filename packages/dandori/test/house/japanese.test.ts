@@ -36,7 +36,6 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'server/description.ts': 'the list of HTTP operations',
   'server/schemas.ts': 'descriptions in OpenAPI',
   'model/words.ts': 'a dictionary',
-  'tools/search.ts': 'a list of words',
   'model/own-tools.ts': 'for the model',
   'conversation/start-run.ts': 'for the model',
   'conversation/tell-run.ts': 'for the model',

@@ -1,9 +1,11 @@
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Action } from '../../model/task.ts';
+import type { Tool } from '../../model/tool.ts';
 import type { Decision } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { announcesOrRefuses, namesTool } from '../parsing/announcement.ts';
 import { mayCallTools } from './dialects/json.ts';
+import { needsTool } from './tool-need.ts';
 
 /** The code of a decision that was refused because it only talked. */
 export const NOTHING_DONE = 'nothing_done';
@@ -21,9 +23,9 @@ interface Said {
 }
 
 /**
- * An answer before anything was done may be an announcement, a refusal or a broken decision. The model is
- * asked once more, and an `answer` action then counts. If it only talks again, the goal was not reached. A
- * plain answer to a question that needs no tool is accepted at once.
+ * An answer before anything was done may be an announcement, a refusal, a false claim or a broken decision.
+ * The model is asked once more, and an `answer` action then counts. If it only writes text again, the goal
+ * was not reached. A plain answer to a question that needs no tool is accepted at once.
  */
 export function judgeIdleAnswer(
   actions: readonly Action[],
@@ -36,7 +38,14 @@ export function judgeIdleAnswer(
   const wasAsked = before?.failure?.code === NOTHING_DONE;
   if (!isProse)
     return wasAsked || answer.args.achieved === false || !announcesOrRefuses(text) ? 'fine' : 'ask_again';
-  const isTalk = announcesOrRefuses(text) || namesTool(text, toolNames(thought));
+  const tools = usableTools(thought);
+  const isTalk =
+    announcesOrRefuses(text) ||
+    namesTool(
+      text,
+      tools.map(({ name }) => name),
+    ) ||
+    needsTool(thought.state.goal, tools);
   if (wasAsked) return isTalk || isBroken ? 'not_achieved' : 'fine';
   return isTalk || (isBroken && wasUnusable(before)) ? 'ask_again' : 'fine';
 }
@@ -45,11 +54,11 @@ export function judgeIdleAnswer(
 function isIdle(thought: Thought): boolean {
   const { tasks } = thought.state;
   const isDone = tasks.values().some(({ status }) => status === 'succeeded');
-  return mayCallTools(thought) && !isDone && toolNames(thought).length > 0;
+  return mayCallTools(thought) && !isDone && usableTools(thought).length > 0;
 }
 
-function toolNames({ tools }: Thought): string[] {
-  return [...tools.values()].filter((tool) => !isOwnTool(tool)).map(({ name }) => name);
+function usableTools({ tools }: Thought): Tool[] {
+  return [...tools.values()].filter((tool) => !isOwnTool(tool));
 }
 
 function wasUnusable(decision: Decision | undefined): boolean {

@@ -1,10 +1,10 @@
 /**
- * Whether a text only says what its writer will do, or that it will not: "I will now call calc.evaluate.",
- * "calc.evaluateを呼び出します。", an apology. Such a text ends no run as a success. It is only a reason to ask
+ * Whether a text only says what its writer will do, that it will not, or that it has changed something: "I
+ * will now call calc.evaluate.", "calc.evaluateを呼び出します。", an apology, 捨てました. Such a text ends no run as a success. It is only a reason to ask
  * again, so a wrong guess costs one model call.
  */
 export function announcesOrRefuses(text: string): boolean {
-  return [...ANNOUNCEMENTS, ...REFUSALS].some((form) => form.test(text));
+  return [...ANNOUNCEMENTS, ...REFUSALS, ...CLAIMS].some((form) => form.test(text));
 }
 
 const VERBS =
@@ -27,6 +27,12 @@ const REFUSALS: readonly RegExp[] = [
   /\bI(?:'|’)?(?:m| am) (?:unable|not able)\b|\bI (?:cannot|can(?:'|’)t|can not|do not have|don(?:'|’)t have)\b/i,
   /\bas an AI\b/i,
   /申し訳|すみません|ごめんなさい|(?:いたし|でき)かねます|できません(?:でした)?[。！]?/,
+];
+
+/** Claims of a change. They are false if nothing was called. "I have written" may be about a poem. */
+const CLAIMS: readonly RegExp[] = [
+  /\b(?:I(?:'|’)ve|I have|has been|have been)(?: \w+){0,2} (?:removed|deleted|added|sent|saved|discarded|ordered|booked|registered|moved|thrown away)\b/i,
+  /(?:削除し|捨て|追加し|登録し|送信し|送り|保存し|移動し|予約し|注文し)(?:ておき)?ました/,
 ];
 
 /** Whether a text names one of these tools: an answer to the user rarely does. */

@@ -158,7 +158,7 @@ describe('an output that is not as asked for', () => {
       [{ ...find, id: 'call_1' }],
     ],
   ])('is understood %s', async (_, reply, actions) => {
-    const { thinking } = await think(reply);
+    const { thinking } = await think(reply, {}, new Story('Tell me about Kyoto.').thought());
     expect(thinking).toMatchObject({ kind: 'decided', actions });
   });
 

@@ -213,7 +213,7 @@ describe('a decision by native calls', () => {
       [{ operation: 'plan.revise', args: { replace: [{ operation: 'places.find' }] } }],
     ],
   ])('is understood %s', async (_, reply, actions) => {
-    const { thinking } = await think(reply, TOOLS);
+    const { thinking } = await think(reply, TOOLS, new Story('Tell me about Kyoto.').thought());
     expect(thinking).toMatchObject({ kind: 'decided', actions });
   });
 
