@@ -6,6 +6,7 @@ import { stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import type { ApprovalPolicy, Mode, Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
+import { type Language, spokenLanguage } from '../model/text.ts';
 import type { Keys } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 
@@ -24,6 +25,8 @@ export interface RunOptions {
    * A second start by the same user with the same key returns the first run, as long as that run is stored.
    */
   readonly key?: string;
+  /** The language of the user, if neither the configuration nor the goal tells it. */
+  readonly language?: Language | undefined;
   /** Called with the first events once they are durable. Not called if an earlier call wrote them. */
   readonly onStart?: (events: readonly Event[]) => void;
 }
@@ -67,10 +70,14 @@ export function createStarter(
   return {
     async start(goal, options = {}) {
       const { mode, userId = config.userId, tasks, approval, isStricterOnly = false } = options;
-      const { isValidOnly = false, key, onStart } = options;
+      const { isValidOnly = false, key, onStart, language } = options;
       const wanted = inMode(await settingsFor(userId), mode);
       if (isStricterOnly) refuseLooser(approval, wanted);
-      const settings = { ...wanted, ...(approval && { approval, approvals: undefined }) };
+      const settings = {
+        ...wanted,
+        ...(approval && { approval, approvals: undefined }),
+        ...(wanted.language === undefined && language && !spokenLanguage(goal) && { language }),
+      };
       // Task durations matter only if not all tasks can start at once.
       if (isValidOnly && (tasks?.length ?? 0) > settings.concurrency) await parts.durations?.load();
       const beginning = { goal, tasks, isValidOnly, userId, settings };

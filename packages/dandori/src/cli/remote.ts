@@ -60,7 +60,14 @@ export async function openRemote(
     mindName: 'server',
     async start(
       goal,
-      { userId: _, isStricterOnly: _server, isValidOnly: _always, onStart, ...options } = {},
+      {
+        userId: _,
+        isStricterOnly: _server,
+        isValidOnly: _always,
+        language: _header,
+        onStart,
+        ...options
+      } = {},
     ) {
       const run = await client.start(goal, options);
       if (onStart === undefined) return run;

@@ -3,6 +3,7 @@ import { asText, type Json, type JsonObject, normalise, stringifyJson } from '..
 import type { Question } from '../model/question.ts';
 import { shown, withHidden } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
+import type { Language } from '../model/text.ts';
 import type { SchemaIssue } from '../model/tool.ts';
 import type { CompileParts } from '../run/drafts/draft.ts';
 import { asHidden, checkEdit } from '../run/drafts/edit.ts';
@@ -33,6 +34,8 @@ export interface Answering {
   readonly message?: string | undefined;
   /** The run whose model read the answer in that message. */
   readonly readBy?: { readonly run: string } | undefined;
+  /** Of the user's words, if they tell it. */
+  readonly language?: Language | undefined;
 }
 
 /**
@@ -40,7 +43,7 @@ export interface Answering {
  * written and the other is refused.
  */
 export async function answerQuestion(
-  { run, question: id, answer: said, declined: isRefused = false, comment, by, message, readBy }: Answering,
+  { run, question: id, answer: said, declined: isRefused = false, comment, by, ...from }: Answering,
   parts: Checking,
 ): Promise<void> {
   checkLength(comment, 'comment');
@@ -60,8 +63,11 @@ export async function answerQuestion(
     else if (!declined) checkAnswer(question, meant, parts);
     const label = declined ? undefined : labelOf(meant, question);
     const given = declined ? { answer: null, declined } : { answer: meant, ...(label && { label }) };
-    const source = { ...(message !== undefined && { message }), ...(readBy !== undefined && { readBy }) };
-    return { type: 'question_answered', data: { question: id, ...given, ...told, ...source } };
+    const { message, readBy, language } = from;
+    return {
+      type: 'question_answered',
+      data: { question: id, ...given, ...told, message, readBy, language },
+    };
   });
 }
 

@@ -7,7 +7,7 @@ import { DandoriError } from '../model/error.ts';
 import { type Json, parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
-import { clip, isJapanese, spokenLanguage } from '../model/text.ts';
+import { type Language, spokenLanguage } from '../model/text.ts';
 import { foldRun } from '../run/state/apply.ts';
 import type { ConversationJournal, Keys } from '../store/index.ts';
 import {
@@ -29,13 +29,14 @@ import { readGiven, toldOf, understood, wordsOf } from './given-answer.ts';
 import { answerOnce, heardAs } from './inbox.ts';
 import { type Asked, type Given, meantBy, type Why } from './interpret.ts';
 import { openMinutes } from './ledger.ts';
-import { tallyOfRun } from './reports.ts';
+import { remindersOf, tallyOfRun } from './reports.ts';
 import { beginRun } from './start-run.ts';
 import {
   type ConversationState,
   freeName,
   isReported,
   type NamedPlan,
+  opening,
   plansOf,
   replyId,
   saidId,
@@ -43,8 +44,6 @@ import {
   type Written,
 } from './state.ts';
 import { activatePlan, handOver, othersOf } from './tell-run.ts';
-
-const LONGEST_TITLE = 80;
 
 /**
  * `begun`: the message started a run. `answered`: the message answered a question. Both include the status of
@@ -93,6 +92,8 @@ export interface SayOptions extends SpeakOptions {
    * asked later.
    */
   readonly seen?: string | undefined;
+  /** The language of the user, if no message has told it yet. */
+  readonly language?: Language | undefined;
 }
 
 export interface SpeakOptions {
@@ -197,7 +198,12 @@ export async function openConversation(
   const background: Background = createBackground({
     parts,
     others: othersOf(minutes, parts),
-    tell: (messages) => minutes.write((state) => newOnes(messages, state)),
+    tell: (messages) =>
+      minutes.write((state) => {
+        const language = parts.language ?? state?.language;
+        const reminders = remindersOf(messages, { states: background.states(), language });
+        return newOnes([...messages, ...reminders], state);
+      }),
     onPlan: (run, name) =>
       minutes.write((state) =>
         state === undefined || state.plans.has(run)
@@ -231,13 +237,13 @@ export async function openConversation(
     await background.take(run, mind);
   }
 
-  async function begin(text: string, run: string): Promise<void> {
+  async function begin(text: string, run: string, hint?: Language): Promise<void> {
     const message: Message = { ...said(text, run), run };
     await minutes.write((state) =>
       state?.messages.has(message.id)
         ? []
         : [
-            ...(state === undefined ? opening(text, { ...parts, chosen }) : []),
+            ...(state === undefined ? opening(text, { ...parts, model: chosen, hint }) : []),
             { type: 'message_written', data: { message } },
             { type: 'run_begun', data: { run, message: message.id } },
           ],
@@ -277,7 +283,7 @@ export async function openConversation(
     get state() {
       return minutes.state;
     },
-    async say(text, { onBegun, key, seen, by, waits } = {}) {
+    async say(text, { onBegun, key, seen, by, waits, language: hint } = {}) {
       checkGoal(text);
       const open = conversation.questions();
       const goalOf = (run: string) => background.state(run)?.goal;
@@ -290,16 +296,17 @@ export async function openConversation(
         return { kind: 'unclear', why, questions: open.filter(isMeant) };
       }
       if (meant.kind === 'goal') {
-        await begin(text, heard);
+        await begin(text, heard, hint);
         onBegun?.(heard);
         await takeUp(heard);
         return { kind: 'begun', run: heard, standing: await standing(heard, waits) };
       }
       const { run, question } = meant;
       onBegun?.(run);
-      const message = saidId(heard);
+      const { id: message, language } = said(text, heard);
       const isRepeated = key !== undefined;
-      const given = await answerOnce({ text, asked: meant, by: speaker(by), message, isRepeated }, parts);
+      const words = { text, asked: meant, by: speaker(by), message, language, isRepeated };
+      const given = await answerOnce(words, parts);
       await noteAnswer(meant, { id: heard, text, given });
       return { kind: 'answered', run, question, ...toldOf(given), standing: await standing(run, waits) };
     },
@@ -414,22 +421,6 @@ export function unfinished(state: ConversationState | undefined): string[] {
 function outcomeIn(message: Written | undefined): Report['outcome'] | undefined {
   const outcome = message?.outcome;
   return outcome === 'completed' ? undefined : outcome;
-}
-
-function opening(
-  text: string,
-  {
-    language,
-    userId,
-    chosen,
-  }: Pick<ConversationParts, 'language' | 'userId'> & { chosen: string | undefined },
-): ConversationFact[] {
-  const title = clip(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE);
-  const spoken = language ?? (isJapanese(text) ? 'ja' : 'en');
-  return [
-    { type: 'conversation_started', data: { title, language: spoken, userId } },
-    ...(chosen === undefined ? [] : [{ type: 'model_chosen' as const, data: { model: chosen } }]),
-  ];
 }
 
 function newOnes(messages: readonly Message[], state: ConversationState | undefined): ConversationFact[] {

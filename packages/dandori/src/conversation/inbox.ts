@@ -4,6 +4,7 @@ import type { Parts } from '../driver/index.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
+import type { Language } from '../model/text.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/index.ts';
 import { answerIn, type Given, type Meant, type Why } from './interpret.ts';
@@ -75,7 +76,7 @@ function withoutWords(meant: Meant): Heard['meant'] {
  * is not an error.
  */
 export async function answerOnce(
-  { text, asked, by, message, isRepeated }: GivingOnce,
+  { text, asked, by, message, language, isRepeated }: GivingOnce,
   parts: Parameters<typeof answerQuestion>[1],
 ): Promise<Given> {
   const { run, question: id } = asked;
@@ -84,7 +85,7 @@ export async function answerOnce(
   const question = state?.questions.get(id)?.question;
   const given = question === undefined ? { answer: text } : answerIn(text, question, state?.goal);
   try {
-    await answerQuestion({ run, question: id, ...given, by, message }, parts);
+    await answerQuestion({ run, question: id, ...given, by, message, language }, parts);
   } catch (error) {
     const kept = (await look())?.questions.get(id)?.answer;
     const value = given.declined === true ? null : given.answer;
@@ -100,5 +101,7 @@ interface GivingOnce {
   readonly by: string | undefined;
   /** The id of the message. */
   readonly message: string;
+  /** Of the words, if they tell it. */
+  readonly language: Language | undefined;
   readonly isRepeated: boolean;
 }

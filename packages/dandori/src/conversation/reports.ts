@@ -1,14 +1,15 @@
 import type { Message, NextAction, Tally } from '../model/conversation.ts';
 import type { Event } from '../model/event.ts';
+import { OWN_TOOLS, RUN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import { type Action, isStep } from '../model/task.ts';
-import { clip } from '../model/text.ts';
+import { clip, type Language, languageOf } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import { apply } from '../run/state/apply.ts';
-import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
+import { hasEnded, type OpenQuestion, type RunState, type TaskState } from '../run/state/state.ts';
 import { nextOf, readNext } from '../views/report.ts';
-import { textsOf } from '../views/texts/run.ts';
-import { questionId, replyId, reportId } from './state.ts';
+import { textsIn, textsOf } from '../views/texts/run.ts';
+import { questionId, reminderId, replyId, reportId } from './state.ts';
 
 const MOST_CAUSES = 5;
 const MOST_LINES = 30;
@@ -177,6 +178,45 @@ function reply(state: RunState, end: number): Message {
     ...(causes.length > 0 && { causes }),
     ...(next && { next }),
   };
+}
+
+/**
+ * After a reply that called no tool: the questions of other runs that were open before the message. A model may
+ * write that it passed an answer on although the question is still open.
+ */
+export function remindersOf(
+  messages: readonly Message[],
+  { states, language }: { readonly states: readonly RunState[]; readonly language: Language | undefined },
+): Message[] {
+  return messages.flatMap(({ id, kind, run }) => {
+    const own = states.find((state) => state.run === run);
+    if (kind !== 'reply' || own === undefined || id !== replyId(own.run) || hasCalled(own)) return [];
+    const open = states
+      .filter((state) => state.run !== run && state.end === undefined)
+      .flatMap((state) => [...state.questions.values()].filter((asked) => !isReconsidered(asked, state, own)))
+      .filter(({ answer, askedAt }) => answer === undefined && askedAt < own.startedAt);
+    const [first] = open;
+    if (first === undefined) return [];
+    const texts = open.slice(0, MOST_CAUSES).map(({ question }) => clip(question.text, LONGEST_CAUSE));
+    const list = texts.length === 1 ? texts[0] : `\n${texts.map((text) => `- ${text}`).join('\n')}`;
+    const { stillOpen } = textsIn(language ?? languageOf(own));
+    return [
+      { ...about(own), id: reminderId(own.run), kind: 'reminder' as const, text: stillOpen(list ?? '') },
+    ];
+  });
+}
+
+/** A note for a run whose plan waits for approval leads to another plan. */
+function isReconsidered({ question }: OpenQuestion, { run }: RunState, { tasks }: RunState): boolean {
+  const isTold = ({ task, status }: TaskState) =>
+    status === 'succeeded' && task.operation === 'run.tell' && task.args.run === run;
+  return question.kind === 'plan_approval' && tasks.values().some(isTold);
+}
+
+const OUR_OWN = new Set([...Object.keys(OWN_TOOLS), ...Object.keys(RUN_TOOLS)]);
+
+function hasCalled({ tasks }: RunState): boolean {
+  return tasks.values().some(({ task, status }) => status === 'succeeded' && !OUR_OWN.has(task.operation));
 }
 
 /** Progress of the whole run. Undefined if it has neither steps nor tasks. */

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { type ConversationEvent, message } from '../model/conversation.ts';
+import { type ConversationEvent, type ConversationFact, message } from '../model/conversation.ts';
 import { assertNever } from '../model/error.ts';
-import type { Language } from '../model/text.ts';
+import { clip, type Language, spokenLanguage } from '../model/text.ts';
 
 export const writtenSchema = message.extend({ at: z.number().describe('Milliseconds since 1970') });
 export type Written = Readonly<z.infer<typeof writtenSchema>>;
@@ -27,6 +27,29 @@ export interface ConversationState {
   activePlan: string | undefined;
   /** The model chosen last. Undefined means the configured model. */
   model: string | undefined;
+}
+
+const LONGEST_TITLE = 80;
+
+interface Opening {
+  readonly userId?: string | undefined;
+  readonly model: string | undefined;
+  /** The configured language. */
+  readonly language?: Language | undefined;
+  /** The language of the user, if the message does not tell it. */
+  readonly hint?: Language | undefined;
+}
+
+/** The first facts of a conversation that begins with this message. */
+export function opening(
+  text: string,
+  { userId, model, hint = 'en', language = spokenLanguage(text) ?? hint }: Opening,
+): ConversationFact[] {
+  const title = clip(text.replaceAll(/\s+/g, ' ').trim(), LONGEST_TITLE);
+  return [
+    { type: 'conversation_started', data: { title, language, userId } },
+    ...(model === undefined ? [] : [{ type: 'model_chosen' as const, data: { model } }]),
+  ];
 }
 
 /** Mutates the state, as the fold of a run does. */
@@ -123,6 +146,11 @@ export function reportId(run: string, step: string): string {
 
 export function questionId(run: string, question: string): string {
   return `${run}/?${question}`;
+}
+
+/** What a reply left open. */
+export function reminderId(run: string): string {
+  return `${run}/!`;
 }
 
 /** How the answer to a question was understood. */

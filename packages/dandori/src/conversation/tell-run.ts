@@ -84,7 +84,10 @@ export function othersOf(minutes: Minutes, parts: Parts & Pick<ConversationParts
           : readGiven({ answer }, { question: asked, goal: state.goal });
         const { userId: by } = minutes.state ?? {};
         await answerQuestion(
-          { run, question, answer: given.answer, declined, by, message: message.id, readBy: { run: from } },
+          {
+            ...{ run, question, answer: given.answer, declined, by },
+            ...{ message: message.id, language: message.language, readBy: { run: from } },
+          },
           parts,
         );
         const label = given.label ?? (declined ? undefined : textOf(given.answer));

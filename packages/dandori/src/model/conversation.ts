@@ -21,8 +21,9 @@ export type NextAction = z.infer<typeof nextAction>;
 /**
  * `said`: a message of the user. `reply`: the answer of a run that ended. `report`: news of a step that
  * ended. `question`: a question that a run asks. `understood`: how the user's words were read as an answer.
+ * `reminder`: the questions that a reply left open.
  */
-const messageKind = z.enum(['said', 'reply', 'report', 'question', 'understood']);
+const messageKind = z.enum(['said', 'reply', 'report', 'question', 'understood', 'reminder']);
 
 /** A message in a conversation. An agent's message has an id derived from the run, so it is unique. */
 export const message = z.object({

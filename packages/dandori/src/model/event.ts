@@ -4,7 +4,7 @@ import { failure, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
 import { option, previewFinding, question } from './question.ts';
-import { amounts, settings } from './settings.ts';
+import { amounts, language, settings } from './settings.ts';
 import { type Action, task } from './task.ts';
 import { effect } from './tool.ts';
 
@@ -343,6 +343,8 @@ export const factSchema = z.discriminatedUnion('type', [
     message: z.string().optional(),
     /** The run whose model read the answer in that message. */
     readBy: z.object({ run: z.string() }).optional(),
+    /** Of the user's words, if they tell it. The run goes on in this language. */
+    language: language.optional(),
   }),
   /** The question expired. It counts as answered by its default or as declined, or the run is cancelled. */
   fact('question_expired', {

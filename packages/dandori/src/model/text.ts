@@ -2,9 +2,17 @@ import type { Settings } from './settings.ts';
 
 export type Language = NonNullable<Settings['language']>;
 
-/** The language of a run: the configured one, otherwise the language of its goal. */
-export function languageOf({ goal, settings }: { goal: string; settings: Settings }): Language {
-  return settings.language ?? (isJapanese(goal) ? 'ja' : 'en');
+/** What tells the language of a run. */
+export interface Speaking {
+  readonly goal: string;
+  readonly settings: Settings;
+  /** Of the user's last answer that tells it. */
+  readonly spoken?: Language | undefined;
+}
+
+/** The language of a run: of the user's last answer, otherwise the configured one, otherwise that of its goal. */
+export function languageOf({ goal, settings, spoken }: Speaking): Language {
+  return spoken ?? settings.language ?? (isJapanese(goal) ? 'ja' : 'en');
 }
 
 export function isJapanese(text: string): boolean {

@@ -6,6 +6,7 @@ import { DandoriError, type ErrorCode } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
 import { messages } from '../views/texts/ja/messages/index.ts';
 import { createTranslate } from '../views/texts/translate.ts';
+import { acceptedLanguage } from './accepted-language.ts';
 import { mayAct } from './access.ts';
 import type { Problem } from './api.ts';
 import { SECURITY_HEADERS } from './guard.ts';
@@ -89,8 +90,8 @@ const TYPE = 'application/problem+json';
 const inJapanese = createTranslate(messages);
 
 /** The client's first choice counts. The code and the title are the same in every language. */
-function inLanguage(problem: Problem, accepted = ''): Problem {
-  if (!/^\s*ja\b/i.test(accepted)) return problem;
+function inLanguage(problem: Problem, accepted: string | undefined): Problem {
+  if (acceptedLanguage(accepted) !== 'ja') return problem;
   const { detail, fix } = problem;
   return { ...problem, detail: inJapanese(detail), ...(fix !== undefined && { fix: inJapanese(fix) }) };
 }

@@ -41,7 +41,7 @@ describe('work of several steps', () => {
     await using home = await openHome({ script: tripModel({ isSilent: true }) });
     const conversation = await home.dandori.conversation();
     await conversation.say('plan a trip');
-    await conversation.say('お願いします');
+    await conversation.say('go ahead');
     await conversation.settled();
     const report = conversation.messages().find(({ kind }) => kind === 'report');
     expect(report).toMatchObject({

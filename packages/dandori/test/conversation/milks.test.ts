@@ -127,6 +127,46 @@ describe('two milks in a conversation, with a model', () => {
     expect(understood?.text).toMatch(/^選択：牛乳 \(低脂肪\)/);
   });
 
+  it('are talked about in the language of the answer from then on, by the runtime and by the model', async () => {
+    await using home = await openHome({
+      services,
+      yaml: 'execution: { approval: writes }\n',
+      script: [
+        remove,
+        answer('Done.', {
+          expect: ({ promptText }) =>
+            expect(promptText).toContain('Write to the user in English from now on.'),
+        }),
+      ],
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('牛乳を1本捨てて');
+    const texts = () => conversation.questions().map(({ question }) => question.text);
+    expect(texts()).toEqual(['kitchen.remove_item を承認しますか？（書き込み）']);
+    await conversation.say('はい');
+    await conversation.say('the low-fat one');
+    expect(texts()).toEqual(['Approve kitchen.remove_item? (write)']);
+    await conversation.say('yes');
+    await conversation.settled();
+    expect(conversation.messages().at(-1)).toMatchObject({ kind: 'reply', text: 'Done.' });
+    await theseHold(home.folder);
+  });
+
+  it('are still open after a model only says that it passed the answer on, and the user is told', async () => {
+    await using home = await openHome({ services, script: [remove, answer('伝えました。')] });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('牛乳を1本捨てて');
+    await conversation.say('冷蔵庫の奥にあるほうをよろしく頼むよ');
+    await conversation.settled();
+    const [question] = conversation.questions();
+    expect(question).toMatchObject({ question: { id: 'q1' } });
+    expect(conversation.messages().slice(-2)).toMatchObject([
+      { kind: 'reply', text: '伝えました。' },
+      { kind: 'reminder', text: `まだ回答待ちです：${question?.question.text}` },
+    ]);
+    await theseHold(home.folder);
+  });
+
   it('are asked by the model itself, with the same words for an answer', async () => {
     const ask = {
       operation: 'ask',

@@ -79,6 +79,7 @@ describe('what is said in a conversation', () => {
       'agent: Which city?',
       'user: what is my name?',
       'agent: Your name is Hanako.',
+      'agent: Still waiting for your answer: Which city?',
       'user: Kyoto',
       'agent: Sunny in Kyoto.',
     ]);

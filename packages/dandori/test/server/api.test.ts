@@ -26,6 +26,21 @@ describe('runs over HTTP', () => {
     expect(await client.lift(run)).toMatchObject({ run, tasks: [{ operation: 'shop.take' }] });
   });
 
+  it('speak the language of the page if the goal does not tell one', async () => {
+    await using standing = await stand();
+    const languageFor = async (goal: string, accepted: string) => {
+      const headers = { 'Content-Type': 'application/json', 'Accept-Language': accepted };
+      const body = JSON.stringify({ goal, tasks: [look('tea')] });
+      const response = await standing.ask('/api/runs', { method: 'POST', headers, body });
+      const { run } = (await response.json()) as { run: string };
+      const [first] = await standing.client.events(run);
+      return first?.type === 'run_started' ? first.data.settings.language : 'none';
+    };
+    expect(await languageFor('100 + 200', 'ja')).toBe('ja');
+    expect(await languageFor('100 + 200', 'fr, ja')).toBeUndefined();
+    expect(await languageFor('look at the tea', 'ja')).toBeUndefined();
+  });
+
   it('are listed newest first, by page, and by what is asked for', async () => {
     await using standing = await stand();
     const { client } = standing;

@@ -92,7 +92,7 @@ export function registerWritingTools(server: McpServer): void {
         if (input.quantity === undefined && isCounted(item)) throw new AmbiguousQuantity(item);
         return item;
       };
-      const japanese = languageOf(context) === 'ja' || isJapanese(input.name ?? '');
+      const japanese = (languageOf(context) ?? (isJapanese(input.name ?? '') ? 'ja' : 'en')) === 'ja';
       try {
         if (isPreview(context)) {
           const item = choose();

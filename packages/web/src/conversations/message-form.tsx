@@ -1,8 +1,9 @@
 import { useMutation } from '@tanstack/react-query';
 import type { Heard } from 'dandori/client';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { questionIn } from '#dandori/views/texts/question-text.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
-import { useTexts } from '../shell/language.tsx';
+import { useLanguage, useTexts } from '../shell/language.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
 import { words } from '../texts/words.ts';
@@ -116,6 +117,7 @@ function isUnread(why: (Heard & { kind: 'unclear' })['why']): boolean {
 /** Says why the message answers no question, and asks which one it answers if there are several. */
 function Unclear({ conversation, text, heard: { why, questions }, onAnswered, onLeave }: UnclearProps) {
   const say = useTexts(texts);
+  const { language } = useLanguage();
   const { conversations } = useClient();
   const answer = useMutation({
     mutationFn: ({ run, question }: UnclearProps['heard']['questions'][number]) =>
@@ -132,7 +134,7 @@ function Unclear({ conversation, text, heard: { why, questions }, onAnswered, on
           onClick={() => answer.mutate(asked)}
           className="text-left"
         >
-          {say.asAnswer(asked.question.text)}
+          {say.asAnswer(questionIn(asked.question, language).text)}
         </Button>
       ))}
       <Button look="bare" onClick={onLeave}>

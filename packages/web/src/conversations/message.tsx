@@ -3,8 +3,9 @@ import type { TalkedRun } from 'dandori/client';
 import { lazy, Suspense, useState } from 'react';
 import type { Written } from '#dandori/conversation/state.ts';
 import type { NextAction, Tally as TallyOfWork } from '#dandori/model/conversation.ts';
+import { questionTextIn } from '#dandori/views/texts/question-text.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
-import { useTexts } from '../shell/language.tsx';
+import { useLanguage, useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
@@ -28,6 +29,7 @@ interface Props {
 
 export function MessageView({ conversation, message, isMissed, isApart, run }: Props) {
   const say = useTexts(texts);
+  const { language } = useLanguage();
   if (message.role === 'user')
     return (
       <div className="flex max-w-[85%] flex-col items-end gap-1 self-end">
@@ -37,7 +39,8 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
         </p>
       </div>
     );
-  const { kind, text, tally, question, outcome } = message;
+  const { kind, tally, question, outcome } = message;
+  const text = kind === 'question' ? questionTextIn(message.text, language) : message.text;
   const causes = message.causes?.filter((cause) => cause !== text) ?? [];
   const isBad = outcome !== undefined && outcome !== 'answered' && outcome !== 'completed';
   return (
@@ -70,7 +73,7 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
             <AskedHere conversation={conversation} run={run} question={question} />
           </Suspense>
         )}
-        {kind !== 'question' && kind !== 'understood' && message.run !== undefined && (
+        {(kind === 'reply' || kind === 'report') && message.run !== undefined && (
           <Link
             to={{ at: 'run', run: message.run, view: 'graph' }}
             className="w-fit rounded text-accent text-sm hover:underline"

@@ -6,7 +6,7 @@ import { ContextView } from '../run/questions/context-view.tsx';
 import { useKeptFocus } from '../run/questions/handled.tsx';
 import { PlanDetails } from '../run/questions/plan-approval.tsx';
 import { QuestionCard } from '../run/questions/question-card.tsx';
-import { useTexts } from '../shell/language.tsx';
+import { useQuestion, useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
@@ -49,7 +49,7 @@ interface ChoiceProps {
 }
 
 function Choice({ conversation, run, question, onSent }: ChoiceProps) {
-  const { id, kind, options = [], context } = question;
+  const { id, kind, options = [], context } = useQuestion(question);
   const say = useTexts(texts);
   const client = useClient();
   const answer = useMutation({

@@ -15,7 +15,7 @@ let reach: Reach = 'here';
 /** All requests of the page go through here, so the page notices a lost server without polling. */
 export const watchedFetch: typeof fetch = async (input, init) => {
   try {
-    const response = await fetch(input, init);
+    const response = await fetch(input, inPageLanguage(init));
     if (reach === 'lost') {
       become('back');
       setTimeout(() => reach === 'back' && become('here'), TOLD_MS);
@@ -26,6 +26,13 @@ export const watchedFetch: typeof fetch = async (input, init) => {
     throw error;
   }
 };
+
+/** The server answers in the language that the user chose on the page, not in that of the browser. */
+function inPageLanguage(init: RequestInit = {}): RequestInit {
+  const headers = new Headers(init.headers);
+  headers.set('Accept-Language', document.documentElement.lang);
+  return { ...init, headers };
+}
 
 function useReach(): Reach {
   return useSyncExternalStore(subscribe, () => reach);

@@ -1,4 +1,5 @@
 import { createContext, type ReactNode, use, useEffect, useState } from 'react';
+import { questionIn } from '#dandori/views/texts/question-text.ts';
 
 export const LANGUAGES = ['en', 'ja'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -36,6 +37,11 @@ export function useLanguage(): Chosen {
 /** `const say = useTexts(texts)`, then `say.title` or `say.runs(3)`. */
 export function useTexts<T>(texts: Texts<T>): T {
   return texts[use(LanguageContext).language];
+}
+
+/** A question of Dandori in the language of the page. */
+export function useQuestion<T extends Parameters<typeof questionIn>[0]>(question: T): T {
+  return questionIn(question, use(LanguageContext).language);
 }
 
 function kept(): Language | undefined {

@@ -4,6 +4,7 @@ import type { Asked, ConversationRun } from '../../conversation/index.ts';
 import { messageOf } from '../../model/error.ts';
 import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
+import { questionIn } from '../../views/texts/question-text.ts';
 import { planLines } from '../commands/show.ts';
 import { contextLines } from '../questions/question.ts';
 import { oneLine, printable } from '../style.ts';
@@ -243,7 +244,7 @@ export function questionList(
 ): string {
   const lines = open.map((asked) => {
     const name = style.bold(texts.chat.answerWith(questionName(asked, open)));
-    return `  ${name}  ${oneLine(asked.question.text, 80)}`;
+    return `  ${name}  ${oneLine(questionIn(asked.question, texts.language).text, 80)}`;
   });
   return [title, ...lines].join('\n');
 }

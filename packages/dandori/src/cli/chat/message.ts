@@ -5,6 +5,7 @@ import { estimate } from '../../model/plan.ts';
 import type { Question } from '../../model/question.ts';
 import { fieldsOf } from '../../views/form.ts';
 import type { AskedQuestion } from '../../views/report.ts';
+import { questionTextIn } from '../../views/texts/question-text.ts';
 import { questionLines } from '../questions/question.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
@@ -86,7 +87,7 @@ function planQuestionLines({ context }: Question, text: string, { texts, style }
   const read = estimate.safeParse(about);
   const lines = read.success ? estimateLines(read.data, texts) : [];
   return [
-    indented(style.yellow('?'), printable(text)),
+    indented(style.yellow('?'), printable(questionTextIn(text, texts.language))),
     ...lines.map((line) => style.dim(`    ${printable(line)}`)),
   ];
 }

@@ -2,6 +2,7 @@ import { isCancel, text } from '@clack/prompts';
 import type { RunClient } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Question } from '../../model/question.ts';
+import { questionIn } from '../../views/texts/question-text.ts';
 import { printable } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { editorOf, editPlan } from './edit-plan.ts';
@@ -27,7 +28,10 @@ export async function askAboutPlan(question: Question, asking: PlanAsking): Prom
     label: texts.plans[value],
   }));
   for (;;) {
-    const taken = await choose({ message: printable(question.text), texts, signal }, items);
+    const taken = await choose(
+      { message: printable(questionIn(question, texts.language).text), texts, signal },
+      items,
+    );
     if (taken === undefined) return false;
     if (taken === 'approve') {
       await dandori.approve(run, question.id, { by });

@@ -4,6 +4,7 @@ import { answerText, canBeNumbered } from '../../commands/index.ts';
 import { asText, type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
+import { questionIn } from '../../views/texts/question-text.ts';
 import { printable } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choose, chooseSome, yesOrNo } from './prompts.ts';
@@ -25,8 +26,9 @@ const CANCEL = 'cancel';
 const ANSWER = 'answer';
 
 /** Asks the user at the terminal. Undefined if the user leaves the question open. */
-export async function replyTo(question: Question, asking: Asking): Promise<Reply | undefined> {
+export async function replyTo(asked: Question, asking: Asking): Promise<Reply | undefined> {
   const { texts, signal } = asking;
+  const question = questionIn(asked, texts.language);
   for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
     process.stderr.write(`${line}\n`);
   const { options = [] } = question;

@@ -7,6 +7,7 @@ import { effect } from '../../model/tool.ts';
 import { writePlan } from '../../plan/write.ts';
 import { type Field, fieldsOf } from '../../views/form.ts';
 import { type AskedQuestion, duration } from '../../views/report.ts';
+import { questionIn } from '../../views/texts/question-text.ts';
 import { trustLines } from '../../views/trust.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
@@ -17,7 +18,8 @@ import { choiceLines } from './ask.ts';
 const LONGEST = 2_000;
 
 /** A question as printed text, for when there is no prompt: its context, then the possible answers. */
-export function questionLines(question: AskedQuestion, texts: Texts, style: Style): string[] {
+export function questionLines(asked: AskedQuestion, texts: Texts, style: Style): string[] {
+  const question = questionIn(asked, texts.language);
   return [
     `${style.yellow('?')} ${printable(question.text)}`,
     ...contextLines(question, texts).map((line) => `    ${line}`),

@@ -54,7 +54,7 @@ interface Decided {
 
 function decideOn(thought: Thought, words: Words): Decided {
   const { state, purpose } = thought;
-  const language = languageOf(state);
+  const language = languageOf(asksByText(state) ? { ...state, spoken: undefined } : state);
   const goal = readGoal(words.hide(wholeGoal(state.goal, state.context)), language);
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
@@ -152,6 +152,11 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: Words):
     answerTo: (text) =>
       words.hide(questions.find(({ question }) => words.hide(question.text) === text)?.answer?.value),
   };
+}
+
+/** The planner finds the answers to its own questions by their text, so it goes on in the language of these. */
+function asksByText({ questions }: RunState): boolean {
+  return questions.values().some(({ question }) => question.kind === 'missing_input');
 }
 
 /** Succeeded tasks whose results no other task used: the purpose of the plan. */

@@ -8,7 +8,7 @@ import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../..
 import type { Thought } from '../mind.ts';
 import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
-import { tellOutcomes } from './result-text.ts';
+import { languageIn, tellOutcomes } from './result-text.ts';
 import { announce } from './tool-text.ts';
 import { type TextMessage, TextTranscript, type Transcript, writeAction } from './transcript.ts';
 import {
@@ -317,11 +317,12 @@ function hintForModel(hint: string): string {
 }
 
 /** Answers in the order of asking, by the decision that asked. */
-function answersByDecision({ decisions, questions }: RunState): Map<Decision, string[]> {
+function answersByDecision(state: RunState): Map<Decision, string[]> {
+  const { decisions, questions } = state;
   if (questions.size === 0) return new Map();
   const told = [...questions.values()]
     .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
-    .map((asked) => `You asked: ${asked.question.text}\n${tellAnswer(asked)}`);
+    .map((asked) => `You asked: ${asked.question.text}\n${tellAnswer(asked)}${languageIn(asked, state)}`);
   const byDecision = new Map<Decision, string[]>();
   const asking = decisions.filter(({ purpose }) => purpose === 'act' || purpose === 'generate');
   for (const decision of asking) {

@@ -1,5 +1,6 @@
 import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
+import { languageOf } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
 import type { OpenQuestion, RunState, TaskState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
@@ -88,12 +89,21 @@ export function whyNot({ failure, status }: TaskState): string {
 }
 
 /** The user's choice changed the arguments of the task, so the model must know it. */
-function choices(id: string, { questions }: RunState): string[] {
-  return [...questions.values()]
+function choices(id: string, state: RunState): string[] {
+  return [...state.questions.values()]
     .filter(
       ({ question, answer }) => question.task === id && question.kind === 'ambiguity' && answer !== undefined,
     )
-    .map((asked) => `(The user was asked: ${asked.question.text} ${choiceIn(asked)})`);
+    .map(
+      (asked) => `(The user was asked: ${asked.question.text} ${choiceIn(asked)}${languageIn(asked, state)})`,
+    );
+}
+
+/** The user may go on in another language than that of the goal. */
+export function languageIn({ answer }: OpenQuestion, { goal, settings }: RunState): string {
+  const language = answer?.language;
+  if (language === undefined || language === languageOf({ goal, settings })) return '';
+  return ` Write to the user in ${language === 'ja' ? 'Japanese' : 'English'} from now on.`;
 }
 
 /** The label first, because it is what the user read. */

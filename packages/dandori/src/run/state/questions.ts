@@ -1,6 +1,7 @@
 import type { FactOf } from '../../model/event.ts';
 import { type Json, stringifyJson } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
+import type { Language } from '../../model/text.ts';
 import type { Queued } from '../../plan/ready-queue.ts';
 import { answersCounted, questionClosed, questionOpened } from './indexes.ts';
 import type { RunState } from './state.ts';
@@ -10,6 +11,8 @@ import type { TaskState } from './task-state.ts';
 export interface Questions {
   /** In the order in which they were asked. */
   readonly questions: Map<string, OpenQuestion>;
+  /** The language of the user's last answer that tells it. */
+  spoken: Language | undefined;
 }
 
 export interface OpenQuestion {
@@ -33,6 +36,7 @@ export interface Answer {
   readonly declined?: boolean;
   readonly comment?: string;
   readonly by?: string;
+  readonly language?: Language;
   /** The question expired before it was answered. */
   readonly isExpired?: boolean;
 }
@@ -59,18 +63,20 @@ export function questionAsked(
 /** The answer was checked before it was journaled. `answer_applied` records its consequence. */
 export function questionAnswered(
   state: RunState,
-  { question: id, answer: value, declined, comment, by }: FactOf<'question_answered'>['data'],
+  { question: id, answer: value, declined, comment, by, language }: FactOf<'question_answered'>['data'],
   at: number,
 ): void {
   const open = state.questions.get(id);
   if (open === undefined || open.answer !== undefined) return;
   if (open.question.kind === 'missing_input') state.lastWord = state.seq;
+  state.spoken = language ?? state.spoken;
   close(state, open, {
     value,
     at,
     ...(declined === true && { declined }),
     ...(comment !== undefined && { comment }),
     ...(by !== undefined && { by }),
+    ...(language !== undefined && { language }),
   });
 }
 

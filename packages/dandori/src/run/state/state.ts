@@ -35,6 +35,7 @@ export function initial(event: Envelope & FactOf<'run_started'>): RunState {
     ...createPlan(),
     ...createDecisions(),
     questions: new Map(),
+    spoken: undefined,
     tasks: new Map(),
     written: 0,
     ends: [],

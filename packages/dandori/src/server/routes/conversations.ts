@@ -1,6 +1,7 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Conversation, Written } from '../../conversation/index.ts';
 import type { ConversationSummary } from '../../store/index.ts';
+import { acceptedLanguage } from '../accepted-language.ts';
 import {
   beginRequest,
   begunConversationSchema,
@@ -79,7 +80,8 @@ export const talks: Routes = (app, { dandori, conversations, runStatus, driving,
     if (model !== undefined) refuseOtherModel(model, user, config);
     const begun = await conversations.useNew({ userId: user.id ?? config.userId, key }, async (it) => {
       if (model !== undefined && it.state === undefined) await it.useModel(model);
-      const said = await it.say(text, { waits: false, ...(key !== undefined && { key }) });
+      const language = acceptedLanguage(c.req.header('accept-language'));
+      const said = await it.say(text, { waits: false, language, ...(key !== undefined && { key }) });
       return { conversation: it.id, run: 'run' in said ? said.run : '' };
     });
     return c.json(begun, 201, { Location: `/api/conversations/${begun.conversation}` });

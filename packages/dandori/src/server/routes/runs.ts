@@ -3,6 +3,7 @@ import type { RunSummary, Runtime } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { parsePlan } from '../../plan/read.ts';
+import { acceptedLanguage } from '../accepted-language.ts';
 import type { User } from '../access.ts';
 import {
   doneSchema,
@@ -53,6 +54,7 @@ export const runs: Routes = (app, { dandori, driving, config }) => {
       ...(userId !== undefined && { userId }),
       ...(tasks && { tasks, isValidOnly: true }),
       ...(key !== undefined && { key }),
+      language: acceptedLanguage(c.req.header('accept-language')),
     });
     driving.wake(run);
     return c.json({ run }, 201, { Location: `/api/runs/${run}` });

@@ -1,5 +1,4 @@
-import type { Settings } from '../../model/settings.ts';
-import { type Language, languageOf } from '../../model/text.ts';
+import { type Language, languageOf, type Speaking } from '../../model/text.ts';
 import { type DriverTexts, driver as english } from './en/driver.ts';
 import { driver as japanese } from './ja/driver.ts';
 
@@ -10,6 +9,6 @@ export function textsIn(language: Language): Texts {
 }
 
 /** What the driver asks and says, in the language of the run. */
-export function textsOf(run: { readonly goal: string; readonly settings: Settings }): Texts {
+export function textsOf(run: Speaking): Texts {
   return textsIn(languageOf(run));
 }

@@ -1,5 +1,4 @@
-import type { Settings } from '../../model/settings.ts';
-import { type Language, languageOf } from '../../model/text.ts';
+import { type Language, languageOf, type Speaking } from '../../model/text.ts';
 import { run as english, type RunTexts } from './en/run.ts';
 import { run as japanese } from './ja/run.ts';
 
@@ -8,6 +7,6 @@ export function textsIn(language: Language): RunTexts {
 }
 
 /** What Dandori says of a run, in the language of the run. */
-export function textsOf(run: { readonly goal: string; readonly settings: Settings }): RunTexts {
+export function textsOf(run: Speaking): RunTexts {
   return textsIn(languageOf(run));
 }

@@ -3,21 +3,16 @@ import { assertNever } from '../../model/error.ts';
 import type { FactOf } from '../../model/event.ts';
 import { type Failure, type Said, saidIn, type Word } from '../../model/failure.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { Settings } from '../../model/settings.ts';
-import { type Language, languageOf } from '../../model/text.ts';
+import { type Language, languageOf, type Speaking } from '../../model/text.ts';
 import type { TaskStatus } from '../../run/state/state.ts';
 import { textsIn as driverTextsIn } from './driver.ts';
 import type { RunTexts } from './en/run.ts';
 import { textsIn } from './run.ts';
 
-interface Speaking {
-  readonly goal: string;
-  readonly settings: Settings;
-}
-
 /** Turns a code with its params into text, in the language of the run. */
 export function wordFor(run: Speaking): Word {
-  return wordIn(languageOf(run));
+  // The language may change with an answer of the user.
+  return (said) => textOf(said, languageOf(run));
 }
 
 export function wordIn(language: Language): Word {

@@ -2,7 +2,8 @@ import { useMutation } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { failedPoint } from '#dandori/history/fork-point.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
-import { useTexts } from '../../shell/language.tsx';
+import { questionIn } from '#dandori/views/texts/question-text.ts';
+import { type Language, useLanguage, useTexts } from '../../shell/language.tsx';
 import { goTo, Link } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/answer.ts';
@@ -175,7 +176,8 @@ function Ending({ end, rating }: Props) {
 function Message({ entry }: { readonly entry: ThreadEntry }) {
   const say = useTexts(texts);
   const word = useTexts(words);
-  const [name, body] = contentOf(entry, { say, word });
+  const { language } = useLanguage();
+  const [name, body] = contentOf(entry, { say, word, language });
   const by = 'by' in entry ? entry.by : undefined;
   return (
     <li className="flex flex-col gap-0.5 border-line border-l-2 pl-3">
@@ -193,7 +195,7 @@ type AnswerTexts = (typeof texts)['en'];
 
 function contentOf(
   entry: ThreadEntry,
-  { say, word }: { readonly say: AnswerTexts; readonly word: Words },
+  { say, word, language }: { readonly say: AnswerTexts; readonly word: Words; readonly language: Language },
 ): readonly [name: string, body: ReactNode] {
   switch (entry.kind) {
     case 'goal':
@@ -207,7 +209,7 @@ function contentOf(
       return [
         say.question,
         <div key="question">
-          <RichText text={entry.asked.question.text} />
+          <RichText text={questionIn(entry.asked.question, language).text} />
           <AnswerLine asked={entry.asked} />
         </div>,
       ];

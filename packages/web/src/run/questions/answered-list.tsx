@@ -1,7 +1,8 @@
 import { stringifyJson } from '#dandori/model/json.ts';
 import { editedTasks } from '#dandori/run/state/plan.ts';
 import type { OpenQuestion } from '#dandori/run/state/state.ts';
-import { useTexts } from '../../shell/language.tsx';
+import { questionIn } from '#dandori/views/texts/question-text.ts';
+import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
 import { type Words, words } from '../../texts/words.ts';
 import { ClockTime } from '../../ui/time.tsx';
@@ -9,6 +10,7 @@ import { ClockTime } from '../../ui/time.tsx';
 /** The answered questions, collapsed. */
 export function AnsweredList({ questions }: { readonly questions: readonly OpenQuestion[] }) {
   const say = useTexts(texts);
+  const { language } = useLanguage();
   if (questions.length === 0) return null;
   return (
     <details className="text-sm">
@@ -16,7 +18,7 @@ export function AnsweredList({ questions }: { readonly questions: readonly OpenQ
       <ul className="mt-2 flex flex-col gap-2 border-line border-l-2 pl-3">
         {questions.map((asked) => (
           <li key={asked.question.id}>
-            <p className="[overflow-wrap:anywhere]">{asked.question.text}</p>
+            <p className="[overflow-wrap:anywhere]">{questionIn(asked.question, language).text}</p>
             <AnswerLine asked={asked} />
           </li>
         ))}

@@ -3,7 +3,7 @@ import { type ReactNode, useId, useState } from 'react';
 import { asText, type Json } from '#dandori/model/json.ts';
 import { type AskedQuestion, duration } from '#dandori/views/report.ts';
 import { useNow } from '../../live/now.tsx';
-import { useTexts } from '../../shell/language.tsx';
+import { useQuestion, useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/questions.ts';
 import { words } from '../../texts/words.ts';
@@ -25,7 +25,8 @@ interface Props {
 }
 
 /** A question: what it is about, then how it is answered. */
-export function QuestionCard({ run, question, isHeld, isPast, onSent }: Props) {
+export function QuestionCard({ run, question: asked, isHeld, isPast, onSent }: Props) {
+  const question = useQuestion(asked);
   const word = useTexts(words);
   const say = useTexts(texts);
   const id = useId();

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { OpenQuestion } from '#dandori/run/state/state.ts';
 import { openQuestions } from '#dandori/views/report.ts';
-import { useTexts } from '../../shell/language.tsx';
+import { useQuestion, useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
 import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
@@ -63,11 +63,12 @@ export function Questions({ run, state, news, isPast }: ViewProps) {
 function Gone({ asked, onDismiss }: { readonly asked: OpenQuestion; readonly onDismiss: () => void }) {
   const say = useTexts(texts);
   const { statuses } = useTexts(words);
+  const { text } = useQuestion(asked.question);
   return (
     <div className="flex items-start justify-between gap-3 rounded border border-line bg-sheet px-3 py-2 text-sm">
       <p className="min-w-0 [overflow-wrap:anywhere]">
         <span className="text-faint">{say.goneBy(asked.answer?.by ?? say.anotherUser)}: </span>
-        {asked.question.text} — <strong>{answerText(asked, { say, statuses })}</strong>
+        {text} — <strong>{answerText(asked, { say, statuses })}</strong>
       </p>
       <Button look="bare" onClick={onDismiss}>
         {say.dismiss}

@@ -43,6 +43,7 @@ export const run = {
   next: (steps: string) => `Next: ${steps}.`,
   chose: (label: string) => `Chose: ${label}`,
   refused: 'Declined to answer.',
+  stillOpen: (questions: string) => `Still waiting for your answer: ${questions}`,
   runAgain: 'Run again',
 };
 

@@ -40,5 +40,6 @@ export const run: RunTexts = {
   next: (steps) => `次：${steps}。`,
   chose: (label) => `選択：${label}`,
   refused: '回答しないことにしました。',
+  stillOpen: (questions) => `まだ回答待ちです：${questions}`,
   runAgain: 'もう一度実行',
 };
