@@ -4,6 +4,7 @@ import { isRepeatable, type Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
+import { type Claim, claimEnded } from '../store/index.ts';
 import { addOwnTools } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { type Calls, createCalls } from './calls.ts';
@@ -33,20 +34,23 @@ import { createResults } from './results.ts';
  * S6  After `leaving.soon` aborts, the driver starts nothing more. It returns when all running calls and all
  *     holds have ended. After `leaving.now` aborts, it stops them and returns. Neither is journaled: the next
  *     driver continues the run and settles lost calls.
+ * S7  When the claim is lost, the driver aborts its calls at once, makes and writes nothing more, and throws
+ *     `run-driven-elsewhere`. What an aborted call may have done is in doubt for the next driver.
  */
 export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
   const { run, ...started } = typeof what === 'string' ? { run: what } : what;
   const clock = createSteadyClock(asGiven.clock);
   const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
+  const house = { given, clock, claim };
   try {
     if (started.events === undefined || leaving.soon?.aborted)
-      return await driveClaimed({ run }, { given, clock }, leaving);
+      return await driveClaimed({ run }, house, leaving);
     try {
-      return await driveClaimed({ run, ...started }, { given, clock }, leaving);
+      return await driveClaimed({ run, ...started }, house, leaving);
     } catch (error) {
       if (!(error instanceof StaleStart)) throw error;
-      return await driveClaimed({ run }, { given, clock }, leaving);
+      return await driveClaimed({ run }, house, leaving);
     }
   } finally {
     await claim.release();
@@ -67,7 +71,7 @@ export interface StartedRun {
 
 async function driveClaimed(
   { run, events, plan }: StartedRun,
-  { given, clock }: { given: Parts; clock: SteadyClock },
+  { given, clock, claim }: { given: Parts; clock: SteadyClock; claim: Claim },
   leaving: Leaving,
 ): Promise<RunState> {
   const mailbox = createMailbox(given.clock);
@@ -77,9 +81,14 @@ async function driveClaimed(
   const unwatch = given.journal.watch(run, (last) => {
     if (ledger?.isNews(last) !== false) mailbox.post({ type: 'journal_changed' });
   });
-  const forget = listen(leaving, () => mailbox.post({ type: 'leave_asked' }));
+  const wake = () => mailbox.post({ type: 'leave_asked' });
+  const forget = listen([leaving.soon, leaving.now], wake);
+  const unlisten = listen([claim.lost], () => {
+    calls?.abort('the claim is lost');
+    wake();
+  });
   try {
-    const opened = await openLedger(run, given, events);
+    const opened = await openLedger(run, given, { claim, started: events });
     ledger = opened;
     clock.notBefore(opened.state.lastAt);
     const toolbox = addOwnTools(given.toolbox, {
@@ -103,9 +112,10 @@ async function driveClaimed(
     };
     const driver: Driver = { ...house, readAhead: createReadAhead(house) };
     if (leaving.soon?.aborted || !recover(driver)) return opened.state;
-    return await untilNothingCanGoOn(driver, leaving);
+    return await untilNothingCanGoOn(driver, { claim, leaving });
   } finally {
     forget();
+    unlisten();
     unwatch();
     await calls?.stopAll();
   }
@@ -121,20 +131,26 @@ export interface Leaving {
   readonly onHold?: (isHolding: boolean) => void;
 }
 
-function listen({ soon, now }: Leaving, asked: () => void): () => void {
-  for (const signal of [soon, now]) signal?.addEventListener('abort', asked, { once: true });
+function listen(signals: readonly (AbortSignal | undefined)[], asked: () => void): () => void {
+  for (const signal of signals) signal?.addEventListener('abort', asked, { once: true });
   return () => {
-    for (const signal of [soon, now]) signal?.removeEventListener('abort', asked);
+    for (const signal of signals) signal?.removeEventListener('abort', asked);
   };
 }
 
-async function untilNothingCanGoOn(driver: Driver, { soon, now, onHold }: Leaving): Promise<RunState> {
+async function untilNothingCanGoOn(
+  driver: Driver,
+  { claim, leaving: { soon, now, onHold } }: { claim: Claim; leaving: Leaving },
+): Promise<RunState> {
   const { ledger, mailbox, calls, holds, innerCalls, readAhead } = driver;
   let isHolding = false;
   for (;;) {
+    if (claim.lost.aborted) claimEnded(driver.run);
     const wakeAt = soon?.aborted ? await endHolds(driver) : await planTogether(driver);
     calls.thinkNow();
     const isWritten = await ledger.commit();
+    // The commit may have taken longer than the claim lasts.
+    if (claim.lost.aborted) claimEnded(driver.run);
     if (!isWritten) {
       calls.forgetPlanned();
       continue;

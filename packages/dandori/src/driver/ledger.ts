@@ -4,6 +4,7 @@ import { isCommand, originOf } from '../model/event-kinds.ts';
 import { apply, foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { withVerdict } from '../run/verdicts.ts';
+import type { Claim } from '../store/index.ts';
 import { sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Parts } from './parts.ts';
@@ -17,7 +18,7 @@ import { withTerms } from './questions.ts';
  *     the commit fails, what the model says is dropped.
  * G2  If another process has written a command in the meantime, intentions are dropped. Outcomes are kept and
  *     written after the command, and the caller decides again.
- * G3  If another driver has written, this one stands down.
+ * G3  If another driver has written, or the claim has ended, this driver stands down.
  */
 export interface Ledger {
   readonly state: RunState;
@@ -33,8 +34,18 @@ export interface Ledger {
 /** The journal has more events than the caller passed to `openLedger`, so it must be read. */
 export class StaleStart extends Error {}
 
-/** `started`: all events of the run, if the caller has just written them. They are not read again. */
-export async function openLedger(run: string, parts: Parts, started?: readonly Event[]): Promise<Ledger> {
+interface Opening {
+  /** The driver's claim: a driver that has lost it cannot write. */
+  readonly claim?: Claim | undefined;
+  /** All events of the run, if the caller has just written them. They are not read again. */
+  readonly started?: readonly Event[] | undefined;
+}
+
+export async function openLedger(
+  run: string,
+  parts: Parts,
+  { claim, started }: Opening = {},
+): Promise<Ledger> {
   const { journal, clock } = parts;
   const sealing = sealingOf(parts);
   let isUnread = started !== undefined;
@@ -70,7 +81,7 @@ export async function openLedger(run: string, parts: Parts, started?: readonly E
     if (pending.length === 0) return true;
     const events = pending;
     try {
-      await journal.append(run, lastSeq(), events);
+      await journal.append(run, lastSeq(), events, claim);
     } catch (error) {
       if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
       if (isUnread) throw new StaleStart();

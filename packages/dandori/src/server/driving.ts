@@ -128,7 +128,7 @@ export function createDriving(options: DrivingOptions): Driving {
     let hasFailed = false;
     try {
       // Watch before driving, so that no write of another process is missed.
-      watchIfThere(run);
+      watch(run);
       const report = await dandori.drive(run, {
         soon: soon.signal,
         now: now.signal,
@@ -137,12 +137,7 @@ export function createDriving(options: DrivingOptions): Driving {
       failures.delete(run);
       isOpen = OPEN.includes(report.outcome);
       if (!isOpen) forget(run);
-      else {
-        wakeAtExpiry(run, report);
-        // The drive has created this run, so the watch begins late. Drive once more to see earlier writes.
-        if (!watches.has(run)) current.isTouched = true;
-        watch(run);
-      }
+      else wakeAtExpiry(run, report);
     } catch (error) {
       if (isCode(error, 'run-driven-elsewhere')) {
         failures.delete(run);
@@ -178,15 +173,6 @@ export function createDriving(options: DrivingOptions): Driving {
       run,
       dandori.watch(run, () => touched(run)),
     );
-  }
-
-  /** The run of a message may not exist yet. Then the drive creates it. */
-  function watchIfThere(run: string): void {
-    try {
-      watch(run);
-    } catch (error) {
-      if (!isCode(error, 'run-not-found')) throw error;
-    }
   }
 
   function touched(run: string): void {

@@ -19,6 +19,7 @@ export interface Entry {
  * without an end is `open`.
  */
 export const runStatus = z.enum([...outcome.options, 'open', 'waiting', 'paused', 'damaged']);
+export type RunStatus = z.infer<typeof runStatus>;
 
 const at = z.number().describe('Milliseconds since 1970');
 
@@ -52,9 +53,29 @@ export interface TornTail {
   readonly bytes: number;
 }
 
-/** The right to drive a run. It ends with `release`, or with the process that holds it. */
+/**
+ * The right to drive a run. It ends with `release`, with the process that holds it, or when it is lost: the
+ * holder could not renew it in time, and another process may hold it soon.
+ */
 export interface Claim {
+  /** Aborts when the claim is lost. The holder stops its calls and stands down. */
+  readonly lost: AbortSignal;
   release(): Promise<void>;
+}
+
+/** For a store whose claims end only with `release` or with the process. */
+export const NEVER_LOST: AbortSignal = new AbortController().signal;
+
+/** Which runs or conversations to list. Each option narrows the list. */
+export interface ListOptions {
+  /** At most this many. */
+  readonly limit?: number;
+  /** Only ids before this one: the next page. */
+  readonly before?: string;
+  /** Only runs with one of these statuses. A conversation has no status. */
+  readonly status?: readonly RunStatus[];
+  /** Only those of this user. */
+  readonly userId?: string;
 }
 
 /**
@@ -71,14 +92,18 @@ export interface Claim {
  * J5  At most one claim on a run is held at a time; the claim of a process that died is free.
  * J6  `remove` is compare-and-remove: it deletes a run only if its last event has seq `after` and no driver
  *     has claimed it. Otherwise it changes nothing. An append to a deleted run throws.
+ * J7  A driver appends with its claim. If the claim has ended, the append throws `run-driven-elsewhere` and
+ *     writes nothing, so a driver that is late cannot write. Commands append without a claim.
  */
 export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   create(run: string, events: readonly E[]): Promise<void>;
-  append(run: string, after: number, events: readonly E[]): Promise<void>;
+  append(run: string, after: number, events: readonly E[], claim?: Claim): Promise<void>;
   /** Throws `run-not-found`. `after` skips the events that the reader already has. */
   read(run: string, after?: number): Promise<E[]>;
+  /** The first event, without reading the rest. Throws `run-not-found`. */
+  first(run: string): Promise<E>;
   /** Newest first. */
-  list(options?: { limit?: number; before?: string }): Promise<Summary[]>;
+  list(options?: ListOptions): Promise<Summary[]>;
   /** Throws `run-driven-elsewhere` if another driver holds the claim. */
   claim(run: string): Promise<Claim>;
   /** The size of the run in bytes. */
@@ -86,8 +111,9 @@ export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   /** Throws `run-driven-elsewhere` if it is claimed, and `journal-conflict` if later events exist. */
   remove(run: string, after: number): Promise<void>;
   /**
-   * Calls back after any process appends to the run. Passes the seq of the last event if it is known without
-   * reading. May call too often, but never too rarely.
+   * Calls back after any process creates the run or appends to it. Passes the seq of the last event if it is
+   * known without reading. May call too often, but never too rarely. Never throws: a run that does not exist
+   * yet can be watched.
    */
   watch(run: string, changed: (last?: number) => void): () => void;
 }
@@ -136,6 +162,21 @@ export function conflict(name: string, after: number, last: number): never {
     'journal-conflict',
     `The ${name} is at event ${last}, not ${after}: somebody else wrote to it.`,
   );
+}
+
+/** Thrown by an append whose claim has ended (J7). */
+export function claimEnded(run: string): never {
+  throw new DandoriError(
+    'run-driven-elsewhere',
+    `This driver no longer holds the run ${run}; it stands down.`,
+  );
+}
+
+/** Whether a summary belongs in the list. For stores that cannot ask a database. */
+export function isListed(summary: unknown, { status, userId }: ListOptions): boolean {
+  const of = summary as { readonly status?: RunStatus; readonly userId?: string };
+  const hasStatus = status === undefined || (of.status !== undefined && status.includes(of.status));
+  return hasStatus && (userId === undefined || of.userId === userId);
 }
 
 export function drivenElsewhere(run: string, by: string, claimFile?: string): never {

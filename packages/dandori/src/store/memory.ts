@@ -5,11 +5,14 @@ import { type Blobs, handleOf, type Keys } from './blobs.ts';
 import {
   assertFollows,
   type Claim,
+  claimEnded,
   conflict,
   drivenElsewhere,
   type Entry,
   type Form,
+  isListed,
   type Journal,
+  NEVER_LOST,
   RUNS,
   type RunSummary,
 } from './journal.ts';
@@ -26,33 +29,43 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
 }: Form<E, Summary>): Journal<E, Summary> {
   const runs = new Map<string, E[]>();
   const claims = new Map<string, Claim>();
-  const watchers = new Map<string, Set<(last: number) => void>>();
+  const watchers = new Map<string, Set<(last?: number) => void>>();
   const eventsOf = (run: string): E[] => runs.get(run) ?? notFound(run);
+  const tell = (run: string) => {
+    for (const changed of watchers.get(run) ?? []) queueMicrotask(() => changed(runs.get(run)?.length));
+  };
   return {
     async create(run, events) {
       if (runs.has(run)) throw new DandoriError('run-exists', `The ${owner} ${run} already exists.`);
       runs.set(run, [...events]);
+      tell(run);
     },
-    async append(run, after, events) {
+    async append(run, after, events, claim) {
       assertFollows(after, events);
       const present = eventsOf(run);
+      if (claim !== undefined && claims.get(run) !== claim) claimEnded(run);
       if (present.length !== after) conflict(`${owner} ${run}`, after, present.length);
       // Not spread: 200,000 arguments overflow the stack.
       for (const event of events) present.push(event);
-      for (const changed of watchers.get(run) ?? []) queueMicrotask(() => changed(present.length));
+      tell(run);
     },
     async read(run, after = 0) {
       return eventsOf(run).slice(after);
     },
-    async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
+    async first(run) {
+      return eventsOf(run)[0] ?? notFound(run);
+    },
+    async list({ limit = Number.POSITIVE_INFINITY, before, ...which } = {}) {
       const names = [...runs.keys()].sort().reverse();
-      const chosen = names.filter((name) => before === undefined || name < before).slice(0, limit);
-      return chosen.map((name) => summarise(name, eventsOf(name)[0], eventsOf(name).at(-1)));
+      const older = names.filter((name) => before === undefined || name < before);
+      const all = older.map((name) => summarise(name, eventsOf(name)[0], eventsOf(name).at(-1)));
+      return all.filter((summary) => isListed(summary, which)).slice(0, limit);
     },
     async claim(run) {
       eventsOf(run);
       if (claims.has(run)) drivenElsewhere(run, 'this process');
       const claim: Claim = {
+        lost: NEVER_LOST,
         async release() {
           if (claims.get(run) === claim) claims.delete(run);
         },
@@ -68,13 +81,14 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
       if (claims.has(run)) drivenElsewhere(run, 'this process');
       if (length !== after) conflict(`${owner} ${run}`, after, length);
       runs.delete(run);
-      watchers.delete(run);
     },
     watch(run, changed) {
-      eventsOf(run);
       const listeners = watchers.get(run) ?? new Set();
       watchers.set(run, listeners.add(changed));
-      return () => listeners.delete(changed);
+      return () => {
+        listeners.delete(changed);
+        if (listeners.size === 0 && watchers.get(run) === listeners) watchers.delete(run);
+      };
     },
   };
 }

@@ -1,4 +1,6 @@
-export { type JournalCase, journalCases, type OpenJournal } from '../store/conformance.ts';
+export { blobCases, keyCases } from '../store/conformance/blobs.ts';
+export type { Open, StoreCase } from '../store/conformance/cases.ts';
+export { journalCases } from '../store/conformance/journal.ts';
 export { createMemoryJournal } from '../store/memory.ts';
 export { CaseError, type CaseOptions, runCase } from './case.ts';
 export * from './function-toolbox.ts';

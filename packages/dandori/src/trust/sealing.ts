@@ -59,9 +59,10 @@ export function injectSealed(
 }
 
 /** A journal for display: secrets are shown as `[secret]`. */
-export function asShown(journal: Journal): Pick<Journal, 'read' | 'list' | 'watch'> {
+export function asShown(journal: Journal): Pick<Journal, 'read' | 'first' | 'list' | 'watch'> {
   return {
     read: async (run, after) => shown(await journal.read(run, after)),
+    first: async (run) => shown(await journal.first(run)),
     list: async (options) => shown(await journal.list(options)),
     watch: (run, changed) => journal.watch(run, changed),
   };

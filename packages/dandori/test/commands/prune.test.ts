@@ -10,7 +10,7 @@ import type { Parts } from '../../src/driver/parts.ts';
 import type { BlobHandle } from '../../src/model/event.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance.ts';
+import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { createFileKeys } from '../../src/store/files/keys.ts';
 import { createMemoryBlobs, createMemoryJournal, createMemoryKeys } from '../../src/store/memory.ts';

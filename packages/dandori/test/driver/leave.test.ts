@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { drive } from '../../src/driver/drive.ts';
-import { createHouse, DONE, task } from './house.ts';
+import type { Parts } from '../../src/driver/parts.ts';
+import type { Journal } from '../../src/store/journal.ts';
+import { createHouse, DONE, type House, task } from './house.ts';
 
 describe('a driver that is asked to leave', () => {
   it('S6: lets what runs end, begins nothing more, and whoever comes next goes on', async () => {
@@ -40,5 +42,50 @@ describe('a driver that is asked to leave', () => {
     await house.clock.runUntil(drive(run, house.parts, { soon: AbortSignal.abort() }));
     expect(house.toolbox.calls).toHaveLength(0);
     expect(await house.events(run)).toHaveLength(2);
+  });
+});
+
+describe('a driver that loses its claim', () => {
+  /** A journal whose claims are lost when the test says so. */
+  function withLease(house: House, lost: AbortSignal): Partial<Parts> {
+    const { journal } = house.parts;
+    const claim: Journal['claim'] = async (run) => {
+      const { release } = await journal.claim(run);
+      return { lost, release };
+    };
+    return {
+      journal: { ...journal, claim, append: (run, after, events) => journal.append(run, after, events) },
+    };
+  }
+
+  it('S7: aborts its calls, writes nothing more, and the next driver settles what is in doubt', async () => {
+    const house = createHouse({ 'a.put': { effect: 'write', takes: 1_000_000 } }, DONE);
+    const run = await house.start('go', [task('p', 'a.put')]);
+    const lost = new AbortController();
+    const driving = drive(run, { ...house.parts, ...withLease(house, lost.signal) });
+    driving.catch(() => {});
+    await house.clock.advance(100);
+    const before = await house.events(run);
+    lost.abort();
+    await expect(house.clock.runUntil(driving)).rejects.toMatchObject({ code: 'run-driven-elsewhere' });
+    expect(await house.events(run)).toEqual(before);
+    const state = await house.drive(run);
+    expect([...state.questions.values()][0]?.question).toMatchObject({ kind: 'in_doubt', task: 'p' });
+    expect(house.toolbox.calls).toHaveLength(1);
+  });
+
+  it('S7: makes no call whose commit took longer than the claim lasted', async () => {
+    const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
+    const run = await house.start('go', [task('p', 'a.put')]);
+    const lost = new AbortController();
+    const { journal } = withLease(house, lost.signal);
+    if (journal === undefined) throw new Error('none');
+    const append: Journal['append'] = async (...all) => {
+      await journal.append(...all);
+      lost.abort();
+    };
+    const driving = drive(run, { ...house.parts, journal: { ...journal, append } });
+    await expect(house.clock.runUntil(driving)).rejects.toMatchObject({ code: 'run-driven-elsewhere' });
+    expect(house.toolbox.calls).toHaveLength(0);
   });
 });

@@ -31,7 +31,9 @@ const ROOMS = [
 const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'run/laws.ts': 'a broken law is a bug, and its text goes into a report to us',
   'conversation/laws.ts': 'the same',
-  'store/conformance.ts': 'names of test cases',
+  'store/conformance/blobs.ts': 'names of test cases',
+  'store/conformance/cases.ts': 'said by test cases',
+  'store/conformance/journal.ts': 'names of test cases',
   'server/metrics.ts': 'descriptions for Prometheus',
   'server/description.ts': 'the list of HTTP operations',
   'server/schemas.ts': 'descriptions in OpenAPI',

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
-import type { Journal } from '../../src/store/journal.ts';
+import { type Journal, NEVER_LOST } from '../../src/store/journal.ts';
 import { accountOf, journalCases, type Simulated, simulate } from '../../src/testing/index.ts';
 import { createDisk } from '../../src/testing/simulator/disk.ts';
 import { FAULTS, NO_FAULTS } from '../../src/testing/simulator/faults.ts';
@@ -120,7 +120,7 @@ describe('a broken part is found out, and the account says which seed shows it',
   it('a journal that lets two drive and takes what does not fit', async () => {
     const journal = (real: Journal): Journal => ({
       ...real,
-      claim: async () => ({ release: async () => {} }),
+      claim: async () => ({ lost: NEVER_LOST, release: async () => {} }),
       async append(run, _, events) {
         const { length } = await real.read(run);
         const renumbered = events.map((event, index) => ({ ...event, seq: length + 1 + index }));

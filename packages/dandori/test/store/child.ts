@@ -1,7 +1,7 @@
 /** What another process does to a journal: `node child.ts DIRECTORY COMMAND …`. */
 
 import { DandoriError } from '../../src/model/error.ts';
-import { eventOf } from '../../src/store/conformance.ts';
+import { eventOf } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { tryLock } from '../../src/store/files/lock.ts';
 

@@ -15,7 +15,7 @@ vi.mock('node:fs', async (original) => {
   };
 });
 
-const { eventOf, firstEvent } = await import('../../src/store/conformance.ts');
+const { eventOf, firstEvent } = await import('../../src/store/conformance/cases.ts');
 const { createTemporaryJournal } = await import('../../src/testing/temporary-journal.ts');
 
 describe('R2: group commit', () => {

@@ -15,7 +15,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance.ts';
+import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { toLine } from '../../src/store/files/line.ts';
@@ -300,7 +300,8 @@ describe('names', () => {
       await expect(journal.read(run)).rejects.toMatchObject({ code: 'run-not-found' });
       await expect(journal.append(run, 0, [])).rejects.toMatchObject({ code: 'run-not-found' });
       await expect(journal.claim(run)).rejects.toMatchObject({ code: 'run-not-found' });
-      expect(() => journal.watch(run, () => {})).toThrow();
+      await expect(journal.first(run)).rejects.toMatchObject({ code: 'run-not-found' });
+      journal.watch(run, () => {})();
       expect(readdirSync(directory)).toEqual([]);
       expect(readdirSync(join(directory, '..')).length).toBeGreaterThanOrEqual(before.length - 50);
     },

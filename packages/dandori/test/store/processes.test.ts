@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Event, Fact } from '../../src/model/event.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance.ts';
+import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import type { Journal } from '../../src/store/journal.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';

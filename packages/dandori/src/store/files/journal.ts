@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, type FSWatcher, statSync, watch as watchFile } from 'node:fs';
+import { existsSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
 import { link, open, readdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DandoriError } from '../../model/error.ts';
@@ -7,10 +7,13 @@ import type { Event } from '../../model/event.ts';
 import {
   assertFollows,
   type Claim,
+  claimEnded,
   drivenElsewhere,
   type Entry,
   type Form,
+  isListed,
   type Journal,
+  NEVER_LOST,
   RUNS,
   type RunSummary,
   type TornTail,
@@ -20,7 +23,7 @@ import { unreadable, unwritable } from './disk.ts';
 import { toLine } from './line.ts';
 import { tryLock } from './lock.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
-import { type KnownSummaries, summariseFile } from './summaries.ts';
+import { firstOfFile, type KnownSummaries, summariseFile } from './summaries.ts';
 
 /** A run id is a file name, so only these characters are allowed. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
@@ -53,6 +56,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   const { notFound } = form;
   const told = new Set<string>();
   const claimed = new Map<string, RunFile<E>>();
+  const claims = new Map<string, Claim>();
   const ends = new Map<string, Position>();
   const known: KnownSummaries<Summary> = new Map();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
@@ -115,24 +119,29 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
         return unwritable(path, error);
       });
     },
-    async append(run, after, events) {
+    async append(run, after, events, claim) {
       assertFollows(after, events);
+      if (claim !== undefined && claims.get(run) !== claim) claimEnded(run);
       return withFile(run, {}, (file) => file.append(after, events));
     },
     read: (run, after = 0) => readOn(run, after),
-    async list({ limit = Number.POSITIVE_INFINITY, before } = {}) {
-      const runs = (await runsIn(directory)).filter((run) => before === undefined || run < before);
-      const chosen = runs.sort().reverse().slice(0, limit);
+    async first(run) {
+      return (await firstOfFile(pathOf(run), run, form)) ?? notFound(run);
+    },
+    async list({ limit = Number.POSITIVE_INFINITY, before, ...which } = {}) {
+      const older = (await runsIn(directory)).filter((run) => before === undefined || run < before);
+      const runs = older.sort().reverse();
       const summaries: Summary[] = [];
       // In batches: a process can open only a limited number of files.
-      for (let from = 0; from < chosen.length; from += LIST_AT_ONCE) {
-        const some = chosen.slice(from, from + LIST_AT_ONCE);
+      for (let from = 0; from < runs.length && summaries.length < limit; from += LIST_AT_ONCE) {
+        const some = runs.slice(from, from + LIST_AT_ONCE);
         const found = await Promise.all(
           some.map((run) => summariseFile(join(directory, `${run}.jsonl`), run, { form, known })),
         );
-        summaries.push(...found.filter((summary) => summary !== undefined));
+        for (const summary of found)
+          if (summary !== undefined && isListed(summary, which)) summaries.push(summary);
       }
-      return summaries;
+      return summaries.slice(0, limit);
     },
     async claim(run): Promise<Claim> {
       const path = pathOf(run);
@@ -144,15 +153,19 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
         return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
       const file = openOrUnlock(path, { run, form, identityFile: driver }, lock.unlock);
       claimed.set(run, file);
-      return {
+      const claim: Claim = {
+        lost: NEVER_LOST,
         async release() {
           // A second release must do nothing: another driver may hold the run by then.
           if (claimed.get(run) !== file) return;
           claimed.delete(run);
+          claims.delete(run);
           await file.close();
           lock.unlock();
         },
       };
+      claims.set(run, claim);
+      return claim;
     },
     async size(run) {
       return (statSync(pathOf(run), { throwIfNoEntry: false }) ?? notFound(run)).size;
@@ -170,21 +183,47 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       await syncDirectory(directory);
     },
     watch(run, changed) {
-      const path = pathOf(run);
-      let watcher: FSWatcher;
-      try {
-        // A driver is notified of its own writes too, because an answer from this process goes through the
-        // same open file. The last seq tells the two apart.
-        watcher = watchFile(path, { persistent: false }, () => changed(claimed.get(run)?.last()));
-      } catch (error) {
-        if ((error as NodeJS.ErrnoException).code === 'ENOENT') notFound(run);
-        throw error;
-      }
-      watcher.on('error', () => changed());
-      return () => watcher.close();
+      // A driver is notified of its own writes too, because an answer from this process goes through the same
+      // open file. The last seq tells the two apart.
+      if (!RUN_ID.test(run)) return () => {};
+      return watchPath(join(directory, `${run}.jsonl`), () => changed(claimed.get(run)?.last()));
     },
   };
   return journal;
+}
+
+/** Between two looks at a file that the system cannot watch, in milliseconds. */
+const LOOK_AGAIN = 500;
+
+/**
+ * Watches a file. If that is impossible, because the file does not exist yet or the system has no watches
+ * left, it looks at the file regularly and tries to watch it after each change.
+ */
+function watchPath(path: string, changed: () => void): () => void {
+  const begun = tryWatch(path, changed);
+  if (begun !== undefined) return begun;
+  let stop = () => {};
+  const looked = () => {
+    const watching = tryWatch(path, changed);
+    if (watching !== undefined) {
+      stop();
+      stop = watching;
+    }
+    changed();
+  };
+  watchFile(path, { persistent: false, interval: LOOK_AGAIN }, looked);
+  stop = () => unwatchFile(path, looked);
+  return () => stop();
+}
+
+function tryWatch(path: string, changed: () => void): (() => void) | undefined {
+  try {
+    const watcher = watch(path, { persistent: false }, () => changed());
+    watcher.on('error', () => changed());
+    return () => watcher.close();
+  } catch {
+    return undefined;
+  }
 }
 
 /** True if no process is still writing the rest of the line. */

@@ -1,5 +1,6 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import type { Entry, Form } from '../journal.ts';
+import { unreadable } from './disk.ts';
 import { goesOn, hasLostNewline, parseLine } from './line.ts';
 
 const CHUNK = 4096;
@@ -57,6 +58,25 @@ export async function summariseFile<E extends Entry, Summary>(
     return summary;
   } catch {
     return summarise(run, undefined, undefined);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The first event of a file. Undefined if there is no file. */
+export async function firstOfFile<E extends Entry>(
+  path: string,
+  run: string,
+  form: Form<E, unknown>,
+): Promise<E | undefined> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) =>
+    error.code === 'ENOENT' ? undefined : unreadable(path, error),
+  );
+  if (file === undefined) return undefined;
+  try {
+    const line = await firstLine(file, (await file.stat()).size);
+    const place = { file: path, run, line: 1, offset: 0, seq: 1 };
+    return parseLine<E>(line ?? Buffer.alloc(0), place, form);
   } finally {
     await file.close();
   }

@@ -1,7 +1,7 @@
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { type Json, parseJson, stringifyJson } from '../../model/json.ts';
-import { conflict, RUNS } from '../../store/index.ts';
+import { type Claim, conflict, RUNS } from '../../store/index.ts';
 import type { Fate, FaultAt } from './faults.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
@@ -20,9 +20,11 @@ export interface SimulatedFile {
   /** The lines that a writer was told are durable, by seq. */
   readonly acknowledged: ReadonlyMap<number, string>;
   /** The process that may drive the run. The claim of a dead process does not count. */
-  claim: { readonly by: SimulatedProcess } | undefined;
-  readonly watchers: Set<{ readonly by: SimulatedProcess; readonly changed: (last: number) => void }>;
+  claim: { readonly by: SimulatedProcess; readonly claim: Claim } | undefined;
+  readonly watchers: Watchers;
 }
+
+type Watchers = Set<{ readonly by: SimulatedProcess; readonly changed: (last: number) => void }>;
 
 interface Append {
   readonly by: SimulatedProcess;
@@ -41,6 +43,8 @@ interface Append {
 export interface Disk {
   readonly files: ReadonlyMap<string, SimulatedFile>;
   fileOf(run: string): SimulatedFile;
+  /** Those who watch a run, which may not exist yet. */
+  watchersOf(run: string): Watchers;
   create(run: string, events: readonly Event[]): void;
   append(run: string, about: Omit<Append, 'resolve' | 'reject'>): Promise<void>;
   remove(run: string): void;
@@ -68,7 +72,13 @@ const LONGEST_NOTICE = 8;
 
 export function createDisk({ random, timeline, fate, processes }: DiskParts): Disk {
   const files = new Map<string, File>();
+  const watched = new Map<string, Watchers>();
   const fileOf = (run: string): File => files.get(run) ?? RUNS.notFound(run);
+  const watchersOf = (run: string): Watchers => {
+    const watchers = watched.get(run) ?? new Set();
+    watched.set(run, watchers);
+    return watchers;
+  };
 
   function write(file: File, events: readonly Event[]): void {
     for (const event of events) {
@@ -174,12 +184,13 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
         queue: [],
         writing: undefined,
         claim: undefined,
-        watchers: new Set(),
+        watchers: watchersOf(run),
       };
       write(file, events);
       for (const [index, { text }] of file.lines.entries()) file.acknowledged.set(index + 1, text);
       files.set(run, file);
     },
+    watchersOf,
     append(run, about) {
       const file = fileOf(run);
       return new Promise((resolve, reject) => {

@@ -3,10 +3,14 @@ import {
   assertFollows,
   type Blobs,
   type Claim,
+  claimEnded,
   conflict,
   createMemoryBlobs,
   drivenElsewhere,
+  isListed,
   type Journal,
+  NEVER_LOST,
+  RUNS,
   summarise,
 } from '../../store/index.ts';
 import { createDisk, type Disk, type SimulatedFile } from './disk.ts';
@@ -109,9 +113,10 @@ export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): J
   };
   return {
     create: (run, events) => process.receive(async () => disk.create(run, events)),
-    append: (run, after, events) =>
+    append: (run, after, events, claim) =>
       process.receive(async () => {
         assertFollows(after, events);
+        if (claim !== undefined && disk.fileOf(run).claim?.claim !== claim) claimEnded(run);
         await disk.append(run, { by: process, after, events });
       }),
     read: (run, after = 0) =>
@@ -119,27 +124,30 @@ export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): J
         const { lines } = disk.fileOf(run);
         return lines.slice(after).map(({ event }) => event);
       }),
-    list: ({ limit = Number.POSITIVE_INFINITY, before } = {}) =>
+    first: (run) => process.receive(async () => disk.fileOf(run).lines[0]?.event ?? RUNS.notFound(run)),
+    list: ({ limit = Number.POSITIVE_INFINITY, before, ...which } = {}) =>
       process.receive(async () => {
         const names = [...disk.files.keys()].sort().reverse();
-        const chosen = names.filter((name) => before === undefined || name < before).slice(0, limit);
-        return chosen.map((name) => {
+        const older = names.filter((name) => before === undefined || name < before);
+        const all = older.map((name) => {
           const { lines } = disk.fileOf(name);
           return summarise(name, lines[0]?.event, lines.at(-1)?.event);
         });
+        return all.filter((summary) => isListed(summary, which)).slice(0, limit);
       }),
     claim: (run) =>
       process.receive(async (): Promise<Claim> => {
         const file = disk.fileOf(run);
         refuseClaimed(run, file);
-        const mine = { by: process };
-        file.claim = mine;
-        return {
+        const claim: Claim = {
+          lost: NEVER_LOST,
           release: () =>
             process.receive(async () => {
-              if (file.claim === mine) file.claim = undefined;
+              if (file.claim?.claim === claim) file.claim = undefined;
             }),
         };
+        file.claim = { by: process, claim };
+        return claim;
       }),
     size: (run) =>
       process.receive(async () =>
@@ -153,7 +161,7 @@ export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): J
         disk.remove(run);
       }),
     watch(run, changed) {
-      const { watchers } = disk.fileOf(run);
+      const watchers = disk.watchersOf(run);
       const watcher = { by: process, changed };
       watchers.add(watcher);
       return () => void watchers.delete(watcher);

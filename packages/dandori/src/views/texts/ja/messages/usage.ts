@@ -119,6 +119,8 @@ export const usage: Catalogue = {
   'This key was used for another message.': 'このキーは別のメッセージに使用済みです。',
   'Take a new key for each new message; send the same key only with the same words.':
     '新しいメッセージには新しいキーを使ってください。同じキーは同じメッセージの再送だけに使えます。',
+  'This driver no longer holds the run {1}; it stands down.':
+    'このドライバーは実行 {1} の担当ではなくなったため、停止します。',
   'Another driver has written to the run {1}; this one stands down.':
     '別のプロセスが実行 {1} に書き込んだため、このプロセスは停止します。',
   'There is no result of "{1}" in the run {2}.': '実行 {2} に「{1}」の結果はありません。',

@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
-import { type Event, type Fact, eventOf as placed } from '../model/event.ts';
-import { type Json, parseJson, stringifyJson } from '../model/json.ts';
-import type { Journal } from './journal.ts';
-
-/** Opens a fresh journal for one case. It is deleted after the case. */
-export type OpenJournal = () => Promise<AsyncDisposable & { readonly journal: Journal }>;
-
-export interface JournalCase {
-  readonly name: string;
-  run(): Promise<void>;
-}
+import type { Event, Fact } from '../../model/event.ts';
+import { type Json, parseJson, stringifyJson } from '../../model/json.ts';
+import type { Journal, ListOptions } from '../journal.ts';
+import { casesOf, createBell, eventOf, firstEvent, type Open, rejects, type StoreCase } from './cases.ts';
 
 /**
  * The invariants of `store/journal` as cases that every journal must pass. They need no test framework:
  * `for (const { name, run } of journalCases(open)) it(name, run)`.
  */
-export function journalCases(open: OpenJournal): JournalCase[] {
-  return Object.entries(CASES).map(([name, check]) => ({
-    name,
-    async run() {
-      await using opened = await open();
-      await check(opened.journal);
-    },
-  }));
+export function journalCases(open: Open<{ readonly journal: Journal }>): StoreCase[] {
+  return casesOf(CASES, async () => {
+    const opened = await open();
+    return { part: opened.journal, [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose]() };
+  });
 }
 
 const CASES: Record<string, (journal: Journal) => Promise<void>> = {
@@ -160,7 +150,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await rejects(journal.read('nope'), 'run-not-found');
     await rejects(journal.append('nope', 0, [firstEvent('nope')]), 'run-not-found');
     await rejects(journal.claim('nope'), 'run-not-found');
-    assert.throws(() => journal.watch('nope', () => {}), { code: 'run-not-found' });
+    await rejects(journal.first('nope'), 'run-not-found');
     assert.deepEqual(await journal.list(), []);
   },
 
@@ -218,6 +208,31 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
       rest.map(({ run }) => run),
       ['20260102-a', '20260101-a'],
     );
+  },
+
+  async 'the list can be narrowed to statuses and to a user, page by page'(journal) {
+    const end: Fact = { type: 'run_finished', data: { outcome: 'answered', answer: 'x' } };
+    for (let index = 10; index < 22; index++) {
+      const run = `run-${index}`;
+      const first = firstEvent(run, 'test', index % 3 === 0 ? 'ann' : 'ben');
+      await journal.create(run, index % 2 === 0 ? [first] : [first, eventOf(run, 2, end)]);
+    }
+    const names = async (options: ListOptions) => (await journal.list(options)).map(({ run }) => run);
+    assert.deepEqual(await names({ status: ['open'], limit: 2 }), ['run-20', 'run-18']);
+    assert.deepEqual(await names({ status: ['open'], limit: 2, before: 'run-12' }), ['run-10']);
+    assert.deepEqual(await names({ userId: 'ann' }), ['run-21', 'run-18', 'run-15', 'run-12']);
+    assert.deepEqual(await names({ userId: 'ann', status: ['open', 'waiting'] }), ['run-18', 'run-12']);
+    assert.deepEqual(await names({ status: ['paused'] }), []);
+    assert.equal((await names({ status: ['open', 'answered'] })).length, 12);
+    // An append changes the status.
+    await journal.append('run-18', 1, [eventOf('run-18', 2, end)]);
+    assert.deepEqual(await names({ status: ['open'], userId: 'ann' }), ['run-12']);
+  },
+
+  async 'the first event is found without the rest'(journal) {
+    await journal.create('r1', [firstEvent('r1', 'one'), eventOf('r1', 2)]);
+    await journal.append('r1', 2, [eventOf('r1', 3)]);
+    assert.deepEqual(await journal.first('r1'), firstEvent('r1', 'one'));
   },
 
   async 'J5: one driver at a time holds a run'(journal) {
@@ -289,6 +304,22 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     }
   },
 
+  async 'J7: a driver appends with its claim, and not after the claim has ended'(journal) {
+    await journal.create('r1', [firstEvent('r1')]);
+    const first = await journal.claim('r1');
+    assert.equal(first.lost.aborted, false);
+    await journal.append('r1', 1, [eventOf('r1', 2)], first);
+    await first.release();
+    await rejects(journal.append('r1', 2, [eventOf('r1', 3)], first), 'run-driven-elsewhere');
+    const second = await journal.claim('r1');
+    await rejects(journal.append('r1', 2, [eventOf('r1', 3)], first), 'run-driven-elsewhere');
+    await journal.append('r1', 2, [eventOf('r1', 3)], second);
+    // A command needs no claim.
+    await journal.append('r1', 3, [eventOf('r1', 4)]);
+    await second.release();
+    assert.deepEqual(seqs(await journal.read('r1')), [1, 2, 3, 4]);
+  },
+
   async 'a command can be written while a driver holds the run or releases it'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
@@ -335,6 +366,19 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.ok(!isBehind);
   },
 
+  async 'a run can be watched before it exists'(journal) {
+    const bell = createBell();
+    const unwatch = journal.watch('r1', bell.ring);
+    const created = bell.next();
+    await journal.create('r1', [firstEvent('r1')]);
+    await created;
+    const rung = bell.next();
+    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await rung;
+    unwatch();
+    journal.watch('../nope', () => {})();
+  },
+
   async 'a watcher that stopped is not called again'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     let rings = 0;
@@ -349,62 +393,10 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   },
 };
 
-async function rejects(work: Promise<unknown>, code: string): Promise<void> {
-  await assert.rejects(work, (error: Error & { code?: string }) => {
-    assert.equal(error.code, code, error.stack);
-    return true;
-  });
-}
-
 function seqs(events: readonly Event[]): number[] {
   return events.map(({ seq }) => seq);
 }
 
 function range(from: number, to: number): number[] {
   return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
-}
-
-/** `next` resolves at the next ring, and rejects if none comes in time. */
-function createBell(): { ring: () => void; next: () => Promise<void> } {
-  let resolve: () => void = () => {};
-  return {
-    ring: () => resolve(),
-    next: () =>
-      new Promise((done, fail) => {
-        const timer = setTimeout(() => fail(new Error('The append was not announced.')), 60_000);
-        resolve = () => {
-          clearTimeout(timer);
-          done();
-        };
-      }),
-  };
-}
-
-const START: Fact = {
-  type: 'run_started',
-  data: {
-    goal: 'test',
-    mind: 'test',
-    settings: {
-      mode: 'auto',
-      approval: 'never',
-      concurrency: 1,
-      limits: { steps: 1, calls: 1, tasks: 1, time: 1 },
-      task: { timeoutMs: 1, attempts: 1, backoff: 0 },
-      repairs: 0,
-      order: [],
-    },
-  },
-};
-
-export function eventOf(
-  run: string,
-  seq: number,
-  fact: Fact = { type: 'run_resumed', data: { by: `driver ${seq}` } },
-): Event {
-  return placed(fact, { run, seq, at: 1_000 + seq });
-}
-
-export function firstEvent(run: string, goal = 'test'): Event {
-  return eventOf(run, 1, { ...START, data: { ...START.data, goal } } as Fact);
 }
