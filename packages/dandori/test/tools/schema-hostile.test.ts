@@ -265,6 +265,68 @@ describe('a check that does not end is given up, and is an issue', () => {
   });
 });
 
+describe('what is long is paid for by its length', () => {
+  const wide = (count: number, name: string): JsonObject =>
+    Object.fromEntries(Array.from({ length: count }, (_, id) => [`${name}${id}`, 1]));
+  const deep = (levels: number, name: string): Json =>
+    Array.from({ length: levels }).reduce<Json>((inner) => ({ [name]: inner }), 1);
+  const everyLevel: JsonObject = {
+    $ref: '#/$defs/node',
+    $defs: { node: { type: 'object', required: ['z'], additionalProperties: { $ref: '#/$defs/node' } } },
+  };
+
+  it.each<[string, JsonObject]>([
+    ['an address', { $id: `http://acme.example/${'a/../'.repeat(10_000)}`, $defs: { a: { $id: 'a' } } }],
+    ['a pointer', { $ref: `#/${'a/'.repeat(10_000)}` }],
+    ['a constant', { const: 'k'.repeat(2_000_000) }],
+    ['a name', { properties: { ['k'.repeat(2_000_000)]: { type: 'string' } } }],
+    ['many long names', { properties: wide(1_000, 'k'.repeat(2_000)) }],
+    ['long values to choose from', { enum: ['a', 'b'].map((letter) => letter.repeat(1_000_000)) }],
+  ])('in a schema: %s', (_name, schema) => {
+    expect(check.problem(schema)).toBe('it is too large or too deep to be checked');
+  });
+
+  it('but the words that explain it may be long', () => {
+    expect(check.problem({ type: 'string', description: 'k'.repeat(3_000_000) })).toBeUndefined();
+  });
+
+  it('names that a path must escape', () => {
+    expect(check({ additionalProperties: { type: 'string' } }, wide(200, '~/'.repeat(30_000)))).toMatchObject(
+      [{ keyword: 'unchecked' }],
+    );
+    expect(check({ additionalProperties: { type: 'string' } }, wide(200, '~/'))).toHaveLength(200);
+  });
+
+  it('paths: of a value that is deep and wrong at every level, the first error is told', () => {
+    // All paths together would be 10 GB.
+    expect(check(everyLevel, deep(1_000, 'k'.repeat(20_000)))).toHaveLength(1);
+    expect(check(everyLevel, deep(100, 'k'))).toHaveLength(101);
+  });
+
+  it('errors that are compared with many choices', () => {
+    const choice = { anyOf: [{ type: 'string' }, { type: 'boolean' }] };
+    const schema = (count: number) => ({ items: { allOf: Array.from({ length: count }, () => choice) } });
+    expect(check(schema(200), Array(25).fill(1))).toHaveLength(1);
+    expect(check(schema(3), Array(25).fill(1))).toHaveLength(75);
+  });
+
+  it('a text that is measured again and again, and an object that is compared with another', () => {
+    const text = 'x'.repeat(5_000_000);
+    const lengths = { allOf: Array.from({ length: 700 }, () => ({ minLength: 1 })) };
+    expect(check(lengths, text)).toMatchObject([{ keyword: 'unchecked' }]);
+    const objects = Array.from({ length: 400 }, () => wide(2_000, 'n'));
+    expect(check({ items: { const: wide(2_000, 'n') } }, objects)).toMatchObject([{ keyword: 'unchecked' }]);
+  });
+
+  it('objects of many names that must differ: their names are sorted', () => {
+    const table = (first: number) => ({ ...wide(100_000, 'name '), 'name 0': first });
+    expect(check({ uniqueItems: true }, [table(1), table(2), table(3)])).toMatchObject([
+      { keyword: 'unchecked' },
+    ]);
+    expect(check({ uniqueItems: true }, [table(1), table(2)])).toEqual([]);
+  });
+});
+
 describe('uniqueItems takes one pass', () => {
   const rows = Array.from({ length: 100_000 }, (_, id) => ({ id, tags: ['x', { deep: id }] }));
   const schema = { type: 'array', uniqueItems: true };
@@ -296,6 +358,10 @@ describe('uniqueItems takes one pass', () => {
     [['a', 'a'], false],
     [[null, null], false],
     [[{ a: 'x":1,"b' }, { a: 'x', b: 1 }], true],
+    [[['a', 'b'], ['a,"1:b']], true],
+    [['x'.repeat(20_000), 'x'.repeat(20_000)], false],
+    [['x'.repeat(20_000), ['x'.repeat(20_000)], '[1]', [1], '{}', {}], true],
+    [[{ '': '1:a' }, { '0:': 'a' }], true],
   ])('%j', (value, isUnique) => {
     expect(check(schema, value)).toHaveLength(isUnique ? 0 : 1);
     expect(check({ ...schema, uniqueItems: false }, value)).toEqual([]);

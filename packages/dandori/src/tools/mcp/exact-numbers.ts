@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { isObject, isUnusual, type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import { hugeIn, mapped } from '../../model/stand-in.ts';
 import { ByteBlock } from './byte-block.ts';
+import { unreadable } from './readable.ts';
 import { answerProblem } from './transport.ts';
 
 /**
@@ -98,6 +99,8 @@ function exactData(lines: readonly ByteBlock[], outline: (message: JsonObject) =
   if (bytes < LARGE && !isUnusual(text))
     return Buffer.concat(lines.flatMap((line) => [line.last(line.length), NEWLINE]));
   for (const line of lines) line.free();
+  const problem = unreadable(text);
+  if (problem !== undefined) throw problem;
   const message = messageIn(text);
   return Buffer.from(message === undefined ? BROKEN : `${DATA} ${outline(message)}\n`);
 }

@@ -12,6 +12,7 @@ import { parseJson } from '../../model/json.ts';
 import { ByteBlock } from './byte-block.ts';
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers, type ExactNumbers } from './exact-numbers.ts';
+import { unreadable } from './readable.ts';
 import {
   asResponse,
   cancelledRequest,
@@ -212,12 +213,15 @@ function send(url: URL, { body, ...options }: Outgoing): Promise<IncomingMessage
     const request = (url.protocol === 'https:' ? https : http).request(url, options);
     let connected = false;
     request.once('socket', (socket) => {
+      // Node takes its own listener away with the end of an answer, and a request that is stopped at that moment would
+      // end the process. A connection is used again, so the listener may be there.
+      if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
       const ready = url.protocol === 'https:' ? 'secureConnect' : 'connect';
       if (socket.connecting) socket.once(ready, () => (connected = true));
       else connected = true;
     });
     request.once('response', resolve);
-    request.once('error', (error) => {
+    request.on('error', (error) => {
       if (options.signal?.aborted) reject(error);
       else if (connected)
         reject(
@@ -231,6 +235,8 @@ function send(url: URL, { body, ...options }: Outgoing): Promise<IncomingMessage
     request.end(body);
   });
 }
+
+function ignore(): void {}
 
 /** If a host has several addresses, Node's error is a list of errors without a message. */
 function connectError(error: Error): string {
@@ -265,7 +271,13 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
   // The SDK reads the body with this method, and the original one would round large integers.
-  return Object.assign(response, { json: async () => parseJson(await textOf(response)) });
+  const json = async () => {
+    const text = await textOf(response);
+    const problem = unreadable(text);
+    if (problem !== undefined) throw tell(problem);
+    return parseJson(text);
+  };
+  return Object.assign(response, { json });
 }
 
 /** Like `response.text()`, which would hold a large body in memory twice. */

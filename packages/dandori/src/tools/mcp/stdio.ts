@@ -6,6 +6,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { parseJson, stringifyJson } from '../../model/json.ts';
 import { ByteBlock } from './byte-block.ts';
 import type { StdioServerConfig } from './config.ts';
+import { unreadable } from './readable.ts';
 import {
   answerProblem,
   asResponse,
@@ -58,6 +59,9 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   };
   const receive = (line: string) => {
     if (isGivenUp) return;
+    const problem = unreadable(line);
+    if (problem !== undefined)
+      return refuse({ head: line.slice(0, EDGE), tail: line.slice(-EDGE), bytes: line.length }, problem);
     const messages = parse(line);
     if (messages === undefined) {
       const id = idInBrokenAnswer(line);
@@ -79,14 +83,16 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     const problem = answerProblem(message as Readonly<Record<string, unknown>>);
     return problem === undefined ? ({ ...message, id } as JSONRPCMessage) : asResponse(id, problem);
   };
-  const refuse = (line: OversizeLine) => {
-    const id = answeredId(line);
+  const refuse = (line: OversizeLine, problem = tooLarge(limit)) => {
+    const [first] = pending;
+    const mayBeAnswer = mayBeMessage(line.head) && !/"method"\s*:/.test(line.head + line.tail);
+    const id = answeredId(line) ?? (pending.size === 1 && mayBeAnswer ? first : undefined);
     if (id !== undefined) pending.delete(id);
-    if (id !== undefined) return deliver(asResponse(id, tooLarge(limit)));
+    if (id !== undefined) return deliver(asResponse(id, problem));
     transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
     if (!mayBeMessage(line.head)) discard(line.head, line.bytes);
   };
-  const lines = createLineReader(limit, { line: receive, oversize: refuse });
+  const lines = createLineReader(limit, { line: receive, oversize: (line) => refuse(line) });
 
   const transport: ServerTransport = {
     async start() {

@@ -13,7 +13,7 @@ import {
 import { clip } from '../../model/text.ts';
 import type { SchemaCheck, SchemaIssue } from '../../model/tool.ts';
 import { spend, TooMuchWork, type Work } from '../../model/work.ts';
-import { toIssues } from './issue.ts';
+import { isTooMuchToTell, toIssues } from './issue.ts';
 import { countWork, type Meter, priceOfNames } from './meter.ts';
 import { createPatterns } from './pattern.ts';
 import { sizeOf, sizeProblem } from './size.ts';
@@ -93,7 +93,7 @@ export function createSchemaCheck(): CheckedSchemas {
     const numbers = standIns(huge, known.fixed);
     const checked = huge.size === 0 ? value : withStandIns(value, numbers);
     let errors = isLarge ? undefined : attempt(known.all, checked, work);
-    if (errors === undefined) {
+    if (errors === undefined || (typeof errors === 'object' && isTooMuchToTell(errors))) {
       const validate = known.first?.();
       errors = validate && attempt(validate, checked, work);
     }

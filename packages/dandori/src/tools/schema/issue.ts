@@ -7,6 +7,20 @@ import { MOST_ERRORS } from './meter.ts';
 /** More issues are useless, and a list with a million wrong rows would give a million. */
 const MAX_ISSUES = 10_000;
 
+/** Limits for what is told of all errors. Beyond them, only the first error is told. */
+const MOST_IN_PATHS = 1_000_000;
+const MOST_COMPARED = 1_000_000;
+
+/**
+ * Whether the errors take too long to tell: a path is as long as its value is deep, and each error is compared
+ * with the choices at its place.
+ */
+export function isTooMuchToTell(errors: readonly ErrorObject[]): boolean {
+  let inPaths = 0;
+  for (const { instancePath } of errors) inPaths += instancePath.length;
+  return inPaths > MOST_IN_PATHS || errors.length * errors.filter(isChoice).length > MOST_COMPARED;
+}
+
 /** Converts ajv's errors for a person or a model: where, what is there, and what should be there. */
 export function toIssues(all: readonly ErrorObject[], value: Json): SchemaIssue[] {
   const errors = all.length <= MOST_ERRORS ? all : all.slice(0, MOST_ERRORS);

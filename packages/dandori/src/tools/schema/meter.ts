@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Ajv, CodeKeywordDefinition, Format, FuncKeywordDefinition, KeywordCxt } from 'ajv';
-import { type Json, stringifyJson } from '../../model/json.ts';
+import type { Json } from '../../model/json.ts';
 import type { Work } from '../../model/work.ts';
 import { sizeOf } from './size.ts';
 
@@ -16,10 +16,16 @@ export interface Meter extends Work {
 /** An object with many names is a table to look up, and slow to list. */
 const FEW_NAMES = 500;
 const NAME_IN_TABLE = 40;
+/** The cost of a character of a name that a JSON Pointer escapes: ajv writes the path of every property. */
+const ESCAPED = 4;
 
 export function priceOfNames(object: object): number {
-  const count = Object.keys(object).length;
-  return count > FEW_NAMES ? count * NAME_IN_TABLE : count;
+  const names = Object.keys(object);
+  const each = names.length > FEW_NAMES ? NAME_IN_TABLE : 1;
+  let price = 0;
+  for (const name of names)
+    price += each + (name.includes('~') || name.includes('/') ? ESCAPED : 1 / 16) * name.length;
+  return price;
 }
 
 /**
@@ -40,12 +46,13 @@ const OVER_PROPERTIES = new Set([
 ]);
 /** Keywords that keep and drop the errors of their branches. */
 const FORKS = new Set(['if', 'not', 'anyOf', 'oneOf']);
-const FORK = 4;
-/** Keywords that compare the value with all of their content. */
+const FORK = 10;
+/** Keywords that compare the value with all of their content, character by character. */
 const COMPARED = new Set(['const', 'enum']);
 const OVER_TEXT = new Set(['minLength', 'maxLength']);
-/** ajv copies the errors of a referenced schema, so the cost grows with the number of errors. */
+/** A call of another function. ajv copies its errors, so the cost grows with their number. */
 const REFERENCES = new Set(['$ref', '$dynamicRef', '$recursiveRef']);
+const REFERENCE = 10;
 
 /**
  * Makes ajv count its work. The code of every keyword first pays for itself, and throws when the budget is
@@ -60,13 +67,16 @@ export function countWork(ajv: Ajv, meter: Meter): void {
   };
 
   const cost = (cxt: KeywordCxt, keyword: string, paid: InstanceType<typeof import('ajv')['Name']>) => {
-    const size = sizeOf(cxt.schema as Json, 20_000);
-    const own = (FORKS.has(keyword) ? FORK : 1) + Math.ceil(size / (COMPARED.has(keyword) ? 1 : 4));
+    const own =
+      (FORKS.has(keyword) ? FORK : 1) +
+      Math.ceil(
+        COMPARED.has(keyword) ? compared(cxt.schema as Json) : sizeOf(cxt.schema as Json, 20_000) / 4,
+      );
     const { data } = cxt;
     if (OVER_ITEMS.has(keyword)) return _`${own} + ${data}.length`;
     if (OVER_PROPERTIES.has(keyword)) return _`${own} + ${own} * ${paid}.names(${data})`;
-    if (OVER_TEXT.has(keyword)) return _`${own} + ${data}.length / 16`;
-    return REFERENCES.has(keyword) ? _`${own} + ${names.errors}` : _`${own}`;
+    if (OVER_TEXT.has(keyword)) return _`${own} + ${data}.length / 4`;
+    return REFERENCES.has(keyword) ? _`${own} + ${REFERENCE} + ${names.errors}` : _`${own}`;
   };
 
   ajv.removeKeyword('uniqueItems');
@@ -119,20 +129,33 @@ function limited(name: string, test: TestText, { spend }: Meter): TestText {
   };
 }
 
+/** What it costs to compare a value with this one. */
+function compared(value: Json): number {
+  if (typeof value === 'string') return 1 + value.length / 64;
+  if (typeof value !== 'object' || value === null) return 1;
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + compared(item), 1);
+  const items = Object.values(value).reduce<number>((sum, item) => sum + compared(item), 1);
+  return items + priceOfNames(value);
+}
+
 /** Replaces ajv's keyword, which compares each item with every other: 100,000 objects take an hour. */
 function uniqueItems({ spend }: Meter): FuncKeywordDefinition {
   const validate = (isWanted: boolean, items: readonly Json[]): boolean => {
     validate.errors = [];
     if (!isWanted) return true;
-    const places = new Map<string, number>();
+    const values = new Map<Json, number>();
+    const texts = new Map<string, number>();
     for (const [place, item] of items.entries()) {
-      const text = hashed(canonical(item, spend));
-      const before = places.get(text);
+      spend(PER_ITEM);
+      const isPlain = typeof item !== 'object' && !(typeof item === 'string' && item.length > LONGEST_HASHED);
+      const places: Map<Json, number> = isPlain || item === null ? values : texts;
+      const key = isPlain ? item : item === null ? null : hashed(canonical(item, spend));
+      const before = places.get(key);
       if (before !== undefined) {
         validate.errors = [{ keyword: 'uniqueItems', params: { j: before, i: place } }];
         return false;
       }
-      places.set(text, place);
+      places.set(key, place);
     }
     return true;
   };
@@ -147,20 +170,26 @@ function hashed(text: string): string {
   return text.length > LONGEST_HASHED ? createHash('sha256').update(text).digest('base64') : text;
 }
 
-/** The cost of a value, and of a character, in a text of an item. */
-const PER_VALUE = 32;
+/** The cost of an item, of a value in an item, and of a character in its texts. */
+const PER_ITEM = 32;
+const PER_VALUE = 20;
 const CHARACTERS = 4;
+/** Names are sorted. */
+const SORTED = 3;
 
-/** The same text for equal values, whatever the order of their keys. */
+/** The same text for equal values, whatever the order of their keys. No text is a part of another's. */
 function canonical(value: Json, spend: (units: number) => void): string {
   spend(PER_VALUE);
-  if (typeof value === 'string') {
-    spend(value.length / CHARACTERS);
-    return stringifyJson(value);
-  }
+  if (typeof value === 'string') return measured(value, spend);
   if (typeof value !== 'object' || value === null) return String(value);
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, spend)).join(',')}]`;
-  spend(priceOfNames(value));
+  spend(SORTED * priceOfNames(value));
   const keys = Object.keys(value).sort();
-  return `{${keys.map((key) => `${stringifyJson(key)}:${canonical(value[key] as Json, spend)}`).join(',')}}`;
+  return `{${keys.map((key) => measured(key, spend) + canonical(value[key] as Json, spend)).join(',')}}`;
+}
+
+/** Begins with the length, which is faster than to escape what ends the text. */
+function measured(text: string, spend: (units: number) => void): string {
+  spend(text.length / CHARACTERS);
+  return `"${text.length}:${text}`;
 }

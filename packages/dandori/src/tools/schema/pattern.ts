@@ -42,7 +42,7 @@ export function createPatterns(spend: (units: number) => void) {
         engine ??= linearEngine(linear);
         if (engine === 'none') return true;
         // For each character, the linear engine follows all states.
-        spend(text.length * (1 + Math.max(source.length / 8, states / 2)));
+        spend(text.length * (1 + Math.max(source.length / 8, states)));
         return engine.matcher(text).find();
       },
       // ajv shares patterns by this text, so different patterns must have different texts.

@@ -4,9 +4,15 @@ import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 const MOST_PARTS = 3_000;
 /** With `unevaluatedProperties`, each part depends on all others. */
 const MOST_UNEVALUATED = 400;
-/** Values in lists, which cost only memory. */
+/** Values in lists, which cost only memory. So many characters of a name or a text count as one value. */
 const MOST_VALUES = 20_000;
-const DEEPEST = 200;
+const CHARACTERS = 64;
+/** Texts that ajv does not read. */
+const PROSE = new Set(['description', 'title', '$comment']);
+/** ajv resolves each address against those above it. */
+const ADDRESSES = new Set(['$id', 'id', '$ref', '$dynamicRef', '$recursiveRef', '$anchor', '$dynamicAnchor']);
+const LONGEST_ADDRESS = 2_000;
+const DEEPEST = 100;
 /** Parts that one value is checked against, with every `$ref` expanded. */
 const MOST_EXPANDED = 20_000;
 
@@ -36,11 +42,16 @@ function survey(schema: JsonObject): Names | undefined {
     if (!isObject(value)) return true;
     for (const [key, item] of Object.entries(value)) {
       if ((key === 'enum' || key === 'examples' || key === 'required') && Array.isArray(item)) {
-        values += sizeOf(item, MOST_VALUES - values);
+        values += sizeOf(item, MOST_VALUES - values, CHARACTERS);
         continue;
       }
       if (key === 'unevaluatedProperties' || key === 'unevaluatedItems') most = MOST_UNEVALUATED;
-      if (typeof item === 'string') name(key, item, value);
+      values += Math.floor(key.length / CHARACTERS);
+      if (typeof item === 'string') {
+        if (ADDRESSES.has(key) && item.length > LONGEST_ADDRESS) return false;
+        if (!PROSE.has(key)) values += Math.floor(item.length / CHARACTERS);
+        name(key, item, value);
+      }
       if (!isCounted() || !walk(item, depth + 1)) return false;
     }
     return true;
@@ -56,11 +67,12 @@ function survey(schema: JsonObject): Names | undefined {
   return walk(schema, 0) && parts <= most && values <= MOST_VALUES ? names : undefined;
 }
 
-/** Counts the values within a value, up to `most`. */
-export function sizeOf(value: Json, most: number): number {
+/** Counts the values within a value, and if asked, so many characters as a value each. Stops at `most`. */
+export function sizeOf(value: Json, most: number, characters = Number.POSITIVE_INFINITY): number {
   let left = most;
   const walk = (one: Json): void => {
     left -= 1;
+    if (typeof one === 'string') left -= Math.floor(one.length / characters);
     if (left < 0 || typeof one !== 'object' || one === null) return;
     if (Array.isArray(one)) {
       for (const item of one) {
@@ -71,6 +83,7 @@ export function sizeOf(value: Json, most: number): number {
     }
     for (const key in one) {
       if (left < 0) return;
+      left -= Math.floor(key.length / characters);
       walk(one[key] as Json);
     }
   };

@@ -1,0 +1,64 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { unreadable } from '../../src/tools/mcp/readable.ts';
+import { fixture, openToolbox, succeeded, toCall } from './fixtures/calls.ts';
+
+const namesFrom = (count: number, name: (id: number) => string) =>
+  `{${Array.from({ length: count }, (_, id) => `${JSON.stringify(name(id))}:${id}`).join(',')}}`;
+const blanks = ' '.repeat(1_000_000);
+
+describe('a text that JSON.parse would read for seconds is not read', () => {
+  it.each<[string, string]>([
+    ['one object of many names', namesFrom(600_000, (id) => `n${id}`)],
+    [
+      'many objects of other names',
+      `[${Array.from({ length: 600_000 }, (_, id) => `{"n${id}":1}`).join(',')}]`,
+    ],
+    ['names with escapes', namesFrom(600_000, (id) => `"\\${id}\\`)],
+  ])('%s', (_name, text) => {
+    expect(unreadable(text)?.message).toBe('the result has more than 500,000 different names');
+  });
+
+  it('lists in lists, and objects in objects', () => {
+    expect(unreadable(blanks + '['.repeat(20_000))?.message).toBe('the result has more than 10,000 levels');
+    expect(unreadable(blanks + '{"a":'.repeat(20_000))?.message).toBe(
+      'the result has more than 10,000 levels',
+    );
+  });
+
+  it.each<[string, string]>([
+    [
+      'the same names in many rows',
+      `[${Array.from({ length: 300_000 }, () => '{"id":1,"name":"x"}').join(',')}]`,
+    ],
+    ['what looks like names within a text', JSON.stringify({ text: namesFrom(600_000, (id) => `n${id}`) })],
+    ['many names, but not too many', namesFrom(300_000, (id) => `n${id}`)],
+    ['many lists beside each other', `[${'[],'.repeat(400_000)}1]`],
+    ['no JSON', `${blanks}"`],
+  ])('read as before: %s', (_name, text) => {
+    expect(unreadable(text)).toBeUndefined();
+  });
+});
+
+describe('such a result costs its call and no other', () => {
+  it.each(['stdio', 'http', 'sse'])('over %s', async (wire) => {
+    const args = (kind: string) => [fixture('large-result-server.ts'), kind, '8000000', wire];
+    const open = async (kind: string) => {
+      if (wire === 'stdio') return { command: process.execPath, args: args(kind) };
+      const server = spawn(process.execPath, args(kind), { stdio: ['ignore', 'pipe', 'inherit'] });
+      onTestFinished(() => void server.kill());
+      const [url] = await once(createInterface({ input: server.stdout }), 'line');
+      return { url: String(url) };
+    };
+    const toolbox = await openToolbox({
+      mcpServers: { names: await open('names'), levels: await open('levels'), rows: await open('rows') },
+    });
+    onTestFinished(() => toolbox.close());
+    const failure = { kind: 'too_large', message: expect.stringContaining('the result has more than') };
+    for (const kind of ['names', 'levels'])
+      expect(await toolbox.call(toCall(`${kind}.get`))).toMatchObject({ kind: 'failed', failure });
+    expect(succeeded(await toolbox.call(toCall('rows.get')))).toHaveProperty('rows');
+  });
+});
