@@ -72,7 +72,16 @@ export function lengthOf(value: Json | undefined): number {
 
 /** A search may compare the whole needle at every position. */
 function searched(subject: Json | undefined, needle: Json | undefined): number {
+  if (Array.isArray(subject))
+    return ofText(subject.reduce<number>((sum, item) => sum + alikeIn(item, needle), 0));
   return typeof subject === 'string' ? ofText(subject.length * Math.ceil(1 + lengthOf(needle) / 64)) : 0;
+}
+
+/** Two texts of the same length are compared to their first difference. */
+function alikeIn(item: Json, needle: Json | undefined): number {
+  return typeof item === 'string' && typeof needle === 'string' && item.length === needle.length
+    ? item.length
+    : 0;
 }
 
 /** The cost of functions whose result or work is larger than their input. */
@@ -94,8 +103,16 @@ export const PRICES: Readonly<Record<string, (args: readonly Json[]) => number>>
   merge: (objects) => ROUND * objects.reduce<number>((sum, one) => sum + shallow(one), 0),
   pad_left: ([, width]) => ofText(Number(width)),
   pad_right: ([, width]) => ofText(Number(width)),
+  trim: trimPrice,
+  trim_left: trimPrice,
+  trim_right: trimPrice,
   zip: (lists) => lists.length * Math.min(...lists.map(lengthOf)),
 };
+
+/** Each character is looked for among those that are trimmed. */
+function trimPrice([subject, set]: readonly Json[]): number {
+  return lengthOf(subject) * (1 + lengthOf(set) / 64);
+}
 
 /** V8 hashes only the length of a longer name, and so compares it with all others of that length. */
 const LONGEST_HASHED = 16_000;

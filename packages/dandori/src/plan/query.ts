@@ -10,7 +10,7 @@ import {
   stringifyJson,
 } from '../model/json.ts';
 import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from '../model/stand-in.ts';
-import { spend, TooMuchWork, type Work, weigh } from '../model/work.ts';
+import { ofText, spend, TooMuchWork, type Work, weigh } from '../model/work.ts';
 import {
   comparerFor,
   kindOf,
@@ -204,6 +204,7 @@ export type Tree = {
   readonly left?: Tree;
   readonly right?: Tree;
   readonly child?: Tree;
+  readonly condition?: Tree;
   readonly children?: readonly Tree[];
   /** The library marks expressions (`&name`) that a function evaluates itself. */
   readonly expref?: boolean;
@@ -266,7 +267,7 @@ class Metered extends Library {
   }
 
   override visit(tree: Tree, value: Json): Json {
-    this.pay(VISIT);
+    if (tree.type !== 'Condition') this.pay(VISIT);
     const found = this.step(tree, value);
     // Functions compare such keys, character by character.
     if (tree.expref === true && typeof found === 'string') this.pay(found.length / 4);
@@ -286,9 +287,24 @@ class Metered extends Library {
         return super.visit(tree, value);
       case 'Comparator':
         return this.compare(tree, value);
-      default:
-        return super.visit(tree, value);
+      case 'ValueProjection': {
+        const base = this.listed(this.visit(tree.left as Tree, value));
+        return super.visit({ ...tree, left: { type: 'Literal', value: base } } as Tree, value);
+      }
+      case 'Condition':
+        return this.listed(this.visit(tree.child as Tree, value));
+      default: {
+        const part = CONDITIONS[tree.type];
+        if (part === undefined) return super.visit(tree, value);
+        return super.visit({ ...tree, [part]: { type: 'Condition', child: tree[part] } } as Tree, value);
+      }
     }
+  }
+
+  /** Pays for the names of an object. The library lists them all, even to see whether there is one. */
+  private listed(value: Json): Json {
+    if (isObject(value)) this.pay(shallow(value));
+    return value;
   }
 
   /** The library computes both keys for every comparison. */
@@ -336,15 +352,20 @@ class Metered extends Library {
     return list.flat() as Json;
   }
 
+  private payToCompare(value: Json): void {
+    this.pay(COMPARED * shallow(value));
+    if (typeof value !== 'object' || value === null) return;
+    for (const part of Array.isArray(value) ? value : Object.values(value)) this.payToCompare(part);
+  }
+
   /** Comparing equal values reads them to the end. */
   private compare(tree: Tree, value: Json): Json {
     const first = this.visit(tree.left as Tree, value);
     const second = this.visit(tree.right as Tree, value);
+    if (typeof first === 'string' && typeof second === 'string' && first.length === second.length)
+      this.pay(ofText(first.length));
     if (areBothLarge(first, second)) {
-      const before = this.work.left;
-      weigh(first, this.work, () => 'it compares values that are too large');
-      // Comparing two values takes longer than walking through one.
-      this.pay(before - this.work.left);
+      this.payToCompare(first);
       const literal = (of: Json) => ({ type: 'Literal', value: of });
       return super.visit({ ...tree, left: literal(first), right: literal(second) } as Tree, value);
     }
@@ -362,6 +383,18 @@ class Metered extends Library {
     }
   }
 }
+
+/** The parts of the tree that are only tested. */
+const CONDITIONS: Readonly<Record<string, keyof Tree>> = {
+  FilterProjection: 'condition',
+  Ternary: 'condition',
+  OrExpression: 'left',
+  AndExpression: 'left',
+  NotExpression: 'child',
+};
+
+/** The cost of a value that is compared with another, in units of a value that is walked through. */
+const COMPARED = 3;
 
 function areBothLarge(first: Json, second: Json): boolean {
   if (first === second || typeof first !== 'object' || typeof second !== 'object') return false;

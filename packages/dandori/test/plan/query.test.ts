@@ -211,6 +211,24 @@ describe('functions that are slow for each unit of their input are paid for', ()
     ['items(@) | from_items(@) | items(@) | from_items(@)', object],
     ['[group_by(@, &@), group_by(@, &@), group_by(@, &@), group_by(@, &@), group_by(@, &@)]', names],
     ['sort_by(@, &a)', Array.from({ length: 10_000 }, (_, id) => ({ a: 'x'.repeat(40_000) + id }))],
+    [`[${Array(40).fill('*').join(',')}]`, object],
+
+    ['rows[?$.object]', { rows: names, object }],
+    ['rows[?!($.object)]', { rows: names, object }],
+    ['rows[*].[$.object || @]', { rows: names, object }],
+    ['rows[*].[$.object && @]', { rows: names, object }],
+    ['rows[*].[$.object ? @ : @]', { rows: names, object }],
+    ['[object == other, object == other]', { object, other: { ...object } }],
+    [
+      'rows[?$.one == $.other]',
+      { rows: names, one: `${'x'.repeat(50_000)}a`, other: `${'x'.repeat(50_000)}b` },
+    ],
+    [
+      'rows[?contains($.long, $.one)]',
+      { rows: names, one: `${'x'.repeat(50_000)}a`, long: [`${'x'.repeat(50_000)}b`] },
+    ],
+    [`[${Array(40).fill('trim(@)').join(',')}]`, ' '.repeat(1_000_000)],
+    ['trim(text, set)', { text: 'a'.repeat(100_000), set: `${'b'.repeat(100_000)}a` }],
     ['sort(@)', Array.from({ length: 30_000 }, (_, id) => '\u{1f600}'.repeat(100) + id)],
   ])('%s', (expression, value) => {
     expect(() => query(value, expression)).toThrow(/more steps/);

@@ -6,6 +6,8 @@ const LARGE = 1_000_000;
 const MOST_NAMES = 500_000;
 /** Far more than a result may have, and parsed in a moment. */
 const DEEPEST = 10_000;
+const MANY_NAMES = 'the result has more than 500,000 different names';
+const MANY_LEVELS = 'the result has more than 10,000 levels';
 
 const QUOTE = 34;
 const COLON = 58;
@@ -45,17 +47,13 @@ export function unreadable(text: string): TransportProblem | undefined {
       if ((known & bit) !== 0) continue;
       seen[place] = known | bit;
       names += 1;
-      if (names > MOST_NAMES) return problem(`more than ${MOST_NAMES.toLocaleString('en')} different names`);
+      if (names > MOST_NAMES) return new TransportProblem('too_large', MANY_NAMES);
     } else if ((character & ~BRACE) === OPENING) {
       depth += 1;
-      if (depth > DEEPEST) return problem(`more than ${DEEPEST.toLocaleString('en')} levels`);
+      if (depth > DEEPEST) return new TransportProblem('too_large', MANY_LEVELS);
     } else if ((character & ~BRACE) === CLOSING) depth -= 1;
   }
   return undefined;
-}
-
-function problem(what: string): TransportProblem {
-  return new TransportProblem('too_large', `the result has ${what}`);
 }
 
 /** The place of the quote that ends a string, or -1. */

@@ -75,6 +75,8 @@ export const mcp: Catalogue = {
   'the tool failed and did not say why': 'ツールが理由を示さずに失敗しました',
   '{1} (it returned no structured content)': '{1}（構造化された結果がありません）',
   'the result is larger than {1} MB': '結果が {1} MB を超えています',
+  'the result has more than 500,000 different names': '結果に含まれる名前が 50 万種類を超えています',
+  'the result has more than 10,000 levels': '結果の入れ子が 1 万段を超えています',
   'its answer {1}': '応答の問題：{1}',
   'is not of JSON-RPC 2.0': 'JSON-RPC 2.0 ではありません',
   'holds both a result and an error': '結果とエラーの両方があります',
