@@ -68,11 +68,11 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
 }
 
 /** What the user can do about a failed run. A model's error says nothing about the goal. */
-function nextSteps({ run, failure, tasks }: Report, { again }: Texts): string[] {
+function nextSteps({ run, failure, tasks, next }: Report, { again }: Texts): string[] {
   const hasTasks = Object.keys(tasks).length > 0;
   return [
     ...(failure?.kind === 'model_error' ? [again.modelFailed] : []),
-    again.whole(run),
+    ...(next === undefined ? [] : [again.whole(run)]),
     ...(hasTasks ? [again.changed(run), again.failed(run)] : []),
   ];
 }

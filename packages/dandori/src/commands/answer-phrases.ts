@@ -25,9 +25,9 @@ const CLEAR_YES_EN =
 const CLEAR_YES_JA =
   'はい|はーい|ええ|うん|承認(?:します|する|で|お願いします)?|許可(?:します|する)?|実行(?:する|します|して|してください|して下さい|してよい|お願いします)?|お願い(?:します|致します|いたします)?|おねがい(?:します)?|やって(?:ください|下さい)?|進めて(?:ください|下さい)?|すすめて(?:ください)?|続けて(?:ください|下さい)?|つづけて(?:ください)?|おーけー|おっけー|その通り|そのとおり|そうして(?:ください|下さい)?|頼む|頼みます';
 const SOFT_YES_EN =
-  "sounds good|sounds great|looks good|looks good to me|lgtm|fine|that's fine|fine by me|good|great|perfect|nice|alright|all right|agreed|why not|go|cool|k|👍|🙆|yes i think so|i guess so|i guess|i think so|probably";
+  "sounds good|sounds great|looks good|looks good to me|lgtm|fine|that's fine|fine by me|good|great|perfect|nice|alright|all right|agreed|why not|go|cool|k|👍|🙆|yes i think so|i guess so|i guess|i think so|probably|next|next one|next step|the next step|the next one|move on|keep going|carry on|on to the next|on to the next step|on to the next one";
 const SOFT_YES_JA =
-  'いいよ|いい|いいですよ|いいね|良い|良いです|よい|よろしく(?:お願いします|おねがいします)?|了解(?:しました|いたしました)?|りょうかい|わかりました|分かりました|わかった|分かった|承知しました|大丈夫|だいじょうぶ|問題ない|問題ありません|もんだいない|それで|どうぞ|たぶん|多分|👍|🙆';
+  'いいよ|いい|いいですよ|いいね|良い|良いです|よい|よろしく(?:お願いします|おねがいします)?|了解(?:しました|いたしました)?|りょうかい|わかりました|分かりました|わかった|分かった|承知しました|大丈夫|だいじょうぶ|問題ない|問題ありません|もんだいない|それで|どうぞ|たぶん|多分|👍|🙆|次(?:に|へ|の(?:すてっぷ|ところ|手順)?(?:に|へ)?)?(?:進んで|進めて|すすんで|すすめて|行って|いって|お願いします)?(?:ください|下さい)?|進んで(?:ください|下さい)?|すすんで(?:ください)?|進む|進みます|進もう|進みましょう';
 
 /** A yes that may approve any call. */
 export const CLEAR_YES = only(CLEAR_YES_EN, CLEAR_YES_JA);

@@ -7,6 +7,7 @@ import type { ParsedActions } from '../run/actions/parse.ts';
 import { unmetCriteria } from '../run/criteria.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
 import { textsOf } from '../views/texts/driver.ts';
+import { textsOf as runTextsOf } from '../views/texts/run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
@@ -106,17 +107,23 @@ function planned(taken: ParsedActions, state: RunState, reasoning: string | unde
  */
 function impliedRevision(
   { tasks }: ParsedActions,
-  { settings, thinking }: RunState,
+  state: RunState,
   reasoning: string | undefined,
 ): ParsedActions['revision'] {
+  const { settings, thinking } = state;
   const isWhole = settings.mode === 'planned' || settings.mode === 'hierarchical';
   const unmet = thinking?.brief?.unmet;
   const isImplied = unmet !== undefined || (isWhole && thinking?.brief?.reflect === 'error');
   if (!isImplied || tasks.length === 0) return undefined;
   return {
-    reason: reasoning ?? unmet?.join('; ') ?? 'a task has failed',
+    reason: reasoning || impliedReason(unmet, state),
     changes: tasks.map(({ id }) => ({ kind: 'add' as const, task: id })),
   };
+}
+
+function impliedReason(unmet: readonly string[] | undefined, state: RunState): string {
+  const texts = runTextsOf(state);
+  return unmet === undefined ? texts.taskFailed : texts.unmet(unmet.join('; '));
 }
 
 function isClosing({ thinking }: RunState): boolean {

@@ -51,7 +51,7 @@ export function registerWritingTools(server: McpServer): void {
       const item = inventory.recorded.once(keyOf(context), ['add_item', input], () =>
         inventory.add({ ...input, expires_on: expires_on ?? null }),
       );
-      return answer({ item }, `In stock now (在庫): ${labelOf(item)}`);
+      return answer({ item }, `In stock now (在庫): ${labelOf(item, true)}`);
     },
   );
 
@@ -133,8 +133,13 @@ function summaryOf(item: Item, removed: number, remaining: number, japanese: boo
     const left = remaining === 0 ? '' : `（残り ${remaining} ${item.unit}）`;
     return `${name} ${removed} ${item.unit}を捨てます${left}。`;
   }
-  const left = remaining === 0 ? '' : ` (${remaining} left)`;
-  return `Remove ${name}, ${removed} ${item.unit}${left}.`;
+  const left = remaining === 0 ? '' : ` (${englishAmount(remaining, item.unit)} left)`;
+  return `Remove ${name}: ${englishAmount(removed, item.unit)}${left}.`;
+}
+
+/** Japanese counters have no English form: two cartons are just 2. */
+function englishAmount(count: number, unit: string): string {
+  return /^[\p{Script=Han}\p{Script=Hiragana}]+$/u.test(unit) ? String(count) : `${count} ${unit}`;
 }
 
 /** "牛乳 (低脂肪) / low-fat milk" is one item with two names. */
@@ -157,7 +162,7 @@ function whichItem(
   return question(
     text,
     (possible.length > 0 ? possible : candidates).map((item) => ({
-      label: labelOf(item),
+      label: labelOf(item, japanese),
       args: { item_id: item.item_id },
     })),
   );
@@ -169,12 +174,13 @@ function howMuch(item: Item, japanese: boolean): CallToolResult {
   const name = nameIn(item, japanese);
   const text = japanese
     ? `${name}は${there} ${unit}あります。いくつ削除しますか？`
-    : `There are ${there} ${unit} of ${name}. How many should be removed?`;
+    : `You have ${englishAmount(there, unit)} of ${name}. How many should be removed?`;
   const some = Number.isInteger(there) && there <= 4 ? range(there - 1) : [1];
+  const amount = (count: number) => (japanese ? `${count} ${unit}` : englishAmount(count, unit));
   return question(text, [
-    ...some.map((count) => ({ label: `${count} ${unit}`, args: { item_id, quantity: count } })),
+    ...some.map((count) => ({ label: amount(count), args: { item_id, quantity: count } })),
     {
-      label: japanese ? `すべて（${there} ${unit}）` : `All (${there} ${unit})`,
+      label: japanese ? `すべて（${amount(there)}）` : `All (${amount(there)})`,
       args: { item_id, quantity: there },
     },
   ]);
@@ -196,6 +202,10 @@ function question(
   };
 }
 
-function labelOf(item: Item): string {
-  return `${item.name} ${item.quantity} ${item.unit}${item.expires_on ? ` (${item.expires_on})` : ''}`;
+/** With both names, so that words of either language choose it. */
+function labelOf(item: Item, japanese: boolean): string {
+  const date = item.expires_on ? ` (${item.expires_on})` : '';
+  if (japanese) return `${item.name} ${item.quantity} ${item.unit}${date}`;
+  const names = [nameIn(item, false), nameIn(item, true)];
+  return `${[...new Set(names)].join(' / ')}: ${englishAmount(item.quantity, item.unit)}${date}`;
 }

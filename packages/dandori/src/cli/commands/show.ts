@@ -104,10 +104,7 @@ export function planLines({ plan }: Report, texts: Texts): string[] {
     ...plan.steps.map((step) => stepLine(step, style)),
     ...list(
       texts.revisionsMade,
-      plan.revisions.map(
-        ({ reason, changes }) =>
-          `${reason} (${changes.map(({ kind, task }) => [kind, task].filter(Boolean).join(' ')).join(', ')})`,
-      ),
+      plan.revisions.map(({ reason, changes }) => `${reason} (${changesText(changes, texts)})`),
     ),
     ...list(
       texts.reflectionsMade,
@@ -167,6 +164,15 @@ function linesOf({ goal, plan, tasks, entries }: PlanHistory, texts: Texts): str
   ];
 }
 
+function changesText(
+  changes: readonly { readonly kind: keyof Texts['words']['changes']; readonly task?: string | undefined }[],
+  { words, comma }: Texts,
+): string {
+  return changes
+    .map(({ kind, task }) => [words.changes[kind], task].filter((part) => part !== undefined).join(' '))
+    .join(comma);
+}
+
 function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
   const when = style.dim(
     `${String(entry.seq).padStart(4)} ${new Date(entry.at).toISOString().slice(11, 23)}`,
@@ -178,9 +184,10 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
   }
   const { version, by, revision, diagnostics = [], reason, tasks } = entry;
   const head = `${when} ${texts.history.version(version)} ${texts.history.by[by]}${texts.comma}${texts.history[verdictOf(entry)]}`;
-  const changes = revision?.changes.map(({ kind, task }) => [kind, task].filter(Boolean).join(' '));
   return [
-    revision === undefined ? head : `${head}: ${oneLine(revision.reason, 160)} (${changes?.join(', ')})`,
+    revision === undefined
+      ? head
+      : `${head}: ${oneLine(revision.reason, 160)} (${changesText(revision.changes, texts)})`,
     ...taskLines(tasks, texts),
     ...(reason === undefined ? [] : [`       ${style.yellow(oneLine(texts.vetoed(reason), 160))}`]),
     ...diagnostics.map(

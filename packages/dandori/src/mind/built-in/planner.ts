@@ -2,7 +2,7 @@ import { messageOf } from '../../model/error.ts';
 import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { createWords, type Words } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
-import { languageOf } from '../../model/text.ts';
+import { clip, languageOf } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
@@ -98,11 +98,15 @@ function closing(thought: Thought, goal: Goal, words: Words): Decided {
   return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
 }
 
+/** Of the goal, where it is the reason for a call. */
+const LONGEST_QUOTE = 80;
+
 function withSkill(move: SkillMove, thought: Thought, goal: Goal): Decided {
   switch (move.kind) {
     case 'call': {
       const before = thought.state.tasks.size;
-      const reasoning = say(goal.language, 'よくある目標の手順です。', 'This is how such a goal is done.');
+      const asked = clip(thought.state.goal.replaceAll(/\s+/g, ' '), LONGEST_QUOTE);
+      const reasoning = say(goal.language, `依頼「${asked}」のため。`, `You asked: “${asked}”`);
       const actions = move.calls.map(({ operation, args, fromLast = {} }, index) => {
         const refs = Object.entries(fromLast).map(([name, path]) => [name, `\${t${before + index}.${path}}`]);
         return {

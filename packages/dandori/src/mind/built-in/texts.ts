@@ -73,9 +73,14 @@ export function leftOverText(parts: readonly string[], language: Language): stri
 /** What failed and why, then the results of what succeeded. */
 export function failureText(done: readonly string[], telling: Telling): string {
   const { state, language } = telling;
-  const lines = [textsOf(language).notReached];
+  const lines: string[] = [];
   for (const { status, task, failure } of state.tasks.values()) {
-    if (status === 'failed')
+    const refused = REFUSED[failure?.code ?? ''];
+    if (status === 'failed' && refused !== undefined)
+      lines.push(
+        `${say(language, ...refused)}${say(language, `（${task.operation}）。`, ` (${task.operation}).`)}`,
+      );
+    else if (status === 'failed')
       lines.push(
         say(
           language,
@@ -86,8 +91,18 @@ export function failureText(done: readonly string[], telling: Telling): string {
     if (status === 'blocked')
       lines.push(say(language, `${task.operation} は実行していません。`, `${task.operation} was not run.`));
   }
-  return [...lines, ...done.map((id) => `\n${titled(id, telling)}`)].join('\n');
+  const isRefused = [...state.tasks.values()].some(
+    ({ failure }) => REFUSED[failure?.code ?? ''] !== undefined,
+  );
+  const head = isRefused ? [] : [textsOf(language).notReached];
+  return [...head, ...lines, ...done.map((id) => `\n${titled(id, telling)}`)].join('\n');
 }
+
+/** The user said no. That is no fault of the tool. */
+const REFUSED: Readonly<Record<string, readonly [japanese: string, english: string]>> = {
+  declined: ['何も選ばれなかったため、実行していません', 'Nothing was chosen, so it was not done'],
+  not_approved: ['承認されなかったため、実行していません', 'It was not approved, so it was not done'],
+};
 
 /** Says that the built-in planner can't plan the goal, and how to add a language model. */
 export function declineText(thought: Thought, problems: readonly Problem[], language: Language): string {

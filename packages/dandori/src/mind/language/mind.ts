@@ -192,7 +192,10 @@ export function judge(
     return { failure: unusable('it repeats the example. Answer what the user asked', output.text) };
   const isProse = extraction.isProse === true;
   const idle = judgeIdleAnswer(actions, { thought, isProse, isBroken: isProse && !dialect.isProseExpected });
-  if (idle === 'ask_again') return { failure: { ...unusable(DO_IT_NOW, output.text), code: NOTHING_DONE } };
+  if (idle === 'ask_again') {
+    const message = 'The model called no tool. It is asked once more.';
+    return { failure: { ...unusable(DO_IT_NOW, output.text), message, code: NOTHING_DONE } };
+  }
   const dropped = extraction.actions
     .filter((action) => !isAllowed(action, thought))
     .map(({ operation }) => operation);

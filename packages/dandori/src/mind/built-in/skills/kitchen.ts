@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../model/json.ts';
+import type { Json, JsonObject } from '../../../model/json.ts';
 import { argsOf, type Change, changeIn, SPELLINGS } from './kitchen-change.ts';
 import { contains, half, hiraganaNoun } from './names.ts';
 import { recipes } from './recipes.ts';
@@ -180,17 +180,18 @@ function changed(request: Request): SkillMove | undefined {
   const item = asObject(done.item);
   const { language } = request;
   const unit = String(item.unit ?? '');
+  const counted = (count: Json | undefined) => amountText(count, unit, 'en');
   const text =
     change.kind === 'add'
       ? pick(
           language,
           `${name(item, 'ja')}を追加しました。現在 ${String(item.quantity)} ${unit}です${expiry(item, 'ja')}。`,
-          `Added ${name(item, 'en')}. In stock now: ${String(item.quantity)} ${unit}${expiry(item, 'en')}.`,
+          `Added ${name(item, 'en')}. In stock now: ${counted(item.quantity)}${expiry(item, 'en')}.`,
         )
       : pick(
           language,
           `${name(item, 'ja')}を ${String(done.removed)} ${unit}減らしました。残りは ${String(done.remaining)} ${unit}です。`,
-          `Removed ${String(done.removed)} ${unit} of ${name(item, 'en')}. In stock now: ${String(done.remaining)} ${unit}.`,
+          `Removed ${counted(done.removed)} of ${name(item, 'en')}. In stock now: ${counted(done.remaining)}.`,
         );
   return { kind: 'answer', text };
 }
@@ -256,7 +257,13 @@ function expiry(item: JsonObject, language: Request['language']): string {
 }
 
 function itemText(item: JsonObject, language: Request['language']): string {
-  return `${name(item, language)}${pick(language, '：', ': ')}${String(item.quantity)} ${String(item.unit)}${expiry(item, language)}`;
+  return `${name(item, language)}${pick(language, '：', ': ')}${amountText(item.quantity, String(item.unit), language)}${expiry(item, language)}`;
+}
+
+/** Japanese counters have no English form: two cartons are just 2. */
+function amountText(count: Json | undefined, unit: string, language: Request['language']): string {
+  const isCounter = /^[\p{Script=Han}\p{Script=Hiragana}]+$/u.test(unit);
+  return language === 'en' && isCounter ? String(count) : `${String(count)} ${unit}`;
 }
 
 /** 牛乳 (低脂肪) / low-fat milk has four forms. */

@@ -36,6 +36,7 @@ export const run = {
   insisted: 'Limit reached: loop. The model proposed calls again that already succeeded',
   unjudged: "The answer doesn't say whether the success criteria are met.",
   unmet: (criteria: string) => `Not met: ${criteria}`,
+  taskFailed: 'A task failed.',
   soFar: 'No final answer was written. The results so far, as the tools returned them:',
   stepDone: (name: string, done: number, total: number) => `${name}: done ${tasks(done, total)}.`,
   stepFailed: (name: string, done: number, total: number) => `${name}: failed ${tasks(done, total)}.`,

@@ -34,6 +34,7 @@ export interface Words {
   readonly limits: Readonly<Record<Limit, string>>;
   readonly questions: Readonly<Record<Question['kind'], string>>;
   readonly reflections: Readonly<Record<Reflection['status'], string>>;
+  readonly changes: Readonly<Record<'add' | 'remove' | 'replace' | 'reorder', string>>;
   readonly purposes: Readonly<Record<Purpose, string>>;
   readonly roles: Readonly<Record<'viewer' | 'operator' | 'admin', string>>;
   readonly outline: Readonly<
@@ -120,6 +121,7 @@ export const words: Words = {
     in_doubt: 'Outcome check',
   },
   reflections: { success: 'On track', failure: 'Off track', partial: 'Partly done' },
+  changes: { add: 'added', remove: 'removed', replace: 'changed', reorder: 'reordered' },
   purposes: {
     act: 'Next tasks',
     generate: 'Tasks of a step',

@@ -33,6 +33,7 @@ export const run: RunTexts = {
   insisted: '上限に達しました：ループ。モデルが成功済みの呼び出しを再び提案しました',
   unjudged: '成功条件を満たすかどうかが、回答に示されていません。',
   unmet: (criteria) => `満たしていない条件：${criteria}`,
+  taskFailed: 'タスクが失敗しました。',
   soFar: '最終回答は作成されませんでした。ここまでの結果（ツールの出力のまま）：',
   stepDone: (name, done, total) => `${name}：完了（タスク ${total} 件中 ${done} 件）。`,
   stepFailed: (name, done, total) => `${name}：失敗（タスク ${total} 件中 ${done} 件完了）。`,

@@ -68,6 +68,7 @@ export const words: Words = {
     in_doubt: '結果の確認',
   },
   reflections: { success: '順調', failure: '難航', partial: '一部達成' },
+  changes: { add: '追加', remove: '削除', replace: '変更', reorder: '並べ替え' },
   purposes: {
     act: '次のタスク',
     generate: 'ステップのタスク',
