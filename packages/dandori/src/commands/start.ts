@@ -112,15 +112,19 @@ function aboutTools(
   tools: ReadonlyMap<string, Tool>,
 ): Pick<FactOf<'run_started'>['data'], 'sources' | 'tools'> {
   if (trust === undefined) return {};
-  const servers = Map.groupBy(tools.values(), ({ server }) => server);
-  const trusted = [...servers].filter(([, offered]) =>
-    offered.every((tool) => tool.trusted || isOwnTool(tool)),
+  const isTrusted = (tool: Tool) => tool.trusted || isOwnTool(tool);
+  const servers = Map.groupBy(tools.values(), ({ name, server }) =>
+    isOwnTool({ server }) ? server : name.split('.', 1)[0],
+  );
+  // A server is named if every tool under its name is trusted. Otherwise its trusted tools are.
+  const trusted = [...servers].flatMap(([name = '', offered]) =>
+    offered.every(isTrusted) ? [name] : offered.filter(isTrusted).map((tool) => tool.name),
   );
   const isReplaced = Object.keys(OWN_TOOLS).some((name) => {
     const tool = tools.get(name);
     return tool !== undefined && !isOwnTool(tool);
   });
-  const names = [...trusted.map(([server]) => server), ...(isReplaced ? [] : [OWN_SERVER])];
+  const names = [...trusted, ...(isReplaced ? [] : [OWN_SERVER])];
   return { sources: [...new Set(names)], tools: digestOf(tools) };
 }
 

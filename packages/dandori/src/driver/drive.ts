@@ -95,6 +95,8 @@ async function driveClaimed(
       state: () => opened.state,
       results,
       others: given.others,
+      extract: given.mind.extract?.bind(given.mind),
+      check: given.check,
     });
     const parts: Parts = { ...given, toolbox };
     calls = createCalls(run, parts, mailbox);

@@ -108,15 +108,19 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
       (one) => one !== undefined,
     );
     const note = notes.length === 0 ? {} : { note: notes.join(' ') };
-    const isOurs = isOwnCall(ledger.state.tasks.get(task)?.task.operation, parts.toolbox);
+    const { operation } = ledger.state.tasks.get(task)?.task ?? {};
+    // A model wrote the result of `extract`.
+    const isOurs = operation !== 'extract' && isOwnCall(operation, parts.toolbox);
+    const usage = outcome.usage === undefined ? {} : { usage: outcome.usage };
     const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
     const { expect } = ledger.state.tasks.get(task)?.task ?? {};
     const failure = unexpected(result, expect, { check: parts.check, word: wordFor(ledger.state) });
-    if (failure !== undefined) ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms } });
+    if (failure !== undefined)
+      ledger.record({ type: 'task_failed', data: { task, attempt, failure, ...usage, ms } });
     else
       ledger.record({
         type: 'task_succeeded',
-        data: { task, attempt, ...(await results.store(result)), ...note, ms },
+        data: { task, attempt, ...(await results.store(result)), ...note, ...usage, ms },
       });
     return;
   }
@@ -176,7 +180,8 @@ function asFact(
   switch (outcome.kind) {
     case 'failed': {
       const failure = withCallsDone(outcome.failure, ledger.state, task);
-      return { type: 'task_failed', data: { task, attempt, failure, ms } };
+      const { usage } = outcome;
+      return { type: 'task_failed', data: { task, attempt, failure, ...(usage && { usage }), ms } };
     }
     case 'ambiguous': {
       const problem = outcome.form && formProblem(outcome.form, parts.check);

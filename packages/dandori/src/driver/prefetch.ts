@@ -15,6 +15,7 @@ import {
 import { overtakes, prefetchCheck } from '../run/drafts/prefetch-check.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
+import { isWayOut } from '../run/trust/aim.ts';
 import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { EndedCall, OpenCall, PlannedCall } from './calls.ts';
@@ -149,6 +150,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     const tool = parts.toolbox.tools().get(operation);
     if (!injected.ok || tool?.effect !== 'read') return undefined;
     if (!state.isSealed && holdsRedacted(injected.args)) return undefined;
+    // An address is seen only now that the Refs are filled. `trust` judges the call when it is a task.
+    if (state.settings.trust !== undefined && isWayOut(tool, injected.args)) return undefined;
     const isFitting =
       refs.length === 0 || checkOpened(parts.check, sealing)(tool.inputSchema, injected.args).length === 0;
     return isFitting ? sealing.open(injected.args) : undefined;

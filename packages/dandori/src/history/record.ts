@@ -379,9 +379,9 @@ function begin(
   recording.open.set(data.task, { task: data.task, operation, args: task.sent ?? {}, asked });
 }
 
-/** The driver itself runs own tools, in a test too. A user's tool may have the name of one. */
+/** The driver itself runs own tools, in a test too, if they call no model. A user's tool may have their name. */
 function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
-  return Object.hasOwn(OWN_TOOLS, operation) && !tools.has(operation);
+  return Object.hasOwn(OWN_TOOLS, operation) && operation !== 'extract' && !tools.has(operation);
 }
 
 function end(

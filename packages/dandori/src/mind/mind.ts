@@ -1,4 +1,4 @@
-import type { Brief, Offer, Usage } from '../model/decision.ts';
+import type { Brief, Extracted, ExtractRequest, Offer, Usage } from '../model/decision.ts';
 import type { Purpose } from '../model/event.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
@@ -57,6 +57,8 @@ export interface Mind {
   readonly name: string;
   /** Must not throw or reject. Must end soon after `signal` is aborted. */
   think(thought: Thought): Promise<Thinking>;
+  /** Must not throw or reject. Without it, the operation `extract` fails. */
+  extract?(request: ExtractRequest, signal: AbortSignal): Promise<Extracted>;
   /** The most one call for this thought can use. Without it, nothing is reserved. */
   weigh?(thought: Omit<Thought, 'signal'>): Promise<Weight & { readonly closing?: Weight }>;
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { json } from './json.ts';
+import type { Failure } from './failure.ts';
+import { type Json, type JsonObject, json } from './json.ts';
 
 export const usage = z.object({
   inputTokens: z.number(),
@@ -13,6 +14,20 @@ export const usage = z.object({
   estimated: z.boolean().optional(),
 });
 export type Usage = z.infer<typeof usage>;
+
+/** Reads a value from a text with a model call that knows nothing but this request. */
+export interface ExtractRequest {
+  /** A stranger may have written it. */
+  readonly text: string;
+  /** What to find in it. */
+  readonly find: string;
+  /** JSON Schema of the value. */
+  readonly schema: JsonObject;
+}
+
+export type Extracted =
+  | { readonly kind: 'extracted'; readonly value: Json; readonly usage?: Usage }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly usage?: Usage };
 
 /** The limits of a run. `loop`: the run repeats itself. */
 export const limit = z.enum(['steps', 'calls', 'tasks', 'time', 'cost', 'tokens', 'revisions', 'loop']);

@@ -236,11 +236,14 @@ export const factSchema = z.discriminatedUnion('type', [
     blob: blobHandle.optional(),
     /** What is unusual about the result, although it can be used. */
     note: z.string().optional(),
+    /** What an own tool used of a language model, in one call. */
+    usage: usage.optional(),
     ms: z.number(),
   }),
   fact('task_failed', {
     ...attempt,
     failure,
+    usage: usage.optional(),
     unstopped,
     /** The tool was not reached: nothing can have happened, and nothing is charged. */
     unsent: z.literal(true).optional(),

@@ -82,6 +82,21 @@ export const OWN_TOOLS = {
       required: ['tools', 'matches'],
     },
   }),
+  extract: own('extract', {
+    description:
+      'Reads one value from text of others, such as a mail or a page, before it is used: a model call of its own that sees only `source`. Use it by ${id.value}.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        source: { description: 'the text or value to read, by Ref: ${t1.body}' },
+        find: { type: 'string', description: 'what to find in it' },
+        schema: { type: 'object', description: 'JSON Schema of the value' },
+      },
+      required: ['source', 'find', 'schema'],
+      additionalProperties: false,
+    },
+    outputSchema: { type: 'object', properties: { value: {} }, required: ['value'] },
+  }),
 } satisfies Record<string, Tool>;
 
 const RUN_ID = { type: 'string', description: 'id of a run of this conversation that has not ended' };

@@ -59,7 +59,7 @@ function isAnswerSaid(
 }
 
 /** The texts and numbers in a value. A yes or no is an empty text: no word of the message stands for it. */
-function leavesOf(value: Json): string[] {
+export function leavesOf(value: Json): string[] {
   if (isObject(value)) return Object.values(value).flatMap(leavesOf);
   if (Array.isArray(value)) return value.flatMap(leavesOf);
   return [typeof value === 'string' || typeof value === 'number' ? String(value) : ''];

@@ -48,7 +48,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
   };
 
   const allTools = () => {
-    tools ??= collect(methods.values(), servers, effects);
+    tools ??= collect(methods, servers, effects);
     return tools;
   };
 
@@ -187,7 +187,7 @@ function ownerOf(operation: string, servers: readonly McpServer[]): McpServer | 
 }
 
 function collect(
-  methods: Iterable<ServiceMethod>,
+  methods: ReadonlyMap<string, ServiceMethod>,
   servers: readonly McpServer[],
   policies: Readonly<Record<string, ToolPolicy>>,
 ): ReadonlyMap<string, Tool> {
@@ -197,9 +197,32 @@ function collect(
     // A tool without a policy stays the same object, because its compiled schemas are cached by object.
     tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy, ...previewOf(tool, policy) });
   };
-  for (const { tool } of methods) add(tool);
+  for (const { tool } of methods.values()) add(tool);
   for (const server of servers) server.tools().forEach(add);
+  for (const name of methods.keys()) {
+    const tool = tools.get(name);
+    if (tool?.trusted === true && mayReturnStrangers(name, { methods, tools }))
+      tools.set(name, { ...tool, trusted: false });
+  }
   return tools;
+}
+
+/** Whether a method may pass on words of strangers that a tool in its `calls` returns. */
+function mayReturnStrangers(
+  method: string,
+  { methods, tools }: { methods: ReadonlyMap<string, ServiceMethod>; tools: ReadonlyMap<string, Tool> },
+): boolean {
+  const seen = new Set<string>();
+  const next = [method];
+  for (let name = next.pop(); name !== undefined; name = next.pop()) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const { tool, isTrustedLikeItsCalls = false } = methods.get(name) ?? {};
+    const isTrusted = tool === undefined ? tools.get(name)?.trusted === true : tool.trusted;
+    if (!isTrusted) return true;
+    if (isTrustedLikeItsCalls) next.push(...(tool?.calls ?? []));
+  }
+  return false;
 }
 
 /** The configuration can only switch a preview off: a tool that announces none would make the call. */

@@ -1,13 +1,14 @@
-import type { PassedOn } from '../model/decision.ts';
+import type { Extracted, ExtractRequest, PassedOn } from '../model/decision.ts';
 import { messageOf } from '../model/error.ts';
 import type { FailureKind } from '../model/failure.ts';
-import { type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
+import { asText, isObject, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../model/own-tools.ts';
-import { withoutPieces } from '../model/redact.ts';
+import { shown, withoutPieces } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import { isStep } from '../model/task.ts';
-import type { Tool } from '../model/tool.ts';
+import type { SchemaCheck, Tool } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
+import { tokensUsed } from '../run/limits.ts';
 import type { RunState } from '../run/state/state.ts';
 import { opaqueForOnce } from '../trust/index.ts';
 import { planView } from '../views/plan.ts';
@@ -28,6 +29,9 @@ interface Inside {
   readonly results: ResultReader;
   /** The other runs, if there is a conversation. */
   readonly others?: OtherRuns | undefined;
+  /** A model call for `extract`. Undefined if there is no language model. */
+  readonly extract?: ((request: ExtractRequest, signal: AbortSignal) => Promise<Extracted>) | undefined;
+  readonly check?: SchemaCheck;
 }
 
 interface RunAnswer {
@@ -49,11 +53,10 @@ export interface OtherRuns {
   activate(plan: string): Promise<CallOutcome>;
 }
 
-interface Looking {
-  readonly others: OtherRuns | undefined;
+interface Looking extends Omit<Inside, 'state'> {
   readonly state: RunState;
-  readonly results: ResultReader;
   readonly tools: ReadonlyMap<string, Tool>;
+  readonly call: Call;
 }
 
 type Handler = (args: JsonObject, looking: Looking) => CallOutcome | Promise<CallOutcome>;
@@ -62,6 +65,7 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'result.read': readResult,
   'plan.get': getPlan,
   'tool.search': searchTool,
+  extract: extractFrom,
   'plan.list': listPlans,
   'plan.activate': activatePlan,
   'run.tell': tellRun,
@@ -70,7 +74,8 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
 };
 
 /** Adds our own tools to the toolbox, so that they are compiled, started and journaled like all others. */
-export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside): Toolbox {
+export function addOwnTools(toolbox: Toolbox, inside: Inside): Toolbox {
+  const { state, others } = inside;
   let last: { theirs: ReadonlyMap<string, Tool>; all: ReadonlyMap<string, Tool> } | undefined;
   const all = () => {
     const theirs = toolbox.tools();
@@ -83,7 +88,7 @@ export function addOwnTools(toolbox: Toolbox, { state, results, others }: Inside
     async call(call: Call) {
       const own = ownToolName(call.operation, all());
       if (own === undefined) return toolbox.call(call);
-      return HANDLERS[own](call.args, { state: state(), results, tools: toolbox.tools(), others });
+      return HANDLERS[own](call.args, { ...inside, state: state(), tools: toolbox.tools(), call });
     },
     close: () => toolbox.close(),
   };
@@ -130,6 +135,28 @@ function partOf(
   } catch (error) {
     return { ok: false, message: messageOf(error) };
   }
+}
+
+/**
+ * The model sees the text alone, with secrets hidden, so an order in it can change only the value. The value
+ * must fit the schema.
+ */
+async function extractFrom(args: JsonObject, { state, extract, check, call }: Looking): Promise<CallOutcome> {
+  if (extract === undefined) return failed('not_possible', 'extract needs a language model');
+  const { limits } = state.settings;
+  if (state.modelCalls >= limits.calls || tokensUsed(state) >= (limits.tokens ?? Number.POSITIVE_INFINITY))
+    return failed('not_possible', 'no model call is left in this run');
+  // The call has the secrets. What is journaled of it has not.
+  const { source = null, find, schema } = shown(state.tasks.get(call.task)?.sent ?? args);
+  if (!isObject(schema)) return failed('invalid_args', 'schema: must be a JSON Schema');
+  const found = await extract({ text: asText(source), find: String(find), schema }, call.signal);
+  const counted = found.usage === undefined ? {} : { usage: found.usage };
+  if (found.kind === 'failed') return { kind: 'failed', failure: found.failure, ...counted };
+  const value = normalise(found.value);
+  const [issue] = check?.(schema, value) ?? [];
+  if (issue === undefined) return { kind: 'succeeded', result: { value }, ...counted };
+  const message = `the value does not fit the schema: ${issue.path.join('.')} ${issue.message}`;
+  return { kind: 'failed', failure: { kind: 'invalid_result', message, retryable: true }, ...counted };
 }
 
 function getPlan(_: JsonObject, { state }: Looking): CallOutcome {

@@ -59,7 +59,10 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
    * of it.
    */
   readonly calls?: readonly string[];
-  /** False if the result may contain words of other people, such as a web page. True by default. */
+  /**
+   * False if the result may contain words of other people, such as a web page. By default it may if a tool in
+   * `calls` may return such words.
+   */
   readonly trusted?: boolean;
   /**
    * Says what `run` would do with this input, and changes nothing: `context.call` calls reads only. Asked before
@@ -74,6 +77,8 @@ export type MethodPreview = z.input<typeof previewAnswer>;
 
 export interface ServiceMethod {
   readonly tool: Tool;
+  /** It does not say whether its results are trusted, so that depends on the tools that it calls. */
+  readonly isTrustedLikeItsCalls?: boolean;
   /** Must not throw or reject. */
   call(call: Call, inner: (call: Call) => Promise<CallOutcome>): Promise<CallOutcome>;
 }
@@ -146,7 +151,7 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
   definition: MethodDefinition<Input, Output>,
   { name, server }: { name: string; server: string },
 ): ServiceMethod {
-  const { description, input, output, effect, calls, trusted = true } = definition;
+  const { description, input, output, effect, calls, trusted } = definition;
   const inputSchema = toSchema(name, input, 'input');
   if (inputSchema.type !== 'object') {
     const fix = 'Arguments have names: make the input a z.object({ … }).';
@@ -162,9 +167,13 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
     effect,
     ...(calls !== undefined && { calls }),
     ...(definition.preview !== undefined && { preview: true }),
-    trusted,
+    trusted: trusted ?? true,
   };
-  return { tool, call: (call, inner) => callMethod(definition, { tool, call, inner }) };
+  return {
+    tool,
+    isTrustedLikeItsCalls: trusted === undefined,
+    call: (call, inner) => callMethod(definition, { tool, call, inner }),
+  };
 }
 
 function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {

@@ -1,3 +1,4 @@
+import type { Usage } from '../model/decision.ts';
 import { type Failure, type FailureKind, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { type Json, type JsonObject, jsonObject } from '../model/json.ts';
 import { type Option, preview } from '../model/question.ts';
@@ -53,14 +54,15 @@ export interface InputRequest {
 /**
  * How a call ended.
  * `note`: what is unusual about a result that can still be used.
+ * `usage`: what an own tool used of a language model.
  * `lost`: it was sent, and it is unknown whether it took effect (timeout, connection lost, process died).
  * `ambiguous`: nothing was done; a person must choose first.
  * `input_wanted`: it must be called again with a person's answer and with the unchanged `state`. A request
  * without a name asks the person to do something and expects no answer.
  */
 export type CallOutcome =
-  | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string }
-  | { readonly kind: 'failed'; readonly failure: Failure }
+  | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string; readonly usage?: Usage }
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly usage?: Usage }
   | (Message & {
       readonly kind: 'lost';
       readonly cause: 'timeout' | 'connection_lost' | 'cancelled';

@@ -10,7 +10,7 @@ const MAY_IMPORT: Record<string, string> = {
   documents: 'model',
   plan: 'model documents',
   trust: 'model plan store',
-  run: 'model plan',
+  run: 'model documents plan',
   views: 'model plan run',
   tools: 'model plan trust run views',
   store: 'model',

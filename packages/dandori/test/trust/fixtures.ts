@@ -29,6 +29,7 @@ const tool = z.object({
   inputSchema: jsonObject,
   effect: z.enum(['read', 'write', 'destructive']),
   egress: z.boolean().optional(),
+  aim: z.array(z.string()).optional(),
 });
 export type FixtureTool = z.infer<typeof tool>;
 

@@ -13,7 +13,9 @@ if (!isThere) {
 const tools = readTools();
 const cases = readCases();
 const ways: Way[] =
-  values.way === undefined ? ['planned', 'adaptive', 'adaptive-may', 'adaptive-name'] : [values.way as Way];
+  values.way === undefined
+    ? ['planned', 'planned-hard', 'adaptive', 'adaptive-may', 'adaptive-name']
+    : [values.way as Way];
 const policies: TrustPolicy[] =
   values.policy === undefined ? ['off', 'standard', 'strict'] : [values.policy as TrustPolicy];
 console.log(

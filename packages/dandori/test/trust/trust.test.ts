@@ -114,24 +114,29 @@ describe('a call that changes something', () => {
   });
 
   it('stays ordered when a plan is revised after reading, and what the revision adds asks', async () => {
-    const plan = [act('r', 'notes.read'), { ...SEND, after: ['r', 'gone'] }, act('gone', 'broken.tool')];
-    const house = createHouse({ ...TOOLS, 'broken.tool': { faults: [{ kind: 'fail' }], trusted: false } }, [
-      plan,
+    const plan = [act('r', 'notes.read'), { ...SEND, after: ['r', 'u'] }, act('u', 'door.unlock')];
+    const house = createHouse(
+      { ...TOOLS, 'door.unlock': { effect: 'write', faults: [{ kind: 'fail' }], trusted: false } },
       [
-        act('rev', 'plan.revise', {
-          reason: 'x',
-          add: [{ ...EVIL }, { ...SEND, id: 's2' }] as Json[],
-          remove: ['s'],
-        }),
+        plan,
+        [
+          act('rev', 'plan.revise', {
+            reason: 'x',
+            add: [{ ...EVIL }, act('u2', 'door.unlock'), { ...SEND, id: 's2', after: ['r', 'u2'] }] as Json[],
+            remove: ['s'],
+          }),
+        ],
+        END,
       ],
-      END,
-    ]);
+    );
     const id = await house.start('mail hello', undefined, { ...STANDARD, mode: 'planned' });
     const state = await house.drive(id);
     expect(asked(state)).toMatchObject([{ args: EVIL.args, trust: { because: 'not_ordered' } }]);
     await house.answer(id, 'q1', 'reject');
-    expect((await house.drive(id)).questions.size).toBe(1);
-    expect(sent(house).filter(({ to }) => to !== undefined)).toEqual([SEND.args]);
+    // It no longer waits for the call that failed, so it asks too.
+    expect(asked(await house.drive(id))).toMatchObject([{}, { args: SEND.args }]);
+    expect(house.toolbox.effects('door.unlock')).toBe(1);
+    expect(sent(house).filter(({ to }) => to !== undefined)).toEqual([]);
   });
 
   it('asks if the words of an error may have ordered it', async () => {
@@ -373,7 +378,7 @@ describe('what a stranger writes', () => {
           expect(attacked.filter((one) => !honest.includes(one))).toEqual([]);
         },
       ),
-      { numRuns: Number(process.env.DANDORI_TEST_LONG === '1' ? 10_000 : 150) },
+      { numRuns: Number(process.env.DANDORI_TEST_LONG === '1' ? 10_000 : 50) },
     );
   });
 });
@@ -381,11 +386,14 @@ describe('what a stranger writes', () => {
 describe.skipIf(!isThere)('public benchmarks of orders hidden in data', () => {
   const tools = isThere ? readTools() : new Map();
   const cases = isThere ? readCases() : [];
+  const isLong = process.env.DANDORI_TEST_LONG === '1';
+  // `npm run trust` plays all of them.
+  const sample = cases.filter((one, index) => isLong || (one.isAttacked && index % 20 === 0));
 
   it.each(['planned', 'adaptive', 'adaptive-may'] as const)(
-    'have no effect that nobody agreed to, in every record: %s',
+    'have no effect that nobody agreed to: %s',
     async (way) => {
-      for (const one of cases) {
+      for (const one of sample) {
         const { harm, leaks } = await play(one, { way, policy: 'standard', tools });
         expect({ id: one.id, harm, leaks }).toEqual({ id: one.id, harm: [], leaks: [] });
       }

@@ -10,6 +10,7 @@ import { callModel, LONGEST_OUTPUT, type ModelOutput, openWire } from './call.ts
 import { type Dialect, dialectFor } from './dialects/dialect.ts';
 import { isAllowed } from './dialects/json.ts';
 import { isExampleAnswer } from './example.ts';
+import { extractValue } from './extract.ts';
 import { toFailure } from './failure.ts';
 import { DO_IT_NOW, judgeIdleAnswer, NOTHING_DONE } from './idle-answer.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
@@ -36,29 +37,39 @@ import type { ModelMessage, Wire } from './wire/wire.ts';
 export function createLanguageMind(options: LanguageMindOptions): Mind {
   let wire: Promise<Wire> | undefined;
   const name = `${options.provider}/${options.name}`;
+
+  /** Makes one call within the time limit of the model. */
+  async function within<T>(
+    outer: AbortSignal,
+    call: (asking: Asking) => Promise<T>,
+  ): Promise<T | { readonly kind: 'failed'; readonly failure: Failure }> {
+    const inner = new AbortController();
+    const { timeoutMs: timeout = DEFAULT_TIMEOUT } = options;
+    const stop = () => inner.abort();
+    const timer = setTimeout(stop, timeout);
+    outer.addEventListener('abort', stop, { once: true });
+    try {
+      wire ??= openWire(options);
+      return await Promise.race([
+        call({ options, wire, signal: inner.signal }),
+        stopped(inner.signal, { outer, options, timeout }),
+      ]);
+    } catch (error) {
+      return { kind: 'failed', failure: toFailure(error, options) };
+    } finally {
+      clearTimeout(timer);
+      outer.removeEventListener('abort', stop);
+    }
+  }
+
   return {
     name,
     async think(thought) {
       if (thought.signal.aborted) return CANCELLED;
-      const call = new AbortController();
-      const { timeoutMs: timeout = DEFAULT_TIMEOUT } = options;
-      const stop = () => call.abort();
-      const timer = setTimeout(stop, timeout);
-      thought.signal.addEventListener('abort', stop, { once: true });
-      try {
-        wire ??= openWire(options);
-        const thinking = await Promise.race([
-          ask(thought, { options, wire, signal: call.signal }),
-          stopped(call.signal, { thought, options, timeout }),
-        ]);
-        return thinking === CANCELLED ? thinking : { ...thinking, model: name };
-      } catch (error) {
-        return { kind: 'failed', failure: toFailure(error, options), model: name };
-      } finally {
-        clearTimeout(timer);
-        thought.signal.removeEventListener('abort', stop);
-      }
+      const thinking = await within(thought.signal, (asking) => ask(thought, asking));
+      return thinking === CANCELLED ? thinking : { ...thinking, model: name };
     },
+    extract: (request, signal) => within(signal, (asking) => extractValue(request, asking)),
     async weigh(thought) {
       const outgoing = await prepare(thought, options);
       const weight = await weighCall(outgoing, options);
@@ -135,14 +146,14 @@ const CANCELLED = {
 /** Resolves as soon as the call must stop. The connection may notice later. */
 function stopped(
   signal: AbortSignal,
-  { thought, options, timeout }: { thought: Thought; options: LanguageMindOptions; timeout: number },
-): Promise<Thinking> {
+  { outer, options, timeout }: { outer: AbortSignal; options: LanguageMindOptions; timeout: number },
+): Promise<{ readonly kind: 'failed'; readonly failure: Failure }> {
   return new Promise((resolve) => {
     const { provider, name, section = 'model' } = options;
     const message = `${provider}/${name} did not finish within ${timeout / 1000} s (${section}.timeout).`;
     const stop = () => {
       resolve(
-        thought.signal.aborted
+        outer.aborted
           ? CANCELLED
           : { kind: 'failed', failure: { kind: 'model_error', message, retryable: true } },
       );
@@ -243,9 +254,19 @@ export function withFallback(first: Mind, second: Mind): Mind {
       const thinking = await first.think(thought);
       return isGivenUp(thinking, isSecondTime) ? { ...thinking, next: second.name } : thinking;
     },
+    async extract(request, signal) {
+      const found = await first.extract?.(request, signal);
+      const isLost = found === undefined || (found.kind === 'failed' && found.failure.kind === 'model_error');
+      return (isLost ? await second.extract?.(request, signal) : found) ?? found ?? NO_MODEL;
+    },
     weigh: async (thought) => (await asked(thought.state).weigh?.(thought)) ?? { tokens: 0 },
   };
 }
+
+const NO_MODEL = {
+  kind: 'failed',
+  failure: { kind: 'not_possible', message: 'extract needs a language model' },
+} as const;
 
 function hasTakenOver({ decisions }: RunState): boolean {
   return decisions.some(({ next }) => next !== undefined);

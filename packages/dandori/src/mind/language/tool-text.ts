@@ -22,7 +22,7 @@ export function describedTools({ state, tools, offer }: ToolsInput): Described {
   const names = first === undefined ? undefined : new Set(first.tools);
   const isShown = (tool: Tool) =>
     isOwnTool(tool)
-      ? isOffered(tool.name as OwnToolName, state.settings.mode, first)
+      ? isOffered(tool.name as OwnToolName, { state, tools, first })
       : (names?.has(tool.name) ?? true);
   return {
     tools: [...tools.values()].filter(isShown).sort((one, other) => (one.name < other.name ? -1 : 1)),
@@ -115,8 +115,19 @@ export function hasRefs(mode: Mode): boolean {
   return mode === 'auto' || mode === 'planned' || mode === 'hierarchical';
 }
 
-/** `result.read` is always offered, so that the instructions don't change when a result is large. */
-function isOffered(name: OwnToolName, mode: Mode, first: Offer | undefined): boolean {
+/**
+ * `result.read` is always offered, so that the instructions don't change when a result is large. `extract` is
+ * offered if a plan can use it, and if text of strangers is kept from giving orders.
+ */
+function isOffered(
+  name: OwnToolName,
+  { state, tools, first }: Pick<ToolsInput, 'state' | 'tools'> & { first: Offer | undefined },
+): boolean {
+  const { mode, trust } = state.settings;
+  if (name === 'extract') {
+    const isGuarded = trust !== undefined && trust.policy !== 'observe' && hasRefs(mode);
+    return isGuarded && [...tools.values()].some((tool) => !isOwnTool(tool) && !tool.trusted);
+  }
   if (name === 'plan.get') return mode === 'hierarchical' || mode === 'auto';
   return name !== 'tool.search' || first?.servers !== undefined;
 }

@@ -23,6 +23,7 @@ export type PromptName =
   | 'conversation'
   | 'conversation-plans'
   | 'report'
+  | 'extract'
   | `strategy-${NonNullable<Settings['planning']>['strategy']}`
   | `decomposition-${NonNullable<Settings['planning']>['decomposition']}`;
 

@@ -1,4 +1,4 @@
-import { readsResultOf } from '../../model/own-tools.ts';
+import { isOwnTool, readsResultOf } from '../../model/own-tools.ts';
 import type { Access } from '../../model/plan.ts';
 import { isStep, type Task } from '../../model/task.ts';
 import type { SchemaCheck, Tool } from '../../model/tool.ts';
@@ -61,7 +61,9 @@ export function prefetchCheck(task: Task, { state, tools, check, checked, earlie
   const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
   if (!isFree || asksFirst({ operation: task.operation, effect: 'read' }, settings)) return { kind: 'later' };
   // A read that can carry data out waits until `trust` has judged it.
-  if (settings.trust !== undefined && isWayOut(tool)) return { kind: 'later' };
+  if (settings.trust !== undefined && isWayOut(tool, task.args)) return { kind: 'later' };
+  // A model call is made only if it is needed.
+  if (isOwnTool(tool) && tool.name === 'extract') return { kind: 'later' };
   // A prefetched result is not yet the result of a task.
   const source = readsResultOf(task, tools);
   if (source !== undefined && !done.has(source)) return { kind: 'later' };

@@ -122,7 +122,7 @@ function addTask(
     order: state.written++,
     coveredBy,
   });
-  added.isOrdered = isOrdered || takeOrder(state, task);
+  added.isOrdered = isOrdered || takeOrder(state, added);
   state.tasks.set(task.id, added);
   taskAdded(state, added);
   return added;

@@ -1,7 +1,7 @@
 import { assertNever, DandoriError } from '../../model/error.ts';
 import { EVENT_VERSION, type Event } from '../../model/event.ts';
 import { tasksAccepted } from './accepted-tasks.ts';
-import { addUsage, keepTime, limitReached, limitsRaised, modelCallForgiven } from './budget.ts';
+import { addUsage, keepTime, limitReached, limitsRaised, modelCalled, modelCallForgiven } from './budget.ts';
 import { cancelRequested, reopened, runPaused } from './control.ts';
 import {
   decisionFailed,
@@ -14,7 +14,7 @@ import {
 } from './decisions.ts';
 import { isOnlyHolding } from './indexes.ts';
 import { innerCallEnded, innerCallStarted } from './inner-calls.ts';
-import { callsAnnounced, strangerHeard, strangersBefore, wordsPassedOn } from './orders.ts';
+import { callsAnnounced, isInfluenced, strangersBefore, wordsPassedOn } from './orders.ts';
 import { draftAccepted, draftRefused, planAsked, planProposed, planRevised } from './plan.ts';
 import { callApproved, previewEnded, previewStarted, previewsLost } from './previews.ts';
 import { questionAnswered, questionAsked, questionExpired } from './questions.ts';
@@ -76,8 +76,8 @@ function hand(state: RunState, event: Event): void {
       return;
     case 'decision_made':
       addUsage(state, event.data.usage);
-      callsAnnounced(state, event.data.operations ?? [], state.thinking?.startedSeq ?? seq);
-      decisionMade(state, event.data, seq);
+      decisionMade(state, event.data, { seq, isInfluenced: isInfluenced(state, event.data) });
+      callsAnnounced(state, event.data.operations);
       // Only the next decision can correct a refused plan. After that, its tasks may have begun.
       state.refused = undefined;
       stepsEnded(state, event.data.endedSteps ?? []);
@@ -105,9 +105,11 @@ function hand(state: RunState, event: Event): void {
       taskStarted(state, event.data, at);
       return;
     case 'task_succeeded':
+      modelCalled(state, event.data.usage);
       taskSucceeded(state, event.data, at);
       return;
     case 'task_failed':
+      modelCalled(state, event.data.usage);
       taskFailed(state, event.data, at);
       return;
     case 'task_in_doubt':
@@ -117,7 +119,6 @@ function hand(state: RunState, event: Event): void {
       innerCallStarted(state, event.data);
       return;
     case 'inner_call_ended':
-      strangerHeard(state, event.data.operation);
       innerCallEnded(state, event.data);
       return;
     case 'probe_started':

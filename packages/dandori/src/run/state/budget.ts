@@ -69,6 +69,13 @@ export function modelCallForgiven(budget: Budget): void {
   budget.modelCalls--;
 }
 
+/** An own tool has called the model. */
+export function modelCalled(budget: Budget, usage: Usage | undefined): void {
+  if (usage === undefined) return;
+  budget.modelCalls++;
+  addUsage(budget, usage);
+}
+
 export function addUsage({ usage }: Budget, more: Usage | undefined): void {
   if (more === undefined) return;
   usage.inputTokens += more.inputTokens;

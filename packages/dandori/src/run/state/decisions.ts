@@ -69,6 +69,8 @@ export interface Decision {
   isEdited?: boolean;
   /** Tools that this decision was told about. */
   offer?: Offer | undefined;
+  /** The mind may have read a stranger's text (`orders`). */
+  isInfluenced?: boolean;
   /** The model to use from here on, because the previous one failed. */
   next?: string | undefined;
 }
@@ -123,7 +125,11 @@ export function decisionStarted(
   if (brief?.loop !== undefined && brief.loop.circle === undefined) state.loopTold ??= decision;
 }
 
-export function decisionMade(state: Decisions, data: FactOf<'decision_made'>['data'], seq: number): void {
+export function decisionMade(
+  state: Decisions,
+  data: FactOf<'decision_made'>['data'],
+  { seq, isInfluenced }: { seq: number; isInfluenced: boolean },
+): void {
   const { reflect, report = [] } = state.thinking?.brief ?? {};
   if (reflect !== undefined) state.sinceReflection = { ended: 0, failed: 0 };
   for (const step of report) state.unreported.delete(step);
@@ -131,6 +137,7 @@ export function decisionMade(state: Decisions, data: FactOf<'decision_made'>['da
     number: data.decision,
     reasoning: data.reasoning,
     operations: data.operations ?? [],
+    ...(isInfluenced && { isInfluenced }),
   });
   state.isContinued = false;
 }

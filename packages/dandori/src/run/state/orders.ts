@@ -1,8 +1,7 @@
 import type { FactOf } from '../../model/event.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../../model/own-tools.ts';
-import type { Action, Task } from '../../model/task.ts';
-import { laneOf } from '../../model/tool.ts';
+import { type Action, isStep } from '../../model/task.ts';
 import { lastDecision } from './decisions.ts';
 import type { Draft } from './plan.ts';
 import type { RunState } from './state.ts';
@@ -15,13 +14,14 @@ import type { TaskState } from './task-state.ts';
  * T1  The mind counts as having read every result, error and question of a source that is not trusted, from
  *     the event that journaled it on. This never ends.
  * T2  A call is ordered if the user wrote or approved it, or if the mind planned it before T1.
- * T3  An order is used once. If its call failed or was taken out of the plan, the same call may use it again.
+ * T3  An order is used once. If its call failed or was taken out of the plan, the same call may use it again,
+ *     after the same tasks. Otherwise a stranger could have a payment made without the check before it.
  */
 export interface Orders {
   /** The event with the first text of a stranger. Undefined if there is none. */
   strangersSince: number | undefined;
   /** Orders whose call failed or was taken out of the plan. */
-  readonly free: Task[];
+  readonly free: TaskState[];
   /** Calls that the mind announced before it had read anything. */
   readonly permissions: Permission[];
 }
@@ -50,13 +50,20 @@ export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_sta
   return { strangersSince: isHeard ? seq : undefined, free: [], permissions: [] };
 }
 
-/** Whether the results of this operation can contain no stranger's words. */
+/**
+ * Whether the results of this operation can contain no stranger's words. `sources` has names of servers and
+ * of single tools.
+ */
 export function isTrustedSource({ settings: { trust }, sources }: RunState, operation: string): boolean {
   if (trust === undefined) return true;
-  const named = Object.fromEntries(sources.map((name) => [name, true]));
   // What an own tool returns has been heard from its source before.
-  const isOwn = Object.hasOwn(OWN_TOOLS, operation) || Object.hasOwn(RUN_TOOLS, operation);
-  return Object.hasOwn(named, isOwn ? OWN_SERVER : laneOf(operation, named));
+  if (isOwnName(operation)) return sources.includes(OWN_SERVER);
+  const parts = operation.split('.');
+  return parts.some((_, index) => sources.includes(parts.slice(0, index + 1).join('.')));
+}
+
+export function isOwnName(operation: string): boolean {
+  return Object.hasOwn(OWN_TOOLS, operation) || Object.hasOwn(RUN_TOOLS, operation);
 }
 
 /** A source that is not trusted has said something that the mind will read. */
@@ -76,39 +83,54 @@ export function wordsPassedOn(state: RunState): void {
   if (state.settings.trust !== undefined) state.orders.strangersSince ??= state.seq;
 }
 
-/** Whether the mind may have read a stranger's text before this decision. The built-in planner obeys no text. */
-export function isInfluenced({ orders, mind }: RunState, startedSeq: number): boolean {
-  return orders.strangersSince !== undefined && startedSeq > orders.strangersSince && mind !== 'built-in';
+/**
+ * Whether the mind may have read a stranger's text before it decided. The built-in planner obeys no text. A
+ * run that it began can be resumed with a model.
+ */
+export function isInfluenced(
+  { orders, mind }: RunState,
+  { model }: Pick<FactOf<'decision_made'>['data'], 'model'>,
+): boolean {
+  return orders.strangersSince !== undefined && (mind !== 'built-in' || model !== undefined);
 }
 
 /** Whether the calls of this draft are the user's orders. */
 export function isOrder(state: RunState, draft: Draft | undefined, isApproved: boolean): boolean {
   if (state.settings.trust === undefined || isApproved || draft?.by === 'user') return true;
-  return !isInfluenced(state, lastDecision(state)?.startedSeq ?? 0);
+  return lastDecision(state)?.isInfluenced !== true;
 }
 
-/** Takes the free order for the same call, if there is one. */
-export function takeOrder({ orders }: RunState, { operation, args }: Task): boolean {
-  if (orders.free.length === 0) return false;
-  const wanted = canonicalJson(args);
-  const index = orders.free.findIndex(
-    (one) => one.operation === operation && canonicalJson(one.args) === wanted,
+/** Takes the free order for the same call after the same tasks, if there is one. */
+export function takeOrder(state: RunState, { task, needs }: TaskState): boolean {
+  const { free } = state.orders;
+  if (free.length === 0) return false;
+  const wanted = canonicalJson(task.args);
+  const index = free.findIndex(
+    (one) =>
+      one.task.operation === task.operation &&
+      canonicalJson(one.task.args) === wanted &&
+      one.needs.every((id) => needs.includes(id) || isDone(state, id)),
   );
   if (index < 0) return false;
-  orders.free.splice(index, 1);
+  free.splice(index, 1);
   return true;
+}
+
+function isDone({ tasks }: RunState, id: string): boolean {
+  const task = tasks.get(id);
+  return task?.status === 'succeeded' && task.isOrdered;
 }
 
 /** The call of this order was not made, or failed. */
 export function orderFreed({ orders, settings }: RunState, task: TaskState): void {
-  if (!task.isOrdered || settings.trust === undefined) return;
-  orders.free.push(task.task);
+  if (!task.isOrdered || settings.trust === undefined || isStep(task.task)) return;
+  orders.free.push(task);
   task.isOrdered = false;
 }
 
 /** The mind announces calls that it may need later. */
-export function callsAnnounced(state: RunState, operations: readonly Action[], startedSeq: number): void {
-  if (state.settings.trust === undefined || isInfluenced(state, startedSeq)) return;
+export function callsAnnounced(state: RunState, operations: readonly Action[] = []): void {
+  if (state.settings.trust === undefined || lastDecision(state)?.isInfluenced === true) return;
   for (const { operation, args } of operations)
     if (operation === 'may') state.orders.permissions.push(...permissionsIn(args.calls));
 }

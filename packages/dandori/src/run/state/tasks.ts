@@ -157,6 +157,8 @@ function endOfCall(
 ): TaskState | undefined {
   const task = state.tasks.get(id);
   if (task?.attempts !== attempt || !hasOpenCall(state, task)) return undefined;
+  // An error that is retried is told to the mind too.
+  strangerHeard(state, task.task.operation);
   if (task.status === 'waiting') {
     if (task.asking !== undefined) task.asking.call = 'over';
     callUnheld(state, task);

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Tool } from '../../model/tool.ts';
 
@@ -29,8 +29,19 @@ const AIMING = new Set(
 
 /** Words of arguments that leave the house even in a read: `web.fetch(url)`. */
 const WAY_OUT = new Set(
-  'url uri link href host hostname domain endpoint webhook website recipient recipients to'.split(' '),
+  `url urls uri uris link links href host hostname domain endpoint webhook callback website webpage site
+  recipient recipients to email emails proxy`.split(/\s+/),
 );
+const OUTSIDE_FORMATS = [
+  'uri',
+  'uri-reference',
+  'iri',
+  'url',
+  'hostname',
+  'idn-hostname',
+  'email',
+  'idn-email',
+];
 
 /** The names of the arguments that aim a call of this tool. `trust.tools` in the configuration overrides it. */
 export function aimsOf(
@@ -49,15 +60,29 @@ function isAiming(name: string): boolean {
   return !words.some((word) => CONTENT.has(word));
 }
 
-/** Whether a read of this tool can carry data out: to an address in its arguments, or to the open world. */
-export function isWayOut({ server, effect, openWorld, inputSchema }: Tool): boolean {
-  if (effect !== 'read' || isOwnTool({ server })) return false;
-  if (openWorld !== undefined) return openWorld;
-  const { properties } = inputSchema;
-  return (
-    isObject(properties) &&
-    Object.keys(properties).some((name) => wordsIn(name).some((word) => WAY_OUT.has(word)))
+/** Whether a read can carry data out: to an address in its arguments, or to the open world. */
+export function isWayOut(tool: Tool, args?: JsonObject): boolean {
+  if (tool.effect !== 'read' || isOwnTool(tool)) return false;
+  // Without arguments there is nothing that could carry data.
+  if (tool.openWorld === true) return args === undefined || Object.keys(args).length > 0;
+  if (tool.openWorld === false && tool.trusted) return false;
+  return takesAddress(tool) || (args !== undefined && hasAddress(args));
+}
+
+function takesAddress({ inputSchema: { properties } }: Tool): boolean {
+  if (!isObject(properties)) return false;
+  return Object.entries(properties).some(
+    ([name, schema]) =>
+      wordsIn(name).some((word) => WAY_OUT.has(word)) ||
+      (isObject(schema) && OUTSIDE_FORMATS.includes(String(schema.format))),
   );
+}
+
+/** Whether a text in the arguments is an address, such as `https://…`. */
+function hasAddress(value: Json): boolean {
+  if (typeof value === 'string') return /^\s*(?:[a-z][a-z0-9+.-]*:)?\/\/[^/\s]/i.test(value);
+  if (Array.isArray(value)) return value.some(hasAddress);
+  return isObject(value) && Object.values(value).some(hasAddress);
 }
 
 /** `startTime`, `start_time` and `start-time` are the words start and time. */

@@ -1,3 +1,4 @@
+import { valueAt } from '../../documents/place.ts';
 import {
   asText,
   canonicalJson,
@@ -7,15 +8,17 @@ import {
   stringifyJson,
 } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
-import type { Ref } from '../../model/task.ts';
+import { isStep, type Ref } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import type { Tool } from '../../model/tool.ts';
-import { refsIn } from '../../plan/fill-refs.ts';
-import { query } from '../../plan/query.ts';
-import { isTrustedSource, type Permission, type Source } from '../state/orders.ts';
+import { inject, refsIn } from '../../plan/fill-refs.ts';
+import { leavesOf } from '../approval.ts';
+import { isOwnName, isTrustedSource } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut } from './aim.ts';
 import { placeIn } from './find-value.ts';
+import { lineageOf, readBy } from './lineage.ts';
+import { isLongText, isPermitted } from './permission.ts';
 
 /** Whether a call may be made without asking the user where its values come from. */
 export type Verdict =
@@ -64,53 +67,113 @@ interface Circumstances {
  *     ordered it (`run/state/orders`), permitted it, or approved exactly this call.
  * V2  In an ordered call, a stranger's text may be content. It may aim the call only as a whole field of the
  *     result of an ordered call; under `strict` not at all.
+ * V3  What an ordered call waits for and reads is ordered too. Otherwise a stranger could choose what is
+ *     sent, or drop the check before a payment.
  */
 export function trustVerdict(task: TaskState, args: JsonObject, circumstances: Circumstances): Verdict {
   const { state, tool, digest } = circumstances;
   const { trust } = state.settings;
   if (trust === undefined || isOwnTool(tool)) return { kind: 'free' };
-  const isHarmless = tool.effect === 'read' && task.effect === 'read' && !isWayOut(tool);
+  const isHarmless = tool.effect === 'read' && task.effect === 'read' && !isWayOut(tool, args);
   if (task.isOrdered) {
     if (isHarmless) return { kind: 'free' };
-    const values = aimedBy(task, args, circumstances);
-    if (values.length === 0) return { kind: 'ordered' };
-    return task.approved === digest ? { kind: 'approved' } : { kind: 'doubtful', because: 'aimed', values };
+    const doubt = doubtAbout(task, args, circumstances);
+    if (doubt === undefined) return { kind: 'ordered' };
+    return task.approved === digest ? { kind: 'approved' } : doubt;
   }
-  const permission = state.orders.permissions.findIndex((one) => isPermitted(task, args, one, circumstances));
+  const permission = state.orders.permissions.findIndex((one) =>
+    isPermitted(task, args, { permission: one, known: circumstances }),
+  );
   if (permission >= 0) return { kind: 'permitted', permission };
   if (isHarmless) return { kind: 'free' };
   if (task.approved === digest) return { kind: 'approved' };
+  return notOrdered(args, circumstances);
+}
+
+function notOrdered(args: JsonObject, circumstances: Circumstances): Doubtful {
   const values = Object.keys(args).flatMap((name) => originsOf(name, args[name] ?? null, circumstances));
   return { kind: 'doubtful', because: 'not_ordered', values };
 }
 
-/** The aiming arguments of an ordered call that hold a stranger's text in a way that V2 forbids. */
+/** Why an ordered call must be asked about. */
+function doubtAbout(task: TaskState, args: JsonObject, circumstances: Circumstances): Doubtful | undefined {
+  const { state } = circumstances;
+  if (task.needs.some((id) => state.tasks.get(id)?.isOrdered !== true))
+    return notOrdered(args, circumstances);
+  const values = aimedBy(task, args, circumstances);
+  return values.length === 0 ? undefined : { kind: 'doubtful', because: 'aimed', values };
+}
+
+/** The arguments of an ordered call that hold a stranger's text in a way that V2 or V3 forbids. */
 function aimedBy(task: TaskState, args: JsonObject, circumstances: Circumstances): Origin[] {
-  const { state, tool } = circumstances;
-  const { trust } = state.settings;
-  // The user chose these arguments.
-  if (task.override !== undefined) return [];
+  const { state, tool, resultOf } = circumstances;
   const refs = refsIn(task.task.args);
-  if (refs.length === 0) return [];
-  const aims = new Set(aimsOf(tool, task.task.args, trust?.aims));
+  if (refs.length === 0 && task.override === undefined) return [];
+  const aims = new Set(aimsOf(tool, args, state.settings.trust?.aims));
+  const changed = task.override === undefined ? [] : changedArgs(task, args, resultOf);
+  const unseen = changed.filter((name) => aims.has(name) && !isChosen(name, task, args, circumstances));
   const wrong = refs.filter(({ ref, path, whole }) => {
-    if (!aims.has(String(path[0])) || isTrustedResult(state, ref.task)) return false;
-    const source = state.tasks.get(ref.task);
-    // A model has put together what `extract` returns.
-    const isWholeField =
-      whole && selects(ref) && source?.isOrdered === true && source.task.operation !== 'extract';
-    const value = valueAt(args, path);
-    if (isEndorsed(value, String(path[0]), state)) return false;
-    if (trust?.policy === 'strict') return true;
-    if (isWholeField && !isLongText(value)) return false;
-    return tool.effect !== 'read' || !isQuoted(value, ref.task, circumstances);
+    const name = String(path[0]);
+    if (changed.includes(name)) return false;
+    const { isOrdered, isTrusted } = lineageOf(state, ref.task);
+    if (!isOrdered) return true;
+    if (isTrusted || !aims.has(name)) return false;
+    const value = valueAt(args, path) as Json;
+    return !mayAim({ value, ref, name, isWhole: whole }, circumstances);
   });
-  const names = [...new Set(wrong.map(({ path }) => String(path[0])))];
-  return names.flatMap((name) => {
+  const names = new Set([...unseen, ...wrong.map(({ path }) => String(path[0]))]);
+  return [...names].map((name) => {
     const { ref } = wrong.find(({ path }) => path[0] === name) ?? {};
-    const operation = state.tasks.get(ref?.task ?? '')?.task.operation;
+    const operation = ref === undefined ? tool.name : state.tasks.get(ref.task)?.task.operation;
     const value = shownValue(args[name] ?? null);
-    return [{ argument: name, value, ...(ref && { task: ref.task }), ...(operation && { operation }) }];
+    return { argument: name, value, ...(ref && { task: ref.task }), ...(operation && { operation }) };
+  });
+}
+
+interface Aiming {
+  readonly value: Json;
+  readonly ref: Ref;
+  /** The argument. */
+  readonly name: string;
+  /** The Ref is the whole value, and not a part of a text. */
+  readonly isWhole: boolean;
+}
+
+/** Whether a value that a stranger wrote may aim an ordered call. */
+function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstances): boolean {
+  const { state, tool } = circumstances;
+  if (isEndorsed(value, name, state)) return true;
+  if (state.settings.trust?.policy === 'strict') return false;
+  const source = state.tasks.get(ref.task);
+  // The mind has put together the result of a step, and an own tool that of another result.
+  const isField = source !== undefined && !isStep(source.task) && !isOwnName(source.task.operation);
+  if (isField && isWhole && selects(ref) && !isLongText(value)) return true;
+  return tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
+}
+
+/** The arguments that a choice or a preview has changed. */
+function changedArgs(task: TaskState, args: JsonObject, resultOf: Circumstances['resultOf']): string[] {
+  const written = inject(task.task.args, resultOf);
+  const before: JsonObject = written.ok ? written.args : {};
+  return Object.keys(args).filter(
+    (name) => canonicalJson(args[name] ?? null) !== canonicalJson(before[name] ?? null),
+  );
+}
+
+/** Whether the user has seen the new value: in the option that the user chose, or in a form. */
+function isChosen(
+  name: string,
+  { task }: TaskState,
+  args: JsonObject,
+  { state, tool }: Circumstances,
+): boolean {
+  if (tool.trusted) return true;
+  const leaves = leavesOf(args[name] ?? null);
+  return [...state.questions.values()].some(({ question, answer }) => {
+    if (question.task !== task.id || question.kind !== 'ambiguity' || answer === undefined) return false;
+    if (question.form !== undefined) return true;
+    const chosen = question.options?.find(({ value }) => value === answer.value);
+    return leaves.every((leaf) => leaf !== '' && placeIn(chosen?.label ?? '', leaf) !== undefined);
   });
 }
 
@@ -125,15 +188,15 @@ function isEndorsed(value: Json, argument: string, { questions }: RunState): boo
     const isYes = answer?.declined !== true && String(answer?.value).startsWith('approve');
     const { context } = question;
     if (question.kind !== 'approval' || !isYes || !isObject(context) || !isObject(context.args)) continue;
-    for (const leaf of leavesOf([context.args[argument] ?? null])) approved.add(canonicalJson(leaf));
+    for (const leaf of leavesOf(context.args[argument] ?? null)) approved.add(leaf);
   }
-  const leaves = leavesOf([value]);
-  return leaves.length > 0 && leaves.every((leaf) => isTelling(leaf) && approved.has(canonicalJson(leaf)));
+  const leaves = leavesOf(value);
+  return leaves.length > 0 && leaves.every((leaf) => isTelling(leaf) && approved.has(leaf));
 }
 
 /** Whether a value is long enough to mean one thing. */
-function isTelling(value: Json): boolean {
-  return typeof value === 'string' && value.length >= 4 && /\p{L}/u.test(value);
+function isTelling(value: string): boolean {
+  return value.length >= 4 && /\p{L}/u.test(value);
 }
 
 /**
@@ -142,33 +205,11 @@ function isTelling(value: Json): boolean {
  */
 function isQuoted(value: Json, source: string, { state, resultOf }: Circumstances): boolean {
   const { task } = state.tasks.get(source) ?? {};
-  const sources = [source, ...refsIn(task?.args ?? {}).map(({ ref }) => ref.task)].filter(
-    (id) => state.tasks.get(id)?.isOrdered === true && state.tasks.get(id)?.task.operation !== 'extract',
+  const sources = [source, ...(task === undefined ? [] : readBy(task))].filter(
+    (id) => state.tasks.get(id)?.isOrdered === true && !isOwnName(state.tasks.get(id)?.task.operation ?? ''),
   );
   const texts = sources.map((id) => stringifyJson(resultOf(id) ?? null));
-  return leavesOf([value]).every((leaf) => texts.some((text) => text.includes(String(leaf))));
-}
-
-function leavesOf(values: readonly Json[]): Json[] {
-  return values.flatMap((value) => {
-    if (Array.isArray(value)) return leavesOf(value);
-    return isObject(value) ? leavesOf(Object.values(value)) : [value];
-  });
-}
-
-/** Whether a result contains no stranger's words: its source and everything that went into it is trusted. */
-function isTrustedResult(state: RunState, id: string): boolean {
-  const seen = new Set<string>();
-  const next = [id];
-  for (let one = next.pop(); one !== undefined; one = next.pop()) {
-    const task = state.tasks.get(one);
-    if (task === undefined || !task.isOrdered || !isTrustedSource(state, task.task.operation)) return false;
-    if (task.innerCalls !== undefined && task.innerCalls.size > 0) return false;
-    if (seen.has(one)) continue;
-    seen.add(one);
-    next.push(...refsIn(task.task.args).map(({ ref }) => ref.task));
-  }
-  return true;
+  return leavesOf(value).every((leaf) => texts.some((text) => text.includes(leaf)));
 }
 
 /** Functions of JMESPath that choose among values and make no new ones. */
@@ -189,89 +230,6 @@ function selects({ path }: Ref): boolean {
   return (
     functions.every((name) => CHOOSING.has(name)) && !/[+*/%]|(?<![\w\]])-/.test(bare.replaceAll('[*]', ''))
   );
-}
-
-/** A field of this length is prose. It names nothing that a call could be aimed at. */
-const LONGEST_AIM = 500;
-
-function isLongText(value: Json): boolean {
-  return typeof value === 'string' && (value.length > LONGEST_AIM || /\n\s*\S/.test(value));
-}
-
-function valueAt(args: JsonObject, path: readonly (string | number)[]): Json {
-  let value: Json = args;
-  for (const key of path) value = (value as { [key: string | number]: Json } | null)?.[key] ?? null;
-  return value;
-}
-
-/** Whether this permission covers the call: each argument is as announced. */
-function isPermitted(
-  { task }: TaskState,
-  args: JsonObject,
-  { operation, args: announced, left }: Permission,
-  circumstances: Circumstances,
-): boolean {
-  if (operation !== task.operation || left === 0) return false;
-  return Object.keys(args).every((name) => fits(args[name] ?? null, announced[name], circumstances));
-}
-
-function fits(value: Json, announced: Json | undefined, circumstances: Circumstances): boolean {
-  if (announced === undefined) return false;
-  if (canonicalJson(value) === canonicalJson(announced)) return true;
-  if (Array.isArray(value) && Array.isArray(announced))
-    return (
-      value.length === announced.length &&
-      value.every((item, index) => fits(item, announced[index], circumstances))
-    );
-  if (!isObject(announced) || typeof announced.from !== 'string') return false;
-  const { from, path } = announced;
-  return isFrom(value, { from, path: typeof path === 'string' ? path : '' }, circumstances);
-}
-
-/**
- * Whether the value is what the path finds in the result of an ordered call. A name finds the fields with that
- * name. If they differ, the mind would choose among them, and a stranger could choose for it.
- */
-function isFrom(value: Json, { from, path }: Source, { state, resultOf }: Circumstances): boolean {
-  const wanted = canonicalJson(value);
-  return state.ends.some(({ task }) => {
-    if (task.task.operation !== from || !task.isOrdered || task.status !== 'succeeded') return false;
-    const result = resultOf(task.task.id);
-    if (result === undefined) return false;
-    const found = NAME.test(path) ? fieldsNamed(path, result) : foundAt(result, path);
-    const distinct = [...new Set(found.map((one) => canonicalJson(one)))];
-    if (Array.isArray(value) && canonicalJson(found) === wanted) return true;
-    return distinct.length === 1 && distinct[0] === wanted && !isLongText(value);
-  });
-}
-
-const NAME = /^[A-Za-z_]\w*$/;
-/** The most fields of a result that are compared with an argument. */
-const MOST_FIELDS = 100_000;
-
-function fieldsNamed(name: string, result: Json): Json[] {
-  const found: Json[] = [];
-  let left = MOST_FIELDS;
-  const visit = (value: Json) => {
-    if (left-- <= 0) return;
-    if (Array.isArray(value)) value.forEach(visit);
-    else if (isObject(value))
-      for (const [key, item] of Object.entries(value)) {
-        if (key === name) found.push(item);
-        else visit(item);
-      }
-  };
-  visit(result);
-  return found;
-}
-
-function foundAt(result: Json, path: string): Json[] {
-  try {
-    const found = path === '' ? result : query(result, path);
-    return found === undefined ? [] : Array.isArray(found) ? found : [found];
-  } catch {
-    return [];
-  }
 }
 
 /** Where the values of an argument were found: in the goal, or in what the run has read. */

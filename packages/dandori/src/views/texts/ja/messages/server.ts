@@ -101,6 +101,8 @@ export const server: Catalogue = {
     '{1} の事前確認では読み取りだけができます（{2} は書き込み）',
   'the preview failed and did not say why': '事前確認が理由を示さずに失敗しました',
   'there is no plan yet': '計画はまだありません',
+  'extract needs a language model': 'extract には言語モデルが必要です',
+  'no model call is left in this run': 'この実行で使えるモデル呼び出しは残っていません',
   'this run belongs to no conversation': 'この実行は会話のものではありません',
   'Use letters, digits, "_" and "-", beginning with a letter.': '英字で始め、英数字、_、- を使ってください。',
   '"{1}" cannot be the name of a service or a method.': '「{1}」はサービスやメソッドの名前に使えません。',

@@ -1,0 +1,44 @@
+import type { Task } from '../../model/task.ts';
+import { refsIn } from '../../plan/fill-refs.ts';
+import { isOwnName, isTrustedSource } from '../state/orders.ts';
+import type { RunState, TaskState } from '../state/state.ts';
+import { hasTasks } from '../state/task-moves.ts';
+
+/** Everything that a result was made from: the call, and what went into its arguments. */
+export interface Lineage {
+  /** The user ordered every call in it, so no stranger chose what was read. */
+  readonly isOrdered: boolean;
+  /** No stranger's words are in it. */
+  readonly isTrusted: boolean;
+}
+
+export function lineageOf(state: RunState, id: string): Lineage {
+  const seen = new Set<string>();
+  const next = [id];
+  let isOrdered = true;
+  let isTrusted = true;
+  for (let one = next.pop(); one !== undefined; one = next.pop()) {
+    if (seen.has(one)) continue;
+    seen.add(one);
+    const task = state.tasks.get(one);
+    isOrdered &&= task?.isOrdered === true;
+    isTrusted &&= task?.isOrdered === true && isTrustedHere(state, task);
+    if (task !== undefined) next.push(...(hasTasks(task) ? task.children : readBy(task.task)));
+  }
+  return { isOrdered, isTrusted };
+}
+
+function isTrustedHere(state: RunState, { task, children }: TaskState): boolean {
+  const { operation } = task;
+  if (operation === 'result.read') return isTrustedSource(state, operation);
+  // The mind wrote what a step without tasks returns, and the plan that `plan.get` returns.
+  if (children.length === 0 && (isOwnName(operation) || operation.startsWith('task.')))
+    return state.orders.strangersSince === undefined;
+  return children.length > 0 || isTrustedSource(state, operation);
+}
+
+/** The tasks whose results this one reads, by Ref or by name. */
+export function readBy({ operation, args }: Pick<Task, 'operation' | 'args'>): string[] {
+  const named = operation === 'result.read' && typeof args.task === 'string' ? [args.task] : [];
+  return [...named, ...refsIn(args).map(({ ref }) => ref.task)];
+}
