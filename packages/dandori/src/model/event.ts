@@ -3,7 +3,7 @@ import { brief, limit, mayAnswer, offer, passedOn, reflection, usage } from './d
 import { failure, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
-import { option, previewFinding, question } from './question.ts';
+import { option, previewFinding, question, trustReason } from './question.ts';
 import { amounts, language, settings } from './settings.ts';
 import { type Action, task } from './task.ts';
 import { effect } from './tool.ts';
@@ -221,13 +221,7 @@ export const factSchema = z.discriminatedUnion('type', [
      */
     forgets: z.array(z.string()).optional(),
     /** Why the call needed no question about where its values come from. Missing if it never needs one. */
-    trust: z
-      .object({
-        because: z.enum(['ordered', 'permitted', 'approved', 'observed']),
-        /** The position of the permission. */
-        permission: z.number().int().nonnegative().optional(),
-      })
-      .optional(),
+    trust: trustReason.optional(),
     reopens: z.array(z.string()).optional(),
   }),
   fact('task_succeeded', {

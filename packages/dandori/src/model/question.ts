@@ -74,6 +74,13 @@ export const previewFinding = {
   ambiguous: z.literal(true).optional(),
 };
 
+/** Why a call is made without a question about where its values come from. */
+export const trustReason = z.object({
+  because: z.enum(['ordered', 'permitted', 'approved', 'observed']),
+  /** The position of the permission. */
+  permission: z.number().int().nonnegative().optional(),
+});
+
 /** Why a call is asked about although no policy asks: a stranger's text may have ordered or aimed it. */
 const trustAbout = z.object({
   because: z.enum(['not_ordered', 'aimed']),
