@@ -260,7 +260,10 @@ function assemble(
     mindName: parts.mind.name,
     start: runs.start,
     async drive(run, leaving) {
-      const state = await drive(runs.take(run), parts, leaving);
+      const started = runs.take(run);
+      if (typeof started !== 'string')
+        for (const event of started.events ?? []) historyFiles?.event(shown(event));
+      const state = await drive(started, parts, leaving);
       await historyFiles?.update(run);
       return shown(report(state));
     },

@@ -11,7 +11,8 @@ import { addEntry, type HistoryEntry } from './plan-history.ts';
  *
  * H1  A file is a view: it is computed from the journal only. Deleting it loses nothing.
  * H2  A file is replaced as a whole, so a reader never sees a torn or repeated line, even after a crash.
- * H3  A file may be behind after a crash. Driving the run again, or `update`, brings it up to date.
+ * H3  A file may be behind by a second, and after a crash. The end of a drive, or `update`, brings it up to date.
+ *     Writing it for every event would make each step of a long run cost more than the one before.
  * H4  A file that cannot be written never stops a run: the journal has everything.
  */
 export interface HistoryFiles {
@@ -25,11 +26,16 @@ export interface HistoryFiles {
   close(): Promise<void>;
 }
 
-/** A file as it was written last, and what the next one is computed from. */
+/** What the next file is computed from: the events up to `seq`. */
 interface Known extends Owner {
   readonly entries: HistoryEntry[];
-  readonly seq: number;
+  seq: number;
+  /** Whether the file lacks something. */
+  isNews: boolean;
 }
+
+/** Milliseconds that events are collected for one write. */
+const DELAY = 1_000;
 
 const TOLD: ReadonlySet<FactType> = new Set<FactType>([
   'plan_proposed',
@@ -44,24 +50,36 @@ const ENDING = '.history.jsonl';
 export function createHistoryFiles(directory: string, journal: Pick<Journal, 'read'>): HistoryFiles {
   const known = new Map<string, Known>();
   const writing = new Map<string, Promise<void>>();
-  /** Runs with events that came while their file was being written. */
+  const timers = new Map<string, NodeJS.Timeout>();
+  /** Runs whose file was asked for while it was being written. */
   const behind = new Set<string>();
 
-  async function write(run: string): Promise<void> {
-    const before = known.get(run);
-    const events = await journal.read(run, before?.seq ?? 0);
+  function add(event: Event, to: Known): void {
+    addEntry(to.entries, event);
+    to.seq = event.seq;
+    if (TOLD.has(event.type)) to.isNews = true;
+  }
+
+  async function upToDate(run: string): Promise<Known> {
+    const current = known.get(run);
+    const events = await journal.read(run, current?.seq ?? 0);
     const [first] = events;
-    const goal = before?.goal ?? (first?.type === 'run_started' ? first.data.goal : '');
-    const entries = before?.entries ?? [];
-    for (const event of events) addEntry(entries, event);
-    known.set(run, { run, goal, entries, seq: events.at(-1)?.seq ?? before?.seq ?? 0 });
-    const isNews = before === undefined || events.some(({ type }) => TOLD.has(type));
-    if (!isNews || entries.length === 0) return;
+    const goal = first?.type === 'run_started' ? first.data.goal : '';
+    const next = current ?? { run, goal, entries: [], seq: 0, isNews: true };
+    for (const event of events) if (event.seq > next.seq) add(event, next);
+    known.set(run, next);
+    return next;
+  }
+
+  async function write(run: string): Promise<void> {
+    const now = await upToDate(run);
+    if (!now.isNews || now.entries.length === 0) return;
     const path = join(directory, `${run}${ENDING}`);
     const temporary = `${path}.${randomUUID()}.tmp`;
+    now.isNews = false;
     try {
       await mkdir(directory, { recursive: true, mode: 0o700 });
-      await writeFile(temporary, writeHistoryLines(linesOf(entries, { run, goal })), { mode: 0o600 });
+      await writeFile(temporary, writeHistoryLines(linesOf(now.entries, now)), { mode: 0o600 });
       await rename(temporary, path);
     } catch (error) {
       known.delete(run);
@@ -84,6 +102,8 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
   }
 
   function update(run: string): Promise<void> {
+    clearTimeout(timers.get(run));
+    timers.delete(run);
     const current = writing.get(run);
     if (current !== undefined) {
       behind.add(run);
@@ -95,9 +115,14 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
   }
 
   return {
-    event({ run, type }) {
-      if (type === 'run_finished') void update(run).then(() => known.delete(run));
-      else if (TOLD.has(type) || !known.has(run)) void update(run);
+    event(event) {
+      const { run, seq, type } = event;
+      if (type === 'run_started' && seq === 1)
+        known.set(run, { run, goal: event.data.goal, entries: [], seq, isNews: true });
+      const current = known.get(run);
+      // After a gap, the rest is read from the journal.
+      if (current?.seq === seq - 1) add(event, current);
+      if (!timers.has(run)) timers.set(run, setTimeout(() => void update(run), DELAY).unref());
     },
     async update(run) {
       await update(run);
@@ -112,6 +137,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
       await Promise.all(gone.map((name) => unlink(join(directory, name)).catch(() => {})));
     },
     async close() {
+      for (const run of timers.keys()) void update(run);
       await Promise.all(writing.values());
     },
   };

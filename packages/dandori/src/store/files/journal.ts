@@ -160,6 +160,8 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
           if (claimed.get(run) !== file) return;
           claimed.delete(run);
           claims.delete(run);
+          // The next reader need not read again what this process wrote.
+          remember(run, file.position);
           await file.close();
           lock.unlock();
         },
