@@ -53,6 +53,11 @@ export interface Calls {
   /** Whether planned calls wait for the next commit. */
   readonly isAnyPlanned: boolean;
   thinkNow(): void;
+  /**
+   * The ends of all planned calls, if every one of them is a prefetched read that has ended. Then their starts and
+   * outcomes are written together, and the next decision need not wait for two syncs. Otherwise undefined.
+   */
+  takeEnded(ahead: Pick<ReadAhead, 'hasEnded' | 'take' | 'settle'>): Promise<Mail[]> | undefined;
   /** Makes the planned calls, except prefetched ones. */
   release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
   /** Prefetch: makes a call at once. It is reported only when its task starts. */
@@ -196,6 +201,22 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       thinking = current;
       open.set(current.stop, think(thought.decision, thought.about, current));
       thought = undefined;
+    },
+    takeEnded(ahead) {
+      const isEnded = (call: PlannedCall) => call.instead === undefined && ahead.hasEnded(call);
+      if (planned.length === 0 || !planned.every(isEnded)) return undefined;
+      const taken = planned.flatMap((call) => {
+        const begun = ahead.take(call);
+        return begun === undefined ? [] : [{ call, begun }];
+      });
+      planned = [];
+      ahead.settle();
+      return Promise.all(
+        taken.map(async ({ call: { task, attempt }, begun }): Promise<Mail> => {
+          begun.taken();
+          return { type: 'call_ended', task, attempt, ...(await begun.ended) };
+        }),
+      );
     },
     begin,
     release(ahead) {

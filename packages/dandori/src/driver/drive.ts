@@ -26,7 +26,7 @@ import { createResults } from './results.ts';
  *
  * S1  One driver per run: the driver holds the claim from the first read to the last write.
  * S2  A call is made only after its start is durable. A prefetched read is the exception: it has no effect,
- *     and only this process knows about it.
+ *     and only this process knows about it. If it has ended by then, its start and its outcome are one write.
  * S3  An outcome is durable before the driver makes any call because of it.
  * S4  There is one wait, in the mailbox. No polling. Facts that nothing waits for are written together with
  *     those that arrive in the same turn of the event loop.
@@ -185,8 +185,12 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
  * its own disk sync, and the others wait for it.
  */
 async function planTogether(driver: Driver): Promise<number | undefined> {
-  const { ledger, mailbox, calls, innerCalls } = driver;
-  const wakeAt = await planAhead(driver);
+  const { ledger, mailbox, calls, innerCalls, readAhead } = driver;
+  let wakeAt = await planAhead(driver);
+  for (let ended = calls.takeEnded(readAhead); ended !== undefined; ended = calls.takeEnded(readAhead)) {
+    for (const mail of await ended) await handleMail(mail, driver);
+    wakeAt = await planAhead(driver);
+  }
   const isAnyWaiting = calls.isAnyPlanned || innerCalls.isAnyWaiting;
   if (isAnyWaiting || ledger.state.indexes.running.size === 0) return wakeAt;
   const rest = await mailbox.rest();

@@ -148,7 +148,9 @@ function worthKeeping(pending: readonly Event[]): Event[] {
   const dropped = new Set<string>();
   return pending.filter((event) => {
     if (event.type === 'task_started') dropped.add(attemptOf(event.data));
-    if (event.type === 'task_failed' && dropped.has(attemptOf(event.data))) return false;
+    // A read that was prefetched is simply made again.
+    const isEnd = event.type === 'task_failed' || event.type === 'task_succeeded';
+    if (isEnd && dropped.has(attemptOf(event.data))) return false;
     return originOf(event) === 'outcome';
   });
 }

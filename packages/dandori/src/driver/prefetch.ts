@@ -43,6 +43,8 @@ export interface ReadAhead {
   /** Parses a whole decision. Actions that were parsed while they were written are not parsed again. */
   parse(decision: number, actions: readonly Action[]): ParsedActions;
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
+  /** Whether the prefetched call for this one has ended, so that its outcome can be journaled with its start. */
+  hasEnded(call: PlannedCall): boolean;
   /** Returns the prefetched call for this one. Call it for every call that is due, including writes (R3). */
   take(call: PlannedCall): OpenCall | undefined;
   /** Call it after `take` has seen every due call. It aborts the calls that no task will take (R4, R5). */
@@ -242,6 +244,12 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
         entry.result = { value };
       await callReady();
     },
+    hasEnded(call) {
+      const { made, ended } = entries.get(call.task) ?? {};
+      const kind = ended?.outcome.kind;
+      if (made === undefined || (kind !== 'succeeded' && kind !== 'failed')) return false;
+      return isSameCall(made.call, call) && ledger.state.tasks.get(call.task)?.effect === 'read';
+    },
     take(call) {
       const tools = parts.toolbox.tools();
       if (ledger.state.tasks.get(call.task)?.effect !== 'read') {
@@ -255,8 +263,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       const entry = entries.get(call.task);
       if (entry === undefined) return undefined;
       const { made } = entry;
-      const isSame = made !== undefined && isDeepStrictEqual(comparable(made.call), comparable(call));
-      if (!isSame) {
+      if (made === undefined || !isSameCall(made.call, call)) {
         letGo(entry, 'it is called with other arguments');
         return undefined;
       }
@@ -275,6 +282,10 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       }
     },
   };
+}
+
+function isSameCall(one: PlannedCall, other: PlannedCall): boolean {
+  return isDeepStrictEqual(comparable(one), comparable(other));
 }
 
 function comparable({ task, operation, args, attempt, timeoutMs, userId }: PlannedCall): object {
