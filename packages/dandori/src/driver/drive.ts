@@ -187,8 +187,10 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
 async function planTogether(driver: Driver): Promise<number | undefined> {
   const { ledger, mailbox, calls, innerCalls, readAhead } = driver;
   let wakeAt = await planAhead(driver);
-  for (let ended = calls.takeEnded(readAhead); ended !== undefined; ended = calls.takeEnded(readAhead)) {
-    for (const mail of await ended) await handleMail(mail, driver);
+  for (;;) {
+    const ended = await calls.takeEnded(readAhead);
+    if (ended.length === 0) break;
+    for (const mail of ended) await handleMail(mail, driver);
     wakeAt = await planAhead(driver);
   }
   const isAnyWaiting = calls.isAnyPlanned || innerCalls.isAnyWaiting;

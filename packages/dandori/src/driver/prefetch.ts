@@ -43,8 +43,11 @@ export interface ReadAhead {
   /** Parses a whole decision. Actions that were parsed while they were written are not parsed again. */
   parse(decision: number, actions: readonly Action[]): ParsedActions;
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
-  /** Whether the prefetched call for this one has ended, so that its outcome can be journaled with its start. */
-  hasEnded(call: PlannedCall): boolean;
+  /**
+   * Whether there is a prefetched call for this one, and how far it is. If it has ended, its outcome can be journaled
+   * together with its start.
+   */
+  stateOf(call: PlannedCall): 'none' | 'running' | 'ended';
   /** Returns the prefetched call for this one. Call it for every call that is due, including writes (R3). */
   take(call: PlannedCall): OpenCall | undefined;
   /** Call it after `take` has seen every due call. It aborts the calls that no task will take (R4, R5). */
@@ -244,11 +247,12 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
         entry.result = { value };
       await callReady();
     },
-    hasEnded(call) {
+    stateOf(call) {
       const { made, ended } = entries.get(call.task) ?? {};
-      const kind = ended?.outcome.kind;
-      if (made === undefined || (kind !== 'succeeded' && kind !== 'failed')) return false;
-      return isSameCall(made.call, call) && ledger.state.tasks.get(call.task)?.effect === 'read';
+      const isRead = ledger.state.tasks.get(call.task)?.effect === 'read';
+      if (made === undefined || !isRead || !isSameCall(made.call, call)) return 'none';
+      if (ended === undefined) return 'running';
+      return ended.outcome.kind === 'succeeded' || ended.outcome.kind === 'failed' ? 'ended' : 'none';
     },
     take(call) {
       const tools = parts.toolbox.tools();

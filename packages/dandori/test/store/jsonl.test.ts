@@ -329,7 +329,8 @@ describe('names', () => {
     await expect(journal.create(RUN, [firstEvent(RUN)])).rejects.toThrow();
     const claim = await journal.claim(RUN);
     await journal.append(RUN, 1, [eventOf(RUN, 2)]);
-    expect(readdirSync(directory).sort()).toEqual(['r1.driver', 'r1.jsonl']);
+    // A driver keeps the lock for a moment.
+    await expect.poll(() => readdirSync(directory).sort()).toEqual(['r1.driver', 'r1.jsonl']);
     await claim.release();
     await journal.append(RUN, 2, [eventOf(RUN, 3)]);
     expect(readdirSync(directory)).toEqual(['r1.jsonl']);

@@ -27,7 +27,8 @@ const NEWLINE = 0x0a;
 /**
  * The open file of one run. It remembers how far it has read, so that the next read costs only what is new.
  *
- * R1  Appends are made under a lock between processes, after checking that the file is still what was read.
+ * R1  Appends are made under a lock between processes, after checking that the file is still what was read. A driver
+ *     keeps the lock for a few milliseconds, because its next append comes soon, and gives it up when asked.
  * R2  Appends that arrive during a sync are written together and share the next sync (group commit).
  * R3  A failed write or sync closes the file for good. What the disk holds is then unknown, and a second sync
  *     might report success for data that the first one lost. The failed append is cut off again, so that no
@@ -93,6 +94,7 @@ function openRunFile<E extends Entry>(
   let broken: unknown;
   let queue: Waiting[] = [];
   let flushing: Promise<void> | undefined;
+  const lock = createLock(`${path}.lock`, identityFile);
 
   /** Reads what is new. Only whole appends count; the rest is a torn tail or a write in progress. */
   function catchUp(collect: (event: E) => void, { isLocked = false } = {}): void {
@@ -170,17 +172,17 @@ function openRunFile<E extends Entry>(
     const accepted: Waiting[] = [];
     try {
       if (broken !== undefined) throw broken;
-      const { unlock } = await lock(`${path}.lock`, identityFile);
+      await lock.take();
       try {
         write(waiting, accepted);
         if (accepted.length > 0) await dataSync(fd);
+        lock.giveUpSoon();
       } catch (error) {
         if (accepted.length > 0) cutOff(written);
         throw error;
-      } finally {
-        unlock();
       }
     } catch (error) {
+      lock.giveUp();
       broken = error;
       for (const { reject } of waiting) reject(error);
       return;
@@ -248,13 +250,13 @@ function openRunFile<E extends Entry>(
       return events;
     },
     async remove(after) {
-      const { unlock } = await lock(`${path}.lock`, identityFile);
+      await lock.take();
       try {
         catchUp(() => {}, { isLocked: true });
         if (position.seq !== after) conflict(name, after, position.seq);
         unlinkSync(path);
       } finally {
-        unlock();
+        lock.giveUp();
       }
     },
     last() {
@@ -273,6 +275,7 @@ function openRunFile<E extends Entry>(
     },
     async close() {
       await flushing;
+      lock.giveUp();
       closeSync(fd);
     },
   };
@@ -286,14 +289,56 @@ const LONGEST_LOCK = 30_000;
 /** Short, because the holder gives way. With long pauses the two would take turns waiting. */
 const LONGEST_PAUSE = 8;
 
+/** Milliseconds for which a driver keeps the lock after a write. */
+const KEPT = 10;
+
+interface Lock {
+  /** Resolves when this process holds the lock. */
+  take(): Promise<void>;
+  /** For a driver, the lock is kept for a moment. Every other writer gives it up at once. */
+  giveUpSoon(): void;
+  giveUp(): void;
+}
+
 /**
- * The lock is held for one write, so a short pause is enough. A process that has to wait creates a request
- * file. The holder gives way to it before it takes the lock again. Otherwise a driver that writes without a
- * pause would lock out all others, and would never see the cancel request that waits behind it.
+ * The lock of one run. Making and removing its file takes as long as the write itself, so a driver keeps it between
+ * two appends that follow each other. A process that has to wait creates a request file. The holder gives way to it
+ * before its next write. Otherwise a driver that writes without a pause would lock out all others, and would never
+ * see the cancel request that waits behind it.
  */
-async function lock(path: string, identityFile: string | undefined): Promise<{ unlock: () => void }> {
+function createLock(path: string, identityFile: string | undefined): Lock {
   const request = `${path}.request`;
-  if (existsSync(request)) await giveWay(request);
+  let unlock: (() => void) | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function giveUp(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    unlock?.();
+    unlock = undefined;
+  }
+
+  return {
+    async take() {
+      clearTimeout(timer);
+      timer = undefined;
+      const isAsked = existsSync(request);
+      if (unlock !== undefined && !isAsked) return;
+      giveUp();
+      if (isAsked) await giveWay(request);
+      ({ unlock } = await waitForLock(path, identityFile));
+    },
+    giveUpSoon() {
+      if (identityFile === undefined) giveUp();
+      else timer = setTimeout(giveUp, KEPT).unref();
+    },
+    giveUp,
+  };
+}
+
+/** A lock is held for a few milliseconds, so short pauses are enough. */
+async function waitForLock(path: string, identityFile: string | undefined): Promise<{ unlock: () => void }> {
+  const request = `${path}.request`;
   let waited = 0;
   for (let pause = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
     const attempt = lockOnce(path, identityFile);
