@@ -4,6 +4,8 @@ import type { Mind } from '../../src/mind/mind.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
+import type { Journal } from '../../src/store/journal.ts';
+import { createMemoryJournal } from '../../src/store/memory.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { count, createHouse, SETTINGS } from './house.ts';
 import { createGate, holdAt, openStream, type Stream } from './stream.ts';
@@ -58,6 +60,26 @@ describe('reads while the model still writes', () => {
     const events = await stream.events(run);
     expect(started(events).toSorted()).toEqual(['t1', 't2', 't3']);
     expect(brokenLaws(events)).toEqual([]);
+  });
+
+  it('that have ended by then are written with their start and the next decision, which spares a sync', async () => {
+    const appends: string[][] = [];
+    const real = createMemoryJournal();
+    const journal: Journal = {
+      ...real,
+      async append(run, after, events) {
+        appends.push(events.map(({ type }) => type));
+        await real.append(run, after, events);
+      },
+    };
+    const actions = [act('t1', 'a.get', { n: 1 }), act('t2', 'b.get')];
+    await using stream = await openStream(TOOLS, [{ actions }, ANSWER], { journal });
+    const run = await stream.start();
+    expect((await stream.drive(run)).end).toMatchObject({ outcome: 'answered' });
+    const starts = appends.filter((types) => types.includes('task_started'));
+    expect(starts).toEqual([expect.arrayContaining(['task_succeeded', 'decision_started'])]);
+    expect(called(stream)).toEqual(['t1', 't2']);
+    expect(brokenLaws(await stream.events(run))).toEqual([]);
   });
 
   it('leave a journal like any other: calls, keys, results and order are the same without', async () => {
