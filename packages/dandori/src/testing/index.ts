@@ -10,5 +10,6 @@ export * from './scripted-mind.ts';
 export * from './simulator/index.ts';
 export * from './step-clock.ts';
 export * from './temporary-journal.ts';
+export * from './worst-case.ts';
 
 /** Helpers for testing your own tools, minds and journals: `import { … } from 'dandori/testing'`. */
