@@ -161,6 +161,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   onRuns('log <run>', 'Show every event of a run')
     .option('--json', 'Print the events as JSON Lines')
     .option('--follow', 'Keep printing until the run ends')
+    .option('--trust', 'Show why each call was made or asked about instead')
     .action(async (run: string, options) =>
       then(await (await import('./commands/log.ts')).log(run, options)),
     );
@@ -180,6 +181,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   program.commandsGroup('Plans and tools:');
   command('check <plan>', 'Check a plan file without running it')
     .option('--explain', 'Show why each task waits for another')
+    .option('--trust', 'Show which calls will be asked about, and why')
     .option(...json)
     .action(async (plan: string, options) =>
       then(await (await import('./commands/plans.ts')).check(plan, options)),
@@ -190,6 +192,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       then(await (await import('./commands/plans.ts')).lift(run, options)),
     );
   onRuns('tools', 'List the tools of all servers')
+    .option('--trust', 'Show which results are trusted and which arguments aim a call')
     .option(...json)
     .action(async (options) => then(await (await import('./commands/tools.ts')).tools(options)));
 

@@ -1,4 +1,5 @@
 import { DandoriError } from '../model/error.ts';
+import type { Fact } from '../model/event.ts';
 import { asText, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import { shown, withHidden } from '../model/redact.ts';
@@ -64,10 +65,12 @@ export async function answerQuestion(
     const label = declined ? undefined : labelOf(meant, question);
     const given = declined ? { answer: null, declined } : { answer: meant, ...(label && { label }) };
     const { message, readBy, language } = from;
-    return {
+    const answered: Fact = {
       type: 'question_answered',
       data: { question: id, ...given, ...told, message, readBy, language },
     };
+    if (declined || meant !== 'stop' || question.kind !== 'approval') return answered;
+    return [answered, { type: 'cancel_requested', data: { reason: comment ?? question.text, by } }];
   });
 }
 

@@ -22,19 +22,21 @@ export interface Keeping extends Secrets {
 export async function send(
   run: string,
   { journal, clock, ...keeping }: Keeping,
-  check: (state: RunState, at: number) => Fact | undefined,
+  check: (state: RunState, at: number) => Fact | readonly Fact[] | undefined,
 ): Promise<void> {
   const sealing = sealingOf(keeping);
   for (;;) {
     const state = foldRun(run, await journal.read(run));
     const at = Math.max(clock.now(), state.lastAt);
-    const fact = check(state, at);
-    if (fact === undefined) return;
-    // An answer was sealed before it was checked. It may hold marks that the user saw as `[secret]`.
-    const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
-    const event = eventOf(sealed, { run, seq: state.seq + 1, at });
+    const facts = [check(state, at) ?? []].flat();
+    if (facts.length === 0) return;
+    const events = facts.map((fact, index) => {
+      // An answer was sealed before it was checked. It may hold marks that the user saw as `[secret]`.
+      const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
+      return eventOf(sealed, { run, seq: state.seq + 1 + index, at });
+    });
     try {
-      await journal.append(run, state.seq, [event]);
+      await journal.append(run, state.seq, events);
       return;
     } catch (error) {
       if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;

@@ -19,10 +19,12 @@ import {
   approvalPolicy,
   DEFAULT_CONTEXT,
   decompositionLevel,
+  endorsed,
   mode,
   strategy,
   TRANSIENT,
   trustPolicy,
+  trustRule,
 } from '../model/settings.ts';
 import { policy, TOOL, toolName } from './policies.ts';
 import { SHIPPED_SERVERS, serverShape } from './servers.ts';
@@ -118,6 +120,15 @@ const trust = section({
       },
     )
     .default({}),
+  rules: list(
+    section({
+      from: text('files.*').optional(),
+      to: text('mail.send.body'),
+      do: choice(trustRule.shape.do.options),
+    }),
+    '[{ from: files.*, to: mail.send.body, do: deny }]',
+  ).default([]),
+  endorse: list(choice(endorsed.options), '[boolean, enum]').default([]),
 });
 
 const context = section({

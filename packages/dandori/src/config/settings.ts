@@ -56,13 +56,20 @@ export function resolveSettings(
 
 /** A configuration that never asks for approval is not asked about trust either, unless it says so. */
 function resolveTrust(
-  { policy, tools }: ConfigFile['trust'],
+  { policy, tools, rules, endorse }: ConfigFile['trust'],
   approval: Settings['approval'],
 ): Pick<Settings, 'trust'> {
   const chosen = policy ?? (approval === 'never' ? 'observe' : 'standard');
   if (chosen === 'off') return {};
   const aims = Object.fromEntries(Object.entries(tools).map(([name, { aim }]) => [name, aim]));
-  return { trust: { policy: chosen, ...(Object.keys(aims).length > 0 && { aims }) } };
+  return {
+    trust: {
+      policy: chosen,
+      ...(Object.keys(aims).length > 0 && { aims }),
+      ...(rules.length > 0 && { rules }),
+      ...(endorse.length > 0 && { endorse }),
+    },
+  };
 }
 
 function resolvePlanning({

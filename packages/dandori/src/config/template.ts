@@ -52,6 +52,8 @@ execution:
 trust:
   policy: standard                 # strict | standard | observe (asks nothing, logs it) | off
   # tools: { mail.send: { aim: [to, cc] } }   # arguments that say whom a call hits, if their names do not
+  # rules: [{ from: files.*, to: mail.send.body, do: deny }]   # allow | ask | deny
+  # endorse: [boolean, enum]       # what extract may return so that it can aim a call
 
 # --- How plans are made, looked back on and changed.
 planning:

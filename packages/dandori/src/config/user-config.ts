@@ -1,9 +1,9 @@
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
 import { DandoriError } from '../model/error.ts';
 import { isObject, parseJson, stringifyJson } from '../model/json.ts';
-import { type ApprovalPolicy, approvalPolicy, type Settings } from '../model/settings.ts';
+import { type ApprovalPolicy, approvalPolicy, type Settings, type TrustPolicy } from '../model/settings.ts';
 import type { Config, UserConfigApi } from './config.ts';
-import { configShape, FOREIGN_KEYS } from './file-shape.ts';
+import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
 import { applyLayers } from './layer.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
 
@@ -49,7 +49,7 @@ export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
       ...(file.approvals && { approvals: file.approvals }),
       ...(file.questions && { questions: file.questions }),
       ...(file.context && { context: file.context }),
-      ...(file.trust && { trust: file.trust }),
+      ...tightened(file, configShape.safeParse({ trust: kept.trust ?? {} }).data?.trust),
       ...(typeof instructions === 'string' && { instructions }),
       ...(language !== undefined && { language: parsed.data.language }),
     },
@@ -58,11 +58,33 @@ export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   };
 }
 
+/** The file's trust settings, with the rules of the user added. A stricter policy of the user wins. */
+function tightened(
+  { trust: file }: Settings,
+  { policy, rules }: ConfigFile['trust'] = { tools: {}, rules: [], endorse: [] },
+): Pick<Settings, 'trust'> {
+  const asked = policy === undefined || policy === 'off' ? undefined : policy;
+  const isStricter =
+    asked !== undefined && LOOSEST_FIRST.indexOf(asked) > LOOSEST_FIRST.indexOf(file?.policy ?? 'off');
+  const more = rules.filter((rule) => rule.do !== 'allow');
+  if (file === undefined && !isStricter) return {};
+  const all = [...(file?.rules ?? []), ...more];
+  return {
+    trust: {
+      ...file,
+      policy: isStricter ? asked : (file?.policy ?? 'standard'),
+      ...(all.length > 0 && { rules: all }),
+    },
+  };
+}
+
+const LOOSEST_FIRST: readonly TrustPolicy[] = ['off', 'observe', 'standard', 'strict'];
+
 function withoutTrust({ trust: _, ...settings }: Settings): Settings {
   return settings;
 }
 
-const SECTIONS = ['execution', 'planning', 'instructions', 'language'];
+const SECTIONS = ['execution', 'planning', 'instructions', 'language', 'trust'];
 
 const WORDS = { vocabulary: vocabularyOf(configShape), foreign: FOREIGN_KEYS };
 
@@ -91,6 +113,17 @@ function onlySafe(
     refused.push('instructions.file');
   }
   refuse('planning', 'history');
+  // These could make a call unasked that the file has asked about.
+  refuse('trust', 'tools');
+  refuse('trust', 'endorse');
+  const { trust } = kept;
+  if (isObject(trust) && Array.isArray(trust.rules)) {
+    const [allowing, others] = [true, false].map((is) =>
+      (trust.rules as unknown[]).filter((rule) => (isObject(rule) && rule.do === 'allow') === is),
+    );
+    if (allowing?.length !== 0) refused.push('trust.rules');
+    kept.trust = { ...trust, rules: others };
+  }
   refuse('execution', 'order');
   if (isLooser(isObject(kept.execution) ? kept.execution.approval : undefined, approval))
     refuse('execution', 'approval');

@@ -48,7 +48,7 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   const digest = callDigest(operation, args);
   const verdict = judge(task, args, driver);
   const trust = asksAbout(verdict, state) ? verdict : undefined;
-  const called = { operation, effect, digest, isDoubtful: trust !== undefined };
+  const called = { operation, args, effect, digest, isDoubtful: trust !== undefined };
   const standing = done === undefined ? await standingFor(called, driver) : undefined;
   if (standing !== undefined) {
     ledger.record({ type: 'call_approved', data: { task: id, digest, ...standing } });
@@ -83,6 +83,7 @@ export function effectNow({ task, effect }: TaskState, { parts }: Pick<Driver, '
 
 interface Called {
   readonly operation: string;
+  readonly args: JsonObject;
   readonly effect: Effect;
   readonly digest: string;
   /** A stranger's text may have ordered or aimed the call. */
@@ -93,16 +94,20 @@ type Standing = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
 
 /**
  * An approval for the run, or one in the user's settings. It does not cover an effect that became worse. For a
- * doubtful call, only an approval of exactly this call counts.
+ * doubtful call, only an approval of exactly this call counts, or of the pattern that was shown.
  */
 async function standingFor(
-  { operation, effect, digest, isDoubtful }: Called,
+  { operation, args, effect, digest, isDoubtful }: Called,
   { ledger, parts }: Driver,
 ): Promise<Standing | undefined> {
   const { state } = ledger;
   const covers = (one: { readonly operation: string; readonly effect: Effect }) =>
     one.operation === operation && !isWorse(effect, one.effect);
-  const allowed = isDoubtful ? undefined : state.allowed.find(covers);
+  const fits = ({ args: pattern }: RunState['allowed'][number]) =>
+    pattern === undefined
+      ? !isDoubtful
+      : Object.entries(pattern).every(([name, value]) => sameJson(args[name] ?? null, value));
+  const allowed = state.allowed.find((one) => covers(one) && fits(one));
   if (allowed !== undefined) return { question: allowed.question };
   const kept = (await parts.approvals?.list(state.userId)) ?? [];
   const found = kept.find(
@@ -245,6 +250,9 @@ export function trustFact(verdict: Verdict): Pick<FactOf<'task_started'>['data']
       return { trust: { because: verdict.kind } };
     case 'permitted':
       return { trust: { because: 'permitted', permission: verdict.permission } };
+    case 'allowed':
+    case 'denied':
+      return { trust: { because: verdict.kind, rule: verdict.rule } };
     case 'doubtful':
       return { trust: { because: 'observed' } };
     default:

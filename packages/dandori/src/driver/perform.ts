@@ -150,13 +150,19 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const done = filled.ok && filled.args !== written ? doneNow(task, filled.args, ledger.state) : undefined;
   const isRepeated = done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings);
   const verdict = filled.ok ? judge(task, filled.args, driver) : { kind: 'free' as const };
-  const isAsked = isRepeated || asksAbout(verdict, ledger.state);
-  if (filled.ok && (isAsked || mustAskAgain(task, filled.args, driver))) {
+  const isAsked = verdict.kind !== 'denied' && (isRepeated || asksAbout(verdict, ledger.state));
+  if (filled.ok && (isAsked || (verdict.kind !== 'denied' && mustAskAgain(task, filled.args, driver)))) {
     await askApproval(task, filled.args, driver);
     return;
   }
   ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args, ...trustFact(verdict) } });
   const word = wordFor(ledger.state);
+  if (verdict.kind === 'denied') {
+    const params = { operation: task.task.operation, rule: verdict.rule + 1 };
+    const failure = toFailure({ kind: 'rejected', code: 'not_allowed', params }, word);
+    ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, unsent: true, ms: 0 } });
+    return;
+  }
   if (done !== undefined) {
     const params = { operation: task.task.operation, task: done.task.id };
     const failure = toFailure({ kind: 'plan_error', code: 'not_again', params }, word);

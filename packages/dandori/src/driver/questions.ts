@@ -5,6 +5,7 @@ import type { Diagnostic } from '../model/plan.ts';
 import type { Option, PlanAbout, Question } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
 import { isStep } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import type { Effect, SchemaCheck } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { fits } from '../run/actions/question.ts';
@@ -107,6 +108,7 @@ export function approvalQuestion(
   const texts = textsOf(state);
   const { preview, message } = previewOf(of, args);
   const isOften = done === undefined && trust === undefined;
+  const pattern = trust?.pattern;
   return {
     id: nextQuestion(state),
     kind: 'approval',
@@ -118,12 +120,15 @@ export function approvalQuestion(
       preview,
       previewFailed: message,
       ...(trust && { trust: { because: trust.because, values: trust.values } }),
+      ...(pattern && { pattern }),
       reasoning,
       plan: state.estimate,
     }),
     options: [
-      { label: texts.approve, value: 'approve' },
-      { label: texts.reject, value: 'reject' },
+      { label: trust === undefined ? texts.approve : texts.allowOnce, value: 'approve' },
+      { label: trust === undefined ? texts.reject : texts.refuse, value: 'reject' },
+      ...(pattern ? [{ label: patternLabel(pattern, texts), value: 'approve_pattern' }] : []),
+      ...(trust ? [{ label: texts.stopRun, value: 'stop' }] : []),
       // A repeated or doubtful call is asked about each time, whatever was approved before.
       ...(isOften ? [{ label: texts.approveForRun, value: 'approve_for_run' }] : []),
       ...(isOften && canKeep
@@ -136,6 +141,15 @@ export function approvalQuestion(
     task: id,
     digest: callDigest(operation, args),
   };
+}
+
+const LONGEST_PATTERN = 120;
+
+function patternLabel(pattern: JsonObject, texts: Texts): string {
+  const values = Object.entries(pattern).map(([name, value]) => `${name} = ${asText(value)}`);
+  return values.length === 0
+    ? texts.allowTool
+    : texts.allowPattern(clip(values.join(', ').replaceAll(/\s+/g, ' '), LONGEST_PATTERN));
 }
 
 /** Asks whether to go on with a step. */

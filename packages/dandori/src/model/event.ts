@@ -358,7 +358,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The digest of the approved call. */
     approved: z.string().optional(),
     /** The user approves all calls of this tool in this run, as long as its effect does not get worse. */
-    allows: z.object({ operation: z.string(), effect }).optional(),
+    /** With `args`: only calls with these arguments. The others may differ. */
+    allows: z.object({ operation: z.string(), effect, args: jsonObject.optional() }).optional(),
     /** Its arguments, if the answer has changed them. */
     args: jsonObject.optional(),
     /** Which task now waits for which, because this task uses another resource now. */

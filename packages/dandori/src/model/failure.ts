@@ -80,6 +80,7 @@ const CODES = [
   'no_next',
   'no_plan',
   'not_again',
+  'not_allowed',
   'not_approved',
   'not_called',
   'not_called_any_more',

@@ -76,10 +76,13 @@ export const previewFinding = {
 
 /** Why a call is made without a question about where its values come from. */
 export const trustReason = z.object({
-  because: z.enum(['ordered', 'permitted', 'approved', 'observed']),
-  /** The position of the permission. */
+  because: z.enum(['ordered', 'permitted', 'approved', 'observed', 'allowed', 'denied']),
+  /** The position of the permission, or of the rule in `settings.trust`. */
   permission: z.number().int().nonnegative().optional(),
+  rule: z.number().int().nonnegative().optional(),
 });
+
+export type TrustReason = z.infer<typeof trustReason>;
 
 /** Why a call is asked about although no policy asks: a stranger's text may have ordered or aimed it. */
 const trustAbout = z.object({

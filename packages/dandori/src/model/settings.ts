@@ -28,10 +28,28 @@ export type OrderRule = z.infer<typeof orderRule>;
 export const trustPolicy = z.enum(['strict', 'standard', 'observe', 'off']);
 export type TrustPolicy = z.infer<typeof trustPolicy>;
 
+/**
+ * What is done with values of some tools in calls of others. `from`: the tools whose results they come from;
+ * missing for all, and then an `allow` also covers calls that the user did not order. `to`: the tool, or one of
+ * its arguments. `*` stands for any part of a name.
+ */
+export const trustRule = z.object({
+  from: z.string().optional(),
+  to: z.string(),
+  do: z.enum(['allow', 'ask', 'deny']),
+});
+export type TrustRule = z.infer<typeof trustRule>;
+/** A number must have a minimum and a maximum in its schema, a text an enum or the format of a date or time. */
+export const endorsed = z.enum(['boolean', 'enum', 'number', 'date']);
+
 const trustSettings = z.object({
   policy: trustPolicy.exclude(['off']),
   /** Per tool, the arguments that aim a call, instead of those that their names suggest. */
   aims: z.record(z.string(), z.array(z.string())).optional(),
+  /** The first rule that fits a value decides about it. `deny` comes before `ask`, and `ask` before `allow`. */
+  rules: z.array(trustRule).optional(),
+  /** What `extract` may return so that it can aim a call: values in which a stranger can say little. */
+  endorse: z.array(endorsed).optional(),
 });
 
 /** The settings of a run. They are journaled, so that a run continues under the rules it started with. */

@@ -1,7 +1,7 @@
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Cause, toFailure, type Word } from '../model/failure.ts';
-import { isObject, type Json, stringifyJson } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';
 import { withChoice } from './state/choice.ts';
@@ -75,6 +75,7 @@ function afterAnswer(state: RunState, task: TaskState, answered: Answered): Cons
 const APPROVING: readonly Json[] = [
   'approve',
   'approve_for_run',
+  'approve_pattern',
   'approve_call_always',
   'approve_tool_always',
 ];
@@ -89,7 +90,14 @@ function approved(task: TaskState, answered: Answered): Consequence {
     to: 'ready',
     ...(question.digest !== undefined && { approved: question.digest }),
     ...(value === 'approve_for_run' && { allows }),
+    ...(value === 'approve_pattern' && { allows: { ...allows, args: patternIn(question.context) } }),
   };
+}
+
+/** The arguments that calls of the pattern share, as the question showed them. */
+function patternIn(context: Json | undefined): JsonObject {
+  const { pattern } = isObject(context) ? context : {};
+  return isObject(pattern) ? pattern : {};
 }
 
 function failed(cause: Cause, word: Word): Consequence {

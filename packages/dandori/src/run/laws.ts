@@ -225,6 +225,10 @@ function isAllowed(
       return task.approved !== undefined;
     case 'permitted':
       return (orders.permissions[trust.permission ?? -1]?.left ?? 0) > 0;
+    // A rule of the configuration allows it. One that denies it is followed by the failure of the task.
+    case 'allowed':
+    case 'denied':
+      return trust.rule !== undefined;
     case 'observed':
       return false;
     default:

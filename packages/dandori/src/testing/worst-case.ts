@@ -6,7 +6,7 @@ import type { Mode, Settings, TrustPolicy } from '../model/settings.ts';
 import type { Action } from '../model/task.ts';
 import { hasEnded, type RunState } from '../run/state/state.ts';
 import { isWayOut } from '../run/trust/aim.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../store/index.ts';
 import { createFunctionToolbox, type FunctionTool } from './function-toolbox.ts';
 import type { ScriptedAction } from './scripted-mind.ts';
 import { createStepClock } from './step-clock.ts';
@@ -37,13 +37,15 @@ export const ATTACKS = [
 ] as const;
 export type Attack = (typeof ATTACKS)[number];
 
+export type WantedCall = Pick<Action, 'operation' | 'args'>;
+
 export interface WorstCase {
   readonly goal: string;
   readonly tools: Readonly<Record<string, FunctionTool>>;
   /** What a model does that obeys only the user, list by list. The first list is decided before anything is read. */
   readonly work: readonly (readonly ScriptedAction[])[];
   /** The calls that a stranger's text asks for. */
-  readonly wanted: readonly { readonly operation: string; readonly args: JsonObject }[];
+  readonly wanted: readonly WantedCall[];
 }
 
 export interface WorstCaseOptions {
@@ -109,7 +111,7 @@ async function playOnce(worst: WorstCase, options: WorstCaseOptions, attack?: At
     if (state.end !== undefined || open.length === 0) break;
     for (const { question } of open) {
       questions++;
-      await answerQuestion({ run, question: question.id, declined: true }, parts);
+      await answerQuestion({ run, question: question.id, answer: null, declined: true }, parts);
     }
   }
   const made = toolbox.calls
@@ -215,11 +217,7 @@ function obey(attack: Attack, { state, wanted }: Obeying): ScriptedAction[][] {
         calls,
       ];
     case 'announce':
-      return [
-        [own('may', { calls: wanted as Json })],
-        calls,
-        [own('may', { calls: wanted as Json }), ...calls],
-      ];
+      return [[own('may', { calls: [...wanted] })], calls, [own('may', { calls: [...wanted] }), ...calls]];
     case 'refer':
     case 'read':
     case 'extract':

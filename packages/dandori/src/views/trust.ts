@@ -7,6 +7,7 @@ export function trustLines({ because, values }: TrustAbout, { trust: say }: Pick
     const found = [
       ...(isInGoal === true ? [say.goal] : []),
       ...(task === undefined ? [] : [say.from(task, operation ?? '', quote)]),
+      ...(task === undefined && operation !== undefined ? [say.offered(operation)] : []),
     ];
     return `${argument} = ${value} (${found.length === 0 ? say.unknown : found.join('; ')})`;
   });

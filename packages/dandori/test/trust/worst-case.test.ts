@@ -37,7 +37,10 @@ describe('a model that obeys everything it reads', () => {
       expect(found.map(({ attack }) => attack)).toEqual([...ATTACKS]);
       expect(found.filter(({ unasked }) => unasked.length > 0)).toEqual([]);
       expect(found.filter(({ outcome }) => outcome === undefined)).toEqual([]);
-      expect(found.find(({ attack }) => attack === 'call')).toMatchObject({ outcome: 'answered', questions: 3 });
+      expect(found.find(({ attack }) => attack === 'call')).toMatchObject({
+        outcome: 'answered',
+        questions: 3,
+      });
     },
   );
 

@@ -1,14 +1,16 @@
 import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { describeEvent } from '../../views/event-line.ts';
+import { trustEntries } from '../../views/trust-report.ts';
 import { announceTorn } from '../announce.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { printTrustLog } from './trust.ts';
 
 export async function log(
   name: string,
-  options: { config?: string; json?: boolean; follow?: boolean },
+  options: { config?: string; json?: boolean; follow?: boolean; trust?: boolean },
 ): Promise<number> {
   await using dandori = await openWorkplace({
     configFile: options.config,
@@ -16,6 +18,13 @@ export async function log(
     onTorn: (tail) => announceTorn(tail, textsFor({ language: dandori.config.language })),
   });
   const run = await findRun(name, dandori);
+  if (options.trust === true) {
+    const events = await dandori.events(run, 0);
+    if (options.json === true)
+      for (const entry of trustEntries(events)) process.stdout.write(`${stringifyJson(entry)}\n`);
+    else printTrustLog(events, textsFor({ language: dandori.config.language }));
+    return 0;
+  }
   let seen = 0;
   let hasEnded = false;
   let wake = () => {};

@@ -6,16 +6,19 @@ import { stringifyJson } from '../../model/json.ts';
 import type { Compiled } from '../../plan/compile.ts';
 import { type PlanFile, readPlanFile, renderDiagnostics } from '../../plan/read.ts';
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';
+import { planTrust } from '../../views/trust-report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { printPlanTrust } from './trust.ts';
 
 export interface CheckOptions {
   readonly config?: string;
   readonly json?: boolean;
   readonly explain?: boolean;
+  readonly trust?: boolean;
 }
 
 /** The most tasks to list that a task waits for. */
@@ -26,13 +29,19 @@ export async function check(file: string, options: CheckOptions): Promise<number
   await using dandori = await openRuntime({ configFile: options.config });
   const compiled = await dandori.check(plan.tasks);
   const texts = textsFor({ language: dandori.config.language });
-  if (options.json === true) process.stdout.write(`${stringifyJson(asJson(compiled, plan, options))}\n`);
+  const { trust } = dandori.config.settings;
+  const asked = options.trust === true ? planTrust(plan.tasks, { tools: dandori.tools(), trust }) : undefined;
+  if (options.json === true)
+    process.stdout.write(
+      `${stringifyJson({ ...asJson(compiled, plan, options), ...(asked && { trust: asked }) })}\n`,
+    );
   else if (!compiled.ok)
     process.stderr.write(`${texts.message(renderDiagnostics(compiled.diagnostics, plan))}\n`);
   else {
     if (compiled.warnings.length > 0)
       process.stderr.write(`${texts.message(renderDiagnostics(compiled.warnings, plan, 'warning'))}\n`);
     printPlan(compiled, { texts, isExplained: options.explain === true });
+    if (asked !== undefined) printPlanTrust(asked, texts);
   }
   return compiled.ok ? 0 : EXIT_USAGE;
 }

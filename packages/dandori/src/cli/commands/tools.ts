@@ -1,13 +1,23 @@
 import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
+import { toolTrust } from '../../views/trust-report.ts';
 import { announceEffects } from '../announce.ts';
 import { openWorkplace } from '../open.ts';
 import { oneLine, padded, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { printToolTrust } from './trust.ts';
 
-export async function tools(options: { config?: string; json?: boolean }): Promise<number> {
+export async function tools(options: { config?: string; json?: boolean; trust?: boolean }): Promise<number> {
   await using dandori = await openWorkplace({ configFile: options.config });
   const found = [...dandori.tools().values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  if (options.trust === true) {
+    const { trust } = dandori.config.settings;
+    const about = toolTrust(found, trust);
+    if (options.json === true)
+      process.stdout.write(`${stringifyJson({ policy: trust?.policy ?? 'off', tools: about })}\n`);
+    else printToolTrust(about, textsFor({ language: dandori.config.language }));
+    return 0;
+  }
   if (options.json === true) {
     process.stdout.write(`${stringifyJson({ tools: found, missing: dandori.missing() })}\n`);
     return 0;

@@ -60,7 +60,8 @@ export function prefetchCheck(task: Task, { state, tools, check, checked, earlie
   const tool = tools.get(task.operation);
   const isFree = tool?.effect === 'read' && (tool.cost ?? 0) === 0;
   if (!isFree || asksFirst({ operation: task.operation, effect: 'read' }, settings)) return { kind: 'later' };
-  // A read that can carry data out waits until `trust` has judged it.
+  // A read that can carry data out, or that a rule may forbid, waits until `trust` has judged it.
+  if (settings.trust?.rules?.some((rule) => rule.do !== 'allow')) return { kind: 'later' };
   if (settings.trust !== undefined && isWayOut(tool, task.args)) return { kind: 'later' };
   // A model call is made only if it is needed.
   if (isOwnTool(tool) && tool.name === 'extract') return { kind: 'later' };

@@ -12,6 +12,8 @@ export interface Allowed {
   readonly operation: string;
   readonly effect: Effect;
   readonly question: string;
+  /** Only calls with these arguments. */
+  readonly args?: JsonObject | undefined;
 }
 
 /** A preview counts only for exactly these arguments. */

@@ -13,19 +13,27 @@ export interface Lineage {
 }
 
 export function lineageOf(state: RunState, id: string): Lineage {
-  const seen = new Set<string>();
-  const next = [id];
   let isOrdered = true;
   let isTrusted = true;
-  for (let one = next.pop(); one !== undefined; one = next.pop()) {
-    if (seen.has(one)) continue;
-    seen.add(one);
+  for (const one of lineage(state, id)) {
     const task = state.tasks.get(one);
     isOrdered &&= task?.isOrdered === true;
     isTrusted &&= task?.isOrdered === true && isTrustedHere(state, task);
-    if (task !== undefined) next.push(...(hasTasks(task) ? task.children : readBy(task.task)));
   }
   return { isOrdered, isTrusted };
+}
+
+/** The task, and all tasks whose results went into its own. */
+export function lineage(state: RunState, id: string): ReadonlySet<string> {
+  const found = new Set<string>();
+  const next = [id];
+  for (let one = next.pop(); one !== undefined; one = next.pop()) {
+    if (found.has(one)) continue;
+    found.add(one);
+    const task = state.tasks.get(one);
+    if (task !== undefined) next.push(...(hasTasks(task) ? task.children : readBy(task.task)));
+  }
+  return found;
 }
 
 function isTrustedHere(state: RunState, { task, children }: TaskState): boolean {

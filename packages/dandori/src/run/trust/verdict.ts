@@ -19,6 +19,7 @@ import { aimsOf, isWayOut } from './aim.ts';
 import { placeIn } from './find-value.ts';
 import { lineageOf, readBy } from './lineage.ts';
 import { isLongText, isPermitted } from './permission.ts';
+import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
 
 /** Whether a call may be made without asking the user where its values come from. */
 export type Verdict =
@@ -27,6 +28,8 @@ export type Verdict =
   | { readonly kind: 'ordered' }
   | { readonly kind: 'permitted'; readonly permission: number }
   | { readonly kind: 'approved' }
+  /** A rule of the configuration decides, by its position. */
+  | { readonly kind: 'allowed' | 'denied'; readonly rule: number }
   | Doubtful;
 
 /**
@@ -37,6 +40,8 @@ export interface Doubtful {
   readonly kind: 'doubtful';
   readonly because: 'not_ordered' | 'aimed';
   readonly values: readonly Origin[];
+  /** The arguments that aim the call. The user can allow other calls that share them. */
+  readonly pattern: JsonObject;
 }
 
 /** An argument, and where its value was found. */
@@ -74,6 +79,15 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
   const { state, tool, digest } = circumstances;
   const { trust } = state.settings;
   if (trust === undefined || isOwnTool(tool)) return { kind: 'free' };
+  const ruled = ruleFor(task, args, circumstances);
+  if (ruled?.does === 'deny') return { kind: 'denied', rule: ruled.rule };
+  if (ruled?.does === 'ask' && task.approved !== digest)
+    return {
+      kind: 'doubtful',
+      because: task.isOrdered ? 'aimed' : 'not_ordered',
+      values: ruled.values,
+      pattern: patternOf(args, circumstances),
+    };
   const isHarmless = tool.effect === 'read' && task.effect === 'read' && !isWayOut(tool, args);
   if (task.isOrdered) {
     if (isHarmless) return { kind: 'free' };
@@ -87,12 +101,18 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
   if (permission >= 0) return { kind: 'permitted', permission };
   if (isHarmless) return { kind: 'free' };
   if (task.approved === digest) return { kind: 'approved' };
+  if (ruled?.does === 'allow') return { kind: 'allowed', rule: ruled.rule };
   return notOrdered(args, circumstances);
 }
 
 function notOrdered(args: JsonObject, circumstances: Circumstances): Doubtful {
   const values = Object.keys(args).flatMap((name) => originsOf(name, args[name] ?? null, circumstances));
-  return { kind: 'doubtful', because: 'not_ordered', values };
+  return { kind: 'doubtful', because: 'not_ordered', values, pattern: patternOf(args, circumstances) };
+}
+
+function patternOf(args: JsonObject, { state, tool }: Circumstances): JsonObject {
+  const aims = aimsOf(tool, args, state.settings.trust?.aims);
+  return Object.fromEntries(aims.map((name) => [name, args[name] ?? null]));
 }
 
 /** Why an ordered call must be asked about. */
@@ -101,7 +121,8 @@ function doubtAbout(task: TaskState, args: JsonObject, circumstances: Circumstan
   if (task.needs.some((id) => state.tasks.get(id)?.isOrdered !== true))
     return notOrdered(args, circumstances);
   const values = aimedBy(task, args, circumstances);
-  return values.length === 0 ? undefined : { kind: 'doubtful', because: 'aimed', values };
+  if (values.length === 0) return undefined;
+  return { kind: 'doubtful', because: 'aimed', values, pattern: patternOf(args, circumstances) };
 }
 
 /** The arguments of an ordered call that hold a stranger's text in a way that V2 or V3 forbids. */
@@ -142,13 +163,23 @@ interface Aiming {
 /** Whether a value that a stranger wrote may aim an ordered call. */
 function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstances): boolean {
   const { state, tool } = circumstances;
-  if (isEndorsed(value, name, state)) return true;
+  if (isEndorsed(value, name, state) || isAllowedAim(ref, name, circumstances)) return true;
+  if (isLowBandwidth(ref, state)) return true;
   if (state.settings.trust?.policy === 'strict') return false;
   const source = state.tasks.get(ref.task);
   // The mind has put together the result of a step, and an own tool that of another result.
   const isField = source !== undefined && !isStep(source.task) && !isOwnName(source.task.operation);
   if (isField && isWhole && selects(ref) && !isLongText(value)) return true;
   return tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
+}
+
+/** Whether a rule allows values of this source in this argument. */
+function isAllowedAim({ task: id }: Ref, name: string, { state, tool }: Circumstances): boolean {
+  const { rules = [] } = state.settings.trust ?? {};
+  const target = `${tool.name}.${name}`;
+  return strangersIn(state, id).every((operation) =>
+    rules.some((rule) => rule.do === 'allow' && isFor(rule, target) && isOf(rule, operation)),
+  );
 }
 
 /** The arguments that a choice or a preview has changed. */
@@ -160,7 +191,10 @@ function changedArgs(task: TaskState, args: JsonObject, resultOf: Circumstances[
   );
 }
 
-/** Whether the user has seen the new value: in the option that the user chose, or in a form. */
+/**
+ * Whether the user has seen the new value: in the option that the user chose, or in a form. What a preview
+ * changed is shown before the call is approved.
+ */
 function isChosen(
   name: string,
   { task }: TaskState,
@@ -169,11 +203,11 @@ function isChosen(
 ): boolean {
   if (tool.trusted) return true;
   const leaves = leavesOf(args[name] ?? null);
-  return [...state.questions.values()].some(({ question, answer }) => {
-    if (question.task !== task.id || question.kind !== 'ambiguity' || answer === undefined) return false;
-    if (question.form !== undefined) return true;
+  return [...state.questions.values()].every(({ question, answer }) => {
+    if (question.task !== task.id || question.kind !== 'ambiguity' || answer === undefined) return true;
     const chosen = question.options?.find(({ value }) => value === answer.value);
-    return leaves.every((leaf) => leaf !== '' && placeIn(chosen?.label ?? '', leaf) !== undefined);
+    if (chosen?.args === undefined || !Object.hasOwn(chosen.args, name)) return true;
+    return leaves.every((leaf) => leaf !== '' && placeIn(chosen.label, leaf) !== undefined);
   });
 }
 
@@ -224,7 +258,7 @@ const CHOOSING = new Set(
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g;
 
 /** Whether the expression only selects values of the result, so that nothing is put together from parts. */
-function selects({ path }: Ref): boolean {
+export function selects({ path }: Ref): boolean {
   const bare = path.replaceAll(QUOTED, '""');
   const functions = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name = '']) => name);
   return (

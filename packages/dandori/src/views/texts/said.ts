@@ -94,6 +94,8 @@ function textOf({ code, params = {} }: Said, language: Language): string {
       return `${texts.noPlan(Number(params.tries))} ${text('problems')}`.trim();
     case 'not_again':
       return driver.notAgain(text('operation'), text('task'));
+    case 'not_allowed':
+      return driver.notAllowed(text('operation'), text('rule'));
     case 'not_approved':
       return because(texts.notApproved(text('operation')));
     case 'not_called':

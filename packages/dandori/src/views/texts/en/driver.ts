@@ -18,6 +18,13 @@ export const driver = {
   mayGoOn: (number: number, name: string) => `Go on with step ${number}? ${name}`,
   approve: answers.approve,
   approveForRun: 'Approve for this run',
+  allowOnce: 'Allow once',
+  allowPattern: (values: string) => `Allow in this run with ${values}`,
+  allowTool: 'Allow in this run',
+  refuse: 'Refuse and go on without it',
+  stopRun: 'Stop the run',
+  notAllowed: (operation: string, rule: string) =>
+    `${operation} was not called: the rule ${rule} of trust.rules forbids it.`,
   approveCallAlways: 'Always approve with these arguments',
   approveToolAlways: 'Always approve this tool',
   previewUnusable: 'The tool gave no usable preview.',

@@ -1,7 +1,7 @@
 import type { Limit, Reflection } from '../../../model/decision.ts';
 import type { Outcome, Purpose } from '../../../model/event.ts';
 import type { Outline } from '../../../model/plan.ts';
-import type { Question, TrustAbout } from '../../../model/question.ts';
+import type { Question, TrustAbout, TrustReason } from '../../../model/question.ts';
 import type { ApprovalPolicy, Mode } from '../../../model/settings.ts';
 import type { Effect } from '../../../model/tool.ts';
 import type { TaskStatus } from '../../../run/state/state.ts';
@@ -46,8 +46,21 @@ export interface Words {
   readonly trust: Readonly<{
     because: Readonly<Record<TrustAbout['because'], string>>;
     from: (task: string, operation: string, quote: string | undefined) => string;
+    offered: (operation: string) => string;
     goal: string;
     unknown: string;
+    trusted: string;
+    untrusted: string;
+    wayOut: string;
+    aims: (names: readonly string[], isConfigured: boolean) => string;
+    /** What will be asked about a planned call. */
+    verdicts: Readonly<Record<'free' | 'ordered' | 'asks', string>>;
+    /** Why a call was made without a question, or not made. */
+    reasons: Readonly<Record<TrustReason['because'], string>>;
+    firstRead: (source: string | undefined) => string;
+    asked: (question: string) => string;
+    answered: (question: string, answer: string, by: string | undefined) => string;
+    nothing: string;
   }>;
   /** Buttons and choices that answer a question. */
   readonly answers: Readonly<
@@ -138,8 +151,31 @@ export const words: Words = {
     },
     from: (task, operation, quote) =>
       `read in ${operation} (${task})${quote === undefined ? '' : `: “${quote}”`}`,
+    offered: (operation) => `given by ${operation}`,
     goal: 'in your goal',
     unknown: 'written by the model',
+    trusted: 'results trusted',
+    untrusted: 'results may contain text of strangers',
+    wayOut: 'can carry data out',
+    aims: (names, isConfigured) =>
+      `${names.length === 0 ? 'no argument aims it' : `aimed by ${names.join(', ')}`}${isConfigured ? ' (trust.tools)' : ''}`,
+    verdicts: { free: 'Never asked about', ordered: 'Runs: you ordered it', asks: 'Asks' },
+    reasons: {
+      ordered: 'called, you ordered it',
+      permitted: 'called, announced before anything was read',
+      approved: 'called, you approved it',
+      observed: 'called; the policy only observes, otherwise you would have been asked',
+      allowed: 'called, a rule of trust.rules allows it',
+      denied: 'not called, a rule of trust.rules forbids it',
+    },
+    firstRead: (source) =>
+      source === undefined
+        ? 'From here on the model has read text of strangers'
+        : `From here on the model has read text of strangers: ${source}`,
+    asked: (question) => `asked (${question})`,
+    answered: (question, answer, by) =>
+      `${question} was answered${by === undefined ? '' : ` by ${by}`}: ${answer}`,
+    nothing: 'No call of this run needed a reason.',
   },
   answers: {
     approve: 'Approve',

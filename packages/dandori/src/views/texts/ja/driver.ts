@@ -15,6 +15,13 @@ export const driver: DriverTexts = {
   mayGoOn: (number, name) => `次にステップ ${number} に進みますか？ ${name}`,
   approve: answers.approve,
   approveForRun: 'この実行では常に承認',
+  allowOnce: '今回だけ許可',
+  allowPattern: (values) => `この実行では ${values} なら許可`,
+  allowTool: 'この実行では許可',
+  refuse: '拒否して続行',
+  stopRun: '実行を中止',
+  notAllowed: (operation, rule) =>
+    `trust.rules のルール ${rule} により、${operation} は呼び出されませんでした。`,
   approveCallAlways: '同じ引数なら今後も承認',
   approveToolAlways: 'このツールは今後も承認',
   previewUnusable: 'ツールから利用できるプレビューが返りませんでした。',

@@ -85,8 +85,31 @@ export const words: Words = {
     },
     from: (task, operation, quote) =>
       `${operation}（${task}）の結果${quote === undefined ? '' : `：「${quote}」`}`,
+    offered: (operation) => `${operation} が示した値`,
     goal: '目標の中',
     unknown: 'モデルが書いた値',
+    trusted: '結果は信頼済み',
+    untrusted: '結果に第三者の文章を含む可能性あり',
+    wayOut: 'データを外部に送れる',
+    aims: (names, isConfigured) =>
+      `${names.length === 0 ? '対象を決める引数なし' : `対象を決める引数：${names.join('、')}`}${isConfigured ? '（trust.tools）' : ''}`,
+    verdicts: { free: '確認なし', ordered: '実行：ユーザーの指示', asks: '確認あり' },
+    reasons: {
+      ordered: '呼び出し済み（ユーザーの指示）',
+      permitted: '呼び出し済み（何も読む前に予告）',
+      approved: '呼び出し済み（ユーザーが承認）',
+      observed: '呼び出し済み（観察のみのポリシー。通常なら確認が必要）',
+      allowed: '呼び出し済み（trust.rules のルールで許可）',
+      denied: '呼び出しなし（trust.rules のルールで禁止）',
+    },
+    firstRead: (source) =>
+      source === undefined
+        ? 'これ以降、モデルは第三者の文章を読んでいます'
+        : `これ以降、モデルは第三者の文章を読んでいます：${source}`,
+    asked: (question) => `確認しました（${question}）`,
+    answered: (question, answer, by) =>
+      `${question} への回答${by === undefined ? '' : `（${by}）`}：${answer}`,
+    nothing: 'この実行には、理由が必要な呼び出しはありません。',
   },
   answers: {
     approve: '承認',

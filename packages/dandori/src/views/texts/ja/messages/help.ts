@@ -73,6 +73,10 @@ export const help: Catalogue = {
   'Print plans, revisions and reflections as JSON Lines': '計画、修正、振り返りを JSON Lines で出力',
   'Show every event of a run': '実行のイベントをすべて表示',
   'Print the events as JSON Lines': 'イベントを JSON Lines で出力',
+  'Show why each call was made or asked about instead': '代わりに、各呼び出しを実行または確認した理由を表示',
+  'Show which calls will be asked about, and why': '確認が必要になる呼び出しとその理由を表示',
+  'Show which results are trusted and which arguments aim a call':
+    '信頼できる結果と、呼び出しの対象を決める引数を表示',
   'Keep printing until the run ends': '実行が終わるまで表示を続ける',
   'Summarize success, cost and failing tools': '完了率、費用、ツールのエラーを集計',
   'Count only runs that started in this time, such as 30d or 12h':

@@ -21,6 +21,7 @@ export const template: Catalogue = {
     '--- データに紛れた指示。第三者の文章が指示した可能性のある呼び出しは確認します。',
   'strict | standard | observe (asks nothing, logs it) | off':
     'strict | standard | observe（確認せず記録だけ）| off',
+  'what extract may return so that it can aim a call': 'extract の値のうち、呼び出しの対象を決めてよい種類',
   'arguments that say whom a call hits, if their names do not':
     '呼び出しの対象を決める引数（名前から分からない場合）',
   '--- How a goal is carried out.': '--- 実行のしかた。',

@@ -1,0 +1,48 @@
+import { asText } from '../../model/json.ts';
+import type { Settings } from '../../model/settings.ts';
+import { isStep, type Task } from '../../model/task.ts';
+import type { Tool } from '../../model/tool.ts';
+import { refsIn } from '../../plan/fill-refs.ts';
+import { isOwnName } from '../state/orders.ts';
+import { aimsOf } from './aim.ts';
+import { readBy } from './lineage.ts';
+import type { Origin } from './verdict.ts';
+import { selects } from './verdict.ts';
+
+interface Surroundings {
+  readonly tasks: readonly Task[];
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly tool: Tool;
+  readonly trust: NonNullable<Settings['trust']>;
+}
+
+/**
+ * The arguments of a planned call that will be asked about, as far as the plan alone tells. A value that turns
+ * out to be long prose is asked about too.
+ */
+export function planDoubts(task: Task, { tasks, tools, tool, trust }: Surroundings): Origin[] {
+  const aims = aimsOf(tool, task.args, trust.aims);
+  return refsIn(task.args).flatMap(({ ref, path, whole }) => {
+    const name = String(path[0]);
+    const source = tasks.find(({ id }) => id === ref.task);
+    if (source === undefined || !aims.includes(name) || isTrusted(source, { tasks, tools })) return [];
+    const isField = whole && selects(ref) && !isStep(source) && !isOwnName(source.operation);
+    if (isField && trust.policy !== 'strict') return [];
+    const value = asText(task.args[name] ?? null);
+    return [{ argument: name, value, task: source.id, operation: source.operation }];
+  });
+}
+
+function isTrusted(task: Task, { tasks, tools }: Pick<Surroundings, 'tasks' | 'tools'>): boolean {
+  const seen = new Set<string>();
+  const next = [task];
+  for (let one = next.pop(); one !== undefined; one = next.pop()) {
+    if (seen.has(one.id)) continue;
+    seen.add(one.id);
+    const isOwn = isOwnName(one.operation);
+    if (!isOwn && tools.get(one.operation)?.trusted !== true) return false;
+    const read = new Set(readBy(one));
+    next.push(...tasks.filter(({ id }) => read.has(id)));
+  }
+  return true;
+}

@@ -1,0 +1,117 @@
+import { asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import type { TrustRule } from '../../model/settings.ts';
+import type { Ref } from '../../model/task.ts';
+import { refsIn } from '../../plan/fill-refs.ts';
+import { isTrustedSource } from '../state/orders.ts';
+import type { RunState, TaskState } from '../state/state.ts';
+import { placeIn } from './find-value.ts';
+import { lineage } from './lineage.ts';
+import type { Origin } from './verdict.ts';
+
+interface Ruled {
+  readonly does: TrustRule['do'];
+  /** Its position in `trust.rules`. */
+  readonly rule: number;
+  /** The values that it is about. */
+  readonly values: readonly Origin[];
+}
+
+interface Known {
+  readonly state: RunState;
+  readonly resultOf: (task: string) => Json | undefined;
+}
+
+const STRENGTH: readonly TrustRule['do'][] = ['deny', 'ask', 'allow'];
+
+/**
+ * The strongest rule that is about this call. What a call contains that the mind decided after reading may come
+ * from everything that was read until then, so `deny` and `ask` count for it. An `allow` with a source decides
+ * only what may aim an ordered call, and not whether a call is ordered.
+ */
+export function ruleFor(task: TaskState, args: JsonObject, known: Known): Ruled | undefined {
+  const { rules = [] } = known.state.settings.trust ?? {};
+  if (rules.length === 0) return undefined;
+  for (const does of STRENGTH)
+    for (const [rule, one] of rules.entries()) {
+      if (one.do !== does || (does === 'allow' && one.from !== undefined)) continue;
+      const values = valuesUnder(one, { task, args, known });
+      if (values !== undefined) return { does, rule, values };
+    }
+  return undefined;
+}
+
+interface Ruling {
+  readonly task: TaskState;
+  readonly args: JsonObject;
+  readonly known: Known;
+}
+
+/** The values that the rule is about. Undefined if it is not about this call. */
+function valuesUnder(rule: TrustRule, { task, args, known }: Ruling): Origin[] | undefined {
+  const { operation } = task.task;
+  if (rule.from === undefined && isFor(rule, operation)) return [];
+  const values = Object.entries(args)
+    .filter(([name]) => isFor(rule, operation) || isFor(rule, `${operation}.${name}`))
+    .flatMap(([name, value]) => {
+      const source = sourcesOf(name, value, { task, known }).find((one) => isOf(rule, one));
+      return source === undefined ? [] : [{ argument: name, value: asText(value), operation: source }];
+    });
+  return values.length === 0 ? undefined : values;
+}
+
+/** The tools whose results may be in this argument. */
+function sourcesOf(name: string, value: Json, { task, known }: Pick<Ruling, 'task' | 'known'>): string[] {
+  const { state, resultOf } = known;
+  const written = task.task.args[name] ?? null;
+  const byRef = refsIn(written).flatMap(({ ref }) => strangersIn(state, ref.task, true));
+  if (task.isOrdered) return byRef;
+  const read = state.ends.filter(({ task: one }) => one.result !== undefined);
+  const text = asText(value);
+  // If the value is found, it is from there. Otherwise the mind may have made it from anything.
+  const found = read.filter(
+    ({ task: one }) => placeIn(stringifyJson(resultOf(one.task.id) ?? null), text) !== undefined,
+  );
+  return [...byRef, ...(found.length > 0 ? found : read).map(({ task: one }) => one.task.operation)];
+}
+
+/** The tools in the lineage of a result: those that are not trusted, or all. */
+export function strangersIn(state: RunState, id: string, isAll = false): string[] {
+  return [...lineage(state, id)]
+    .flatMap((one) => state.tasks.get(one)?.task.operation ?? [])
+    .filter((operation) => isAll || !isTrustedSource(state, operation));
+}
+
+export function isFor({ to }: TrustRule, name: string): boolean {
+  return matches(to, name);
+}
+
+export function isOf({ from = '*' }: TrustRule, operation: string): boolean {
+  return matches(from, operation);
+}
+
+/** `*` stands for any text. */
+function matches(pattern: string, name: string): boolean {
+  const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join('.*')}$`, 'u').test(name);
+}
+
+/** Whether the schema of `extract` leaves a stranger little to say, and `trust.endorse` names its kind. */
+export function isLowBandwidth({ task: id, path }: Ref, { tasks, settings }: RunState): boolean {
+  const { endorse = [] } = settings.trust ?? {};
+  const task = tasks.get(id);
+  if (endorse.length === 0 || task?.task.operation !== 'extract' || path !== 'value') return false;
+  const { schema } = task.task.args;
+  const kind = isObject(schema) ? kindOf(schema) : undefined;
+  return kind !== undefined && endorse.includes(kind) && task.isOrdered;
+}
+
+type Kind = NonNullable<NonNullable<RunState['settings']['trust']>['endorse']>[number];
+
+function kindOf({ type, enum: values, minimum, maximum, format }: JsonObject): Kind | undefined {
+  if (Array.isArray(values)) return 'enum';
+  if (type === 'boolean') return 'boolean';
+  if (type === 'number' || type === 'integer')
+    return typeof minimum === 'number' && typeof maximum === 'number' ? 'number' : undefined;
+  const isDate = type === 'string' && ['date', 'date-time', 'time'].includes(String(format));
+  return isDate ? 'date' : undefined;
+}

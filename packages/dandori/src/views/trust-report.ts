@@ -1,0 +1,143 @@
+import type { Event } from '../model/event.ts';
+import { isObject, type JsonObject } from '../model/json.ts';
+import { isOwnTool } from '../model/own-tools.ts';
+import { callAbout, type TrustAbout, type TrustReason } from '../model/question.ts';
+import type { Settings } from '../model/settings.ts';
+import type { Task } from '../model/task.ts';
+import type { Effect, Tool } from '../model/tool.ts';
+import { apply } from '../run/state/apply.ts';
+import type { RunState } from '../run/state/state.ts';
+import { aimsOf, isWayOut } from '../run/trust/aim.ts';
+import { planDoubts } from '../run/trust/plan-doubts.ts';
+
+type Trust = Settings['trust'];
+
+/** What the engine takes a tool for when it judges where the values of a call come from. */
+export interface ToolTrust {
+  readonly name: string;
+  readonly effect: Effect;
+  /** Its results contain no stranger's words. */
+  readonly trusted: boolean;
+  /** It is a read that can carry data out. */
+  readonly wayOut: boolean;
+  /** The arguments that aim a call. */
+  readonly aim: readonly string[];
+  readonly content: readonly string[];
+  /** `trust.tools` says which arguments aim. */
+  readonly isConfigured: boolean;
+}
+
+export function toolTrust(tools: Iterable<Tool>, trust: Trust): ToolTrust[] {
+  return [...tools]
+    .filter((tool) => !isOwnTool(tool))
+    .map((tool) => {
+      const { properties } = tool.inputSchema;
+      const args: JsonObject = isObject(properties) ? properties : {};
+      const aim = aimsOf(tool, args, trust?.aims);
+      return {
+        name: tool.name,
+        effect: tool.effect,
+        trusted: tool.trusted,
+        wayOut: isWayOut(tool),
+        aim,
+        content: Object.keys(args).filter((name) => !aim.includes(name)),
+        isConfigured: Object.hasOwn(trust?.aims ?? {}, tool.name),
+      };
+    });
+}
+
+/** What will be asked about a task of a plan that is made before anything is read. */
+export interface PlanTrust {
+  readonly task: string;
+  readonly operation: string;
+  readonly verdict: 'free' | 'ordered' | 'asks';
+  readonly values: TrustAbout['values'];
+}
+
+export function planTrust(
+  tasks: readonly Task[],
+  { tools, trust }: { tools: ReadonlyMap<string, Tool>; trust: Trust },
+): PlanTrust[] {
+  return tasks.map((task) => {
+    const { id, operation } = task;
+    const tool = tools.get(operation);
+    const isFree =
+      tool === undefined || isOwnTool(tool) || (tool.effect === 'read' && !isWayOut(tool, task.args));
+    if (trust === undefined || isFree) return { task: id, operation, verdict: 'free', values: [] };
+    const values = planDoubts(task, { tasks, tools, tool, trust });
+    return { task: id, operation, verdict: values.length === 0 ? 'ordered' : 'asks', values };
+  });
+}
+
+/** One entry of the audit of a run. */
+export type TrustEntry = { readonly seq: number; readonly at: number } & (
+  | { readonly kind: 'read'; readonly task?: string | undefined; readonly operation?: string | undefined }
+  | {
+      readonly kind: 'called';
+      readonly task: string;
+      readonly operation: string;
+      readonly because: TrustReason['because'];
+      readonly permission?: number | undefined;
+      readonly rule?: number | undefined;
+    }
+  | {
+      readonly kind: 'asked';
+      readonly question: string;
+      readonly task: string | undefined;
+      readonly operation: string;
+      readonly args: JsonObject;
+      readonly trust: TrustAbout;
+    }
+  | {
+      readonly kind: 'answered';
+      readonly question: string;
+      readonly answer: string;
+      readonly by?: string | undefined;
+    }
+);
+
+/** Why each call was made or asked about, and when the run first read a stranger's text. */
+export function trustEntries(events: Iterable<Event>): TrustEntry[] {
+  const entries: TrustEntry[] = [];
+  const asked = new Set<string>();
+  let state: RunState | undefined;
+  for (const event of events) {
+    const wasHeard = state?.orders.strangersSince !== undefined;
+    state = apply(state, event);
+    const at = { seq: event.seq, at: event.at };
+    if (!wasHeard && state.orders.strangersSince !== undefined) {
+      const task = 'task' in event.data ? event.data.task : undefined;
+      const { operation } = (typeof task === 'string' ? state.tasks.get(task)?.task : undefined) ?? {};
+      entries.push({ ...at, kind: 'read', task: typeof task === 'string' ? task : undefined, operation });
+    }
+    if (event.type === 'task_started' && event.data.trust !== undefined) {
+      const { task, trust } = event.data;
+      entries.push({
+        ...at,
+        kind: 'called',
+        task,
+        operation: state.tasks.get(task)?.task.operation ?? '',
+        ...trust,
+      });
+    }
+    if (event.type === 'question_asked') {
+      const { id, task, context } = event.data.question;
+      const about = callAbout.safeParse(context).data;
+      if (about?.trust === undefined) continue;
+      asked.add(id);
+      const { operation, args, trust } = about;
+      entries.push({ ...at, kind: 'asked', question: id, task, operation, args, trust });
+    }
+    if (event.type === 'question_answered' && asked.has(event.data.question)) {
+      const { question, answer, declined, by } = event.data;
+      entries.push({
+        ...at,
+        kind: 'answered',
+        question,
+        answer: declined === true ? 'reject' : String(answer),
+        by,
+      });
+    }
+  }
+  return entries;
+}
