@@ -246,7 +246,8 @@ function registerWritingTools(server: McpServer): void {
       perform(context, ['move_file', input], async () => {
         await existing(input.from);
         const [from, to] = await Promise.all([nameOf(input.from), nameOf(input.to)]);
-        if (await isThere(input.to)) throw new Error(`${to} exists already. Choose another name.`);
+        if (await isThere(input.to))
+          throw new Error(`${to} exists already (すでにあります). Choose another name.`);
         return moveChange(from, to);
       }),
   );
@@ -379,14 +380,15 @@ async function textOf(file: string): Promise<{ text: string; sha256: string } | 
 
 async function existingText(file: string): Promise<{ text: string; sha256: string }> {
   const found = await textOf(file);
-  if (found === undefined) throw new Error(`There is no file ${file}. Use list_files for the names.`);
+  if (found === undefined)
+    throw new Error(`There is no file ${file} (ファイルがありません). Use list_files for the names.`);
   return found;
 }
 
 async function existing(file: string): Promise<void> {
   const { changes } = await opened;
   if ((await changes.current(file)) === undefined)
-    throw new Error(`There is no file ${file}. Use list_files for the names.`);
+    throw new Error(`There is no file ${file} (ファイルがありません). Use list_files for the names.`);
 }
 
 async function isThere(file: string): Promise<boolean> {

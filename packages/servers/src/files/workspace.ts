@@ -88,7 +88,7 @@ export class Workspace {
   async list(path: string): Promise<Entry[]> {
     const real = await this.locate(path);
     const folder = await this.#open(real, path);
-    if (folder === undefined) throw new Error(`There is no folder ${path}.`);
+    if (folder === undefined) throw new Error(`There is no folder ${path} (フォルダがありません).`);
     try {
       const names = await readdir(folder.path);
       const entries = await Promise.all(

@@ -255,7 +255,9 @@ export function nextMove(situation: Situation): NextMove {
     best.card.parameters.some(
       (parameter) => situation.answerTo({ card: best.card, parameter }) !== undefined,
     );
-  if (isReady && !isBegun && isSkilled(best.card.tool.name, goal)) return { kind: 'decline', problems: [] };
+  const has = (operation: string) => index.cards.some(({ tool }) => tool.name === operation);
+  if (isReady && !isBegun && isSkilled(best.card.tool.name, { ...goal, has }))
+    return { kind: 'decline', problems: [] };
   const move = isReady ? act(best, goal) : ask(best, situation);
   return move ?? { kind: 'decline', problems: best.coverage > 0 ? best.problems : [] };
 }

@@ -1,14 +1,16 @@
 import { arithmetic, wordProblem } from './arithmetic/arithmetic.ts';
 import { calendar } from './calendar.ts';
+import { files } from './files.ts';
 import { kitchen } from './kitchen.ts';
 import { plain } from './numbers.ts';
+import { shell } from './shell.ts';
 import { database, rolesIn } from './shop/database.ts';
 import type { Request, SkillMove } from './skill.ts';
 import { time } from './time.ts';
 import { weather } from './weather.ts';
 
 /** In order: the first skill that recognizes the goal handles it. */
-const SKILLS = [arithmetic, weather, calendar, time, wordProblem, kitchen, database];
+const SKILLS = [files, shell, arithmetic, weather, calendar, time, wordProblem, kitchen, database];
 
 /** Tools whose everyday goals the skills read word by word. A goal that they decline is not guessed from single words. */
 const SKILLED = new Set([
@@ -23,7 +25,14 @@ const SKILLED = new Set([
   'kitchen.remove_item',
 ]);
 
-export function isSkilled(operation: string, { raw }: { readonly raw: string }): boolean {
+interface Skilled {
+  readonly raw: string;
+  readonly has: (operation: string) => boolean;
+}
+
+export function isSkilled(operation: string, { raw, has }: Skilled): boolean {
+  if (operation.startsWith('files.')) return has('files.undo_change');
+  if (operation.startsWith('shell.')) return has('shell.list_commands');
   return SKILLED.has(operation) || (operation.startsWith('sqlite.') && rolesIn(plain(raw)).length > 0);
 }
 
