@@ -134,6 +134,10 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const app = createApp(parts, logRequest);
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
+    // It would close a kept connection half a second after an answer that did not wait for the end of its request.
+    // On a busy machine the end comes later, and the next request on that connection would be lost. Node reads the
+    // rest by itself, within `requestTimeout`.
+    autoCleanupIncoming: false,
     errorHandler: (error) => problemOutside(error, logRequest),
   });
   let url: string;

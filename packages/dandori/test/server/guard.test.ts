@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { connect } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { serve } from '../../src/server/serve.ts';
 import { startUserApi } from '../config/user-api.ts';
@@ -342,6 +343,26 @@ describe('who may not come in', () => {
     await closed;
     expect(answer).toMatch(/^HTTP\/1\.1 413 /);
     expect((await standing.ask('/healthz')).status).toBe(200);
+  });
+
+  it('a request before its end, but not the next one on the same connection, however late that end comes', async () => {
+    await using standing = await stand();
+    const { hostname, port, host } = new URL(standing.url);
+    const socket = connect(Number(port), hostname);
+    let answers = '';
+    socket.on('data', (part) => {
+      answers += part;
+    });
+    const half = 'x'.repeat(50_000);
+    socket.write(`POST /api/runs HTTP/1.1\r\nHost: evil.example\r\nContent-Length: 100000\r\n\r\n${half}`);
+    await until(() => answers.includes('HTTP/1.1 403'));
+    expect(answers.toLowerCase()).toContain('connection: keep-alive');
+    // So late as only a busy machine reads it.
+    await setTimeout(700);
+    socket.write(`${half}GET /healthz HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+    await until(() => answers.includes('HTTP/1.1 200') || socket.closed);
+    expect(socket.closed).toBe(false);
+    socket.destroy();
   });
 
   it('who looks for files behind the ids of runs', async () => {
