@@ -1,6 +1,10 @@
+import { createRequire } from 'node:module';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import { isPlainSchema } from '../../src/tools/schema/plain.ts';
+import { rounds } from '../long.ts';
 
 const check = createSchemaCheck();
 const messages = (schema: JsonObject, value: Json) => check(schema, value).map((issue) => issue.message);
@@ -157,4 +161,33 @@ describe('a bad schema costs its own check and nothing else', () => {
     expect(check.problem({ type: 'objct' })).toBeDefined();
     expect(check({ type: 'string' }, 1)).toHaveLength(1);
   });
+});
+
+it('a schema that passes for plain is valid by its meta-schema, in both drafts', () => {
+  const load = createRequire(import.meta.url);
+  const { Ajv } = load('ajv') as typeof import('ajv');
+  const { Ajv2020 } = load('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+  const drafts = [new Ajv({ logger: false }), new Ajv2020({ logger: false })];
+  const odd = fc.constantFrom<Json>('string', 'strin', ['string', 'null'], ['string', 'string'], [], 2, -1, 0.5, true, null, {}, 'a', ['a', 'b'], ['a', 'a'], ['a', 1]); // biome-ignore format: a table
+  const keyword = fc.constantFrom(
+    ...['type', 'properties', 'required', 'additionalProperties', 'items', 'anyOf', 'description', 'title', 'default', 'const'],
+    ...['enum', 'minimum', 'exclusiveMaximum', 'minLength', 'maxItems', 'uniqueItems', 'pattern', '$ref', 'toString'],
+  ); // biome-ignore format: a table
+  const schema = fc.letrec<{ node: JsonObject }>((tie) => ({
+    node: fc.dictionary(
+      keyword,
+      fc.oneof(odd, odd, tie('node'), fc.array(tie('node'), { maxLength: 2 }), fc.dictionary(keyword, tie('node'), { maxKeys: 2 })),
+      { maxKeys: 2 },
+    ),
+  })).node; // biome-ignore format: a table
+  let plain = 0;
+  fc.assert(
+    fc.property(schema, (one) => {
+      if (!isPlainSchema(one)) return;
+      plain += 1;
+      for (const ajv of drafts) expect(ajv.validateSchema(one)).toBe(true);
+    }),
+    { numRuns: rounds(5_000) },
+  );
+  expect(plain).toBeGreaterThan(20);
 });

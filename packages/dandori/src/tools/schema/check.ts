@@ -16,6 +16,7 @@ import { spend, TooMuchWork, type Work } from '../../model/work.ts';
 import { isTooMuchToTell, toIssues } from './issue.ts';
 import { countWork, type Meter, priceOfNames } from './meter.ts';
 import { createPatterns } from './pattern.ts';
+import { isPlainSchema } from './plain.ts';
 import { sizeOf, sizeProblem } from './size.ts';
 
 /** A check that also tells what is wrong with a schema itself, to report it when a tool is found. */
@@ -121,6 +122,8 @@ function lazyDialects({ allErrors, meter }: { allErrors: boolean; meter: Meter }
     allErrors,
     verbose: true,
     logger: false,
+    // Done by `compileWith`, where it is needed.
+    validateSchema: false,
     // Without this limit, each `$ref` to a large definition would get its own code.
     inlineRefs: 20,
     code: { regExp: createPatterns(meter.spend) },
@@ -167,6 +170,7 @@ function compile(schema: JsonObject, dialects: Dialects): Compiled {
 
 function compileWith(ajv: AjvDraft7, schema: JsonObject): Compiled {
   try {
+    if (!isPlainSchema(schema)) ajv.validateSchema(schema, true);
     const all = ajv.compile(schema);
     const isEndless = KINDS.every((value) => run(all, value) === undefined);
     return isEndless ? { all, problem: ENDLESS } : { all };
