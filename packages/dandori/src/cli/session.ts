@@ -3,7 +3,7 @@ import type { RunClient, TornTail } from '../app/index.ts';
 import { DandoriError, messageOf } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { asText, stringifyJson } from '../model/json.ts';
-import type { Question } from '../model/question.ts';
+import { callAbout, type Question } from '../model/question.ts';
 import type { Report } from '../views/report.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
 import { asTyped } from './command-line.ts';
@@ -268,7 +268,9 @@ async function replyFor(
 ): Promise<Reply | { readonly kind: 'given' } | undefined> {
   const { dandori, options, texts } = foreground;
   const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
-  if (isApproval && options.yes === true && isMeant(question, foreground))
+  // `--yes` stands for the user's word. A call that a stranger may have ordered needs a person who sees it.
+  const isDoubtful = callAbout.safeParse(question.context).data?.trust !== undefined;
+  if (isApproval && options.yes === true && !isDoubtful && isMeant(question, foreground))
     return { kind: 'answer', value: 'approve' };
   if (!canAsk(question, foreground)) return undefined;
   if (question.kind === 'plan_approval') {

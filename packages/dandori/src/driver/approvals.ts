@@ -9,6 +9,7 @@ import { doneBefore } from '../run/repeats.ts';
 import { withChoice } from '../run/state/choice.ts';
 import { placeOf } from '../run/state/placement.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
+import { similarTo } from '../run/trust/similar.ts';
 import { type Doubtful, trustVerdict, type Verdict } from '../run/trust/verdict.ts';
 import { type CallOutcome, previewAnswer } from '../tools/index.ts';
 import { checkOpened, sealingOf } from '../trust/index.ts';
@@ -60,7 +61,8 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
     if (startPreview(task, args, driver)) return;
   }
   const canKeep = parts.approvals !== undefined;
-  const question = approvalQuestion(task, { args, effect, done, trust, canKeep, state });
+  const similar = trust?.because === 'not_ordered' ? similarTo(task, state).length : 0;
+  const question = approvalQuestion(task, { args, effect, done, trust, similar, canKeep, state });
   ledger.record({ type: 'question_asked', data: { question } });
 }
 
@@ -253,6 +255,8 @@ export function trustFact(verdict: Verdict): Pick<FactOf<'task_started'>['data']
     case 'allowed':
     case 'denied':
       return { trust: { because: verdict.kind, rule: verdict.rule } };
+    case 'refused':
+      return { trust: { because: 'refused' } };
     case 'doubtful':
       return { trust: { because: 'observed' } };
     default:

@@ -14,6 +14,7 @@ import { tokensUsed } from '../run/limits.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { inputsOf } from '../run/state/held-calls.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
+import { waitsForAnswer } from '../run/trust/similar.ts';
 import { digestOf, nextOffer } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
 import { partialAnswer } from '../views/report.ts';
@@ -140,7 +141,7 @@ function hasOtherTools({ toolsAtStart }: RunState, tools: ReadonlyMap<string, To
 async function startTask(id: string, driver: Driver): Promise<void> {
   const { run, ledger, calls, parts } = driver;
   const task = ledger.state.tasks.get(id);
-  if (task === undefined) return;
+  if (task === undefined || waitsForAnswer(task, ledger.state)) return;
   const attempt = task.attempts + 1;
   // After a fork, a task that had already started keeps the key that was sent then.
   const key = task.key ?? `${run}/${id}`;
@@ -150,16 +151,21 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const done = filled.ok && filled.args !== written ? doneNow(task, filled.args, ledger.state) : undefined;
   const isRepeated = done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings);
   const verdict = filled.ok ? judge(task, filled.args, driver) : { kind: 'free' as const };
-  const isAsked = verdict.kind !== 'denied' && (isRepeated || asksAbout(verdict, ledger.state));
-  if (filled.ok && (isAsked || (verdict.kind !== 'denied' && mustAskAgain(task, filled.args, driver)))) {
+  const isRefused = verdict.kind === 'denied' || verdict.kind === 'refused';
+  const isAsked = !isRefused && (isRepeated || asksAbout(verdict, ledger.state));
+  if (filled.ok && (isAsked || (!isRefused && mustAskAgain(task, filled.args, driver)))) {
     await askApproval(task, filled.args, driver);
     return;
   }
   ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args, ...trustFact(verdict) } });
   const word = wordFor(ledger.state);
-  if (verdict.kind === 'denied') {
-    const params = { operation: task.task.operation, rule: verdict.rule + 1 };
-    const failure = toFailure({ kind: 'rejected', code: 'not_allowed', params }, word);
+  if (isRefused) {
+    const { operation } = task.task;
+    const why: Said =
+      verdict.kind === 'denied'
+        ? { code: 'not_allowed', params: { operation, rule: verdict.rule + 1 } }
+        : { code: 'not_approved', params: { operation } };
+    const failure = toFailure({ kind: 'rejected', ...why }, word);
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, unsent: true, ms: 0 } });
     return;
   }
@@ -196,7 +202,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
 async function askFirst(id: string, driver: Driver): Promise<void> {
   const { state } = driver.ledger;
   const task = state.tasks.get(id);
-  if (task === undefined) return;
+  if (task === undefined || waitsForAnswer(task, state)) return;
   const filled = await fillIn(task, driver);
   if (filled.ok) await askApproval(task, filled.args, driver);
   else if (state.indexes.running.size < state.settings.concurrency) await startTask(id, driver);

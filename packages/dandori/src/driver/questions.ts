@@ -91,6 +91,8 @@ interface Approval {
   readonly effect: Effect;
   /** The task that already made this exact call. */
   readonly done: TaskState | undefined;
+  /** How many other calls of the tool wait, because the user did not order them either. */
+  readonly similar: number;
   /** Whether the user's settings can hold an approval for good. */
   readonly canKeep: boolean;
   readonly state: RunState;
@@ -102,7 +104,7 @@ interface Approval {
  */
 export function approvalQuestion(
   of: TaskState,
-  { args, effect, done, trust, canKeep, state }: Approval,
+  { args, effect, done, trust, similar, canKeep, state }: Approval,
 ): Question {
   const { id, operation, reasoning } = of.task;
   const texts = textsOf(state);
@@ -121,6 +123,7 @@ export function approvalQuestion(
       previewFailed: message,
       ...(trust && { trust: { because: trust.because, values: trust.values } }),
       ...(pattern && { pattern }),
+      ...(similar > 0 && { similar }),
       reasoning,
       plan: state.estimate,
     }),
@@ -128,6 +131,7 @@ export function approvalQuestion(
       { label: trust === undefined ? texts.approve : texts.allowOnce, value: 'approve' },
       { label: trust === undefined ? texts.reject : texts.refuse, value: 'reject' },
       ...(pattern ? [{ label: patternLabel(pattern, texts), value: 'approve_pattern' }] : []),
+      ...(similar > 0 ? [{ label: texts.refuseSimilar(similar + 1), value: 'reject_similar' }] : []),
       ...(trust ? [{ label: texts.stopRun, value: 'stop' }] : []),
       // A repeated or doubtful call is asked about each time, whatever was approved before.
       ...(isOften ? [{ label: texts.approveForRun, value: 'approve_for_run' }] : []),

@@ -360,6 +360,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The user approves all calls of this tool in this run, as long as its effect does not get worse. */
     /** With `args`: only calls with these arguments. The others may differ. */
     allows: z.object({ operation: z.string(), effect, args: jsonObject.optional() }).optional(),
+    /** The user refuses all calls of this tool in this run that the user did not order. */
+    refuses: z.object({ operation: z.string() }).optional(),
     /** Its arguments, if the answer has changed them. */
     args: jsonObject.optional(),
     /** Which task now waits for which, because this task uses another resource now. */

@@ -76,7 +76,7 @@ export const previewFinding = {
 
 /** Why a call is made without a question about where its values come from. */
 export const trustReason = z.object({
-  because: z.enum(['ordered', 'permitted', 'approved', 'observed', 'allowed', 'denied']),
+  because: z.enum(['ordered', 'permitted', 'approved', 'observed', 'allowed', 'denied', 'refused']),
   /** The position of the permission, or of the rule in `settings.trust`. */
   permission: z.number().int().nonnegative().optional(),
   rule: z.number().int().nonnegative().optional(),

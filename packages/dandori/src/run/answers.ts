@@ -83,7 +83,10 @@ const APPROVING: readonly Json[] = [
 function approved(task: TaskState, answered: Answered): Consequence {
   const { question } = answered.asked;
   const { value } = answered.answer;
-  if (!APPROVING.includes(value)) return declined(task, answered);
+  if (!APPROVING.includes(value)) {
+    const isAll = value === 'reject_similar';
+    return { ...declined(task, answered), ...(isAll && { refuses: { operation: task.task.operation } }) };
+  }
   const shown = effect.safeParse(isObject(question.context) ? question.context.effect : undefined);
   const allows = { operation: task.task.operation, effect: shown.data ?? task.effect };
   return {

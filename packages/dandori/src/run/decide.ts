@@ -11,6 +11,7 @@ import { heldUntil } from './state/held-calls.ts';
 import { isPlanAsked } from './state/plan.ts';
 import { isAlive, type RunState, type TaskState } from './state/state.ts';
 import { isBehindGate, stepsToAsk } from './step-gate.ts';
+import { doubtedTools } from './trust/similar.ts';
 
 /**
  * Decides what to do next from the state. Pure: the time is an argument.
@@ -26,7 +27,9 @@ import { isBehindGate, stepsToAsk } from './step-gate.ts';
  *     none.
  * D7  A question that is not answered in time expires, even if no driver was running at that time.
  * D8  A step does not wait for a question of another branch.
- * D9  The consequence of an answer is journaled before anything else is decided.
+ * D9  Calls of one tool that the user did not order are asked about one after the other, so that one answer can
+ *     cover the rest.
+ * D10 The consequence of an answer is journaled before anything else is decided.
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
@@ -147,10 +150,11 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   const isOver = () => isNobodyAsked && !places.isOpen();
   if (isOver()) return intentions;
   const leaving = new Set(state.draft?.removes);
+  const asked = doubtedTools(state);
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (!places.canPay(task) || leaving.has(id) || task.previewing !== undefined) continue;
-    if (isBehindGate(task, state)) continue;
+    if (isBehindGate(task, state) || (asked.has(task.task.operation) && !task.isOrdered)) continue;
     if (needsApproval(task, state)) intentions.push({ type: 'ask_approval', task: id });
     else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });

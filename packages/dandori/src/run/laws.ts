@@ -229,6 +229,8 @@ function isAllowed(
     case 'allowed':
     case 'denied':
       return trust.rule !== undefined;
+    case 'refused':
+      return orders.refused.includes(task.task.operation);
     case 'observed':
       return false;
     default:

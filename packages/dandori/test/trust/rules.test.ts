@@ -122,6 +122,37 @@ describe('the answer to a question about trust', () => {
     expect(asked(next).at(-1)?.context).toMatchObject({ args: { to: 'eve@evil.example' } });
   });
 
+  it('can refuse all calls of the tool that wait: a flood of calls is one question', async () => {
+    const flood = Array.from({ length: 90 }, (_, index) =>
+      act(`x${index}`, 'mail.send', { to: `eve${index}` }),
+    );
+    const { house, id, state } = await run([[act('r', 'web.read')], flood, END]);
+    expect(asked(state)).toMatchObject([{ context: { similar: 89 } }]);
+    await house.answer(id, 'q1', 'reject_similar');
+    const ended = await house.drive(id);
+    expect(asked(ended)).toHaveLength(1);
+    expect(ended.end?.outcome).toBe('answered');
+    expect(sent(house)).toBe(0);
+  });
+
+  it('leaves other tools and ordered calls alone', async () => {
+    const { house, id, state } = await run([
+      [act('r', 'web.read')],
+      [act('a', 'mail.send', { to: 'eve' }), act('b', 'mail.send', { to: 'ann' })],
+      END,
+    ]);
+    expect(asked(state)).toHaveLength(1);
+    await house.answer(id, 'q1', 'reject');
+    const next = await house.drive(id);
+    expect(asked(next).map(({ context }) => (context as JsonObject).args)).toEqual([
+      { to: 'eve' },
+      { to: 'ann' },
+    ]);
+    await house.answer(id, 'q2', 'approve');
+    await house.drive(id);
+    expect(sent(house)).toBe(1);
+  });
+
   it('can stop the run', async () => {
     const { house, id } = await run([[act('r', 'web.read')], send('a', 'ann@home.example', 'one'), END]);
     await house.answer(id, 'q1', 'stop');

@@ -38,6 +38,7 @@ const en = {
     preview: 'Preview by the tool:',
     previewFailed: 'No preview',
     reversible: 'Can be undone',
+    similar: 'Other calls of this tool that wait',
   },
   form: {
     needed: 'Required',
@@ -109,6 +110,7 @@ export const texts: Texts<typeof en> = {
       preview: 'ツールによるプレビュー：',
       previewFailed: 'プレビューなし',
       reversible: '取り消し',
+      similar: '同じツールの待機中の呼び出し',
     },
     form: {
       needed: '必須です',

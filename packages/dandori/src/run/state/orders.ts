@@ -24,6 +24,8 @@ export interface Orders {
   readonly free: TaskState[];
   /** Calls that the mind announced before it had read anything. */
   readonly permissions: Permission[];
+  /** Tools of which the user refuses every call that is no order. */
+  readonly refused: string[];
 }
 
 /** A call that the mind said it may need: the operation, and what may aim it. */
@@ -47,7 +49,7 @@ const MOST_TIMES = 50;
 
 export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_started'>['data'] }): Orders {
   const isHeard = data.settings.trust !== undefined && data.hasHeardStrangers === true;
-  return { strangersSince: isHeard ? seq : undefined, free: [], permissions: [] };
+  return { strangersSince: isHeard ? seq : undefined, free: [], permissions: [], refused: [] };
 }
 
 /**

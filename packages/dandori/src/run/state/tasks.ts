@@ -239,6 +239,7 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
   if (task?.status !== 'waiting') return;
   if (data.approved !== undefined) task.approved = data.approved;
   if (data.allows !== undefined) state.allowed.push({ ...data.allows, question: data.question });
+  if (data.refuses !== undefined) state.orders.refused.push(data.refuses.operation);
   if (data.args !== undefined) task.override = data.args;
   for (const { task: later, for: earlier } of data.waits ?? [])
     wait(state, state.tasks.get(later), state.tasks.get(earlier));

@@ -30,6 +30,8 @@ export type Verdict =
   | { readonly kind: 'approved' }
   /** A rule of the configuration decides, by its position. */
   | { readonly kind: 'allowed' | 'denied'; readonly rule: number }
+  /** The user has refused all such calls of the tool. */
+  | { readonly kind: 'refused' }
   | Doubtful;
 
 /**
@@ -102,6 +104,7 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
   if (isHarmless) return { kind: 'free' };
   if (task.approved === digest) return { kind: 'approved' };
   if (ruled?.does === 'allow') return { kind: 'allowed', rule: ruled.rule };
+  if (state.orders.refused.includes(tool.name)) return { kind: 'refused' };
   return notOrdered(args, circumstances);
 }
 

@@ -84,6 +84,9 @@ function templates(texts: DriverTexts): string[] {
     texts.goOnFrom(1),
     texts.callItAgain('{1}', 0),
     texts.callItAgain('{1}', 1),
+    texts.allowPattern('{1}'),
+    texts.refuseSimilar(ANY).replaceAll(String(ANY), '{1}'),
+    ...[texts.allowOnce, texts.allowTool, texts.refuse, texts.stopRun],
     ...[texts.approve, texts.reject, texts.approveForRun, texts.approveCallAlways, texts.approveToolAlways],
     ...[texts.happened, texts.again, texts.giveUp, texts.allDone, texts.done],
   ];

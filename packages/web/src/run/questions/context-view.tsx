@@ -1,8 +1,8 @@
 import { asText, isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { estimate } from '#dandori/model/plan.ts';
-import { callAbout, reversibility } from '#dandori/model/question.ts';
+import { callAbout, reversibility, type TrustAbout } from '#dandori/model/question.ts';
 import { effect } from '#dandori/model/tool.ts';
-import { trustLines } from '#dandori/views/trust.ts';
+import { originText } from '#dandori/views/trust.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
 import { words } from '../../texts/words.ts';
@@ -35,6 +35,8 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     preview: _preview,
     previewFailed,
     trust: _trust,
+    pattern: _pattern,
+    similar,
     ...others
   } = context;
   const call = callAbout.safeParse(context);
@@ -47,20 +49,13 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     [say.input, input],
     [say.probe, probe],
     [say.previewFailed, previewFailed],
+    [say.similar, similar],
   ];
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {preview !== undefined && <PreviewView summary={preview.summary} diff={preview.diff} />}
       {typeof operation === 'string' && <CallView operation={operation} args={isObject(args) ? args : {}} />}
-      {call.data?.trust !== undefined && (
-        <ul className="flex min-w-0 flex-col gap-1 text-sm">
-          {trustLines(call.data.trust, word).map((line) => (
-            <li key={line} className="[overflow-wrap:anywhere]">
-              {line}
-            </li>
-          ))}
-        </ul>
-      )}
+      {call.data?.trust !== undefined && <TrustView trust={call.data.trust} />}
       <dl className="flex flex-col gap-1 text-sm">
         {known.success && (
           <Row name={say.effect}>
@@ -94,6 +89,45 @@ export function ContextView({ context }: { readonly context: Json | undefined })
         </details>
       )}
     </div>
+  );
+}
+
+/** Why the call is asked about, and each value with the place where it was read. */
+function TrustView({ trust }: { readonly trust: TrustAbout }) {
+  const word = useTexts(words);
+  return (
+    <section className="flex min-w-0 flex-col gap-2 rounded border border-warn p-3 text-sm">
+      <p className="font-medium text-warn">{word.trust.because[trust.because]}</p>
+      <ul className="flex min-w-0 flex-col gap-2">
+        {trust.values.map((value) => (
+          <li key={value.argument} className="min-w-0 [overflow-wrap:anywhere]">
+            <span className="font-mono text-faint">{value.argument}</span>{' '}
+            <span className={value.isInGoal === true ? 'font-mono text-good' : 'font-mono text-bad'}>
+              {value.value}
+            </span>
+            <span className="block text-faint text-xs">
+              {originText({ ...value, quote: undefined }, word)}
+            </span>
+            {value.quote !== undefined && <Quote text={value.quote} value={value.value} />}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The words around a value, with the value marked. Letters of the quote are lower case. */
+function Quote({ text, value }: { readonly text: string; readonly value: string }) {
+  const wanted = value.toLowerCase();
+  const at = wanted === '' ? -1 : text.toLowerCase().indexOf(wanted);
+  if (at < 0) return <blockquote className="border-line border-l-4 pl-2 text-xs">{text}</blockquote>;
+  const end = at + wanted.length;
+  return (
+    <blockquote className="border-line border-l-4 pl-2 text-xs">
+      {text.slice(0, at)}
+      <mark className="bg-transparent font-semibold text-bad">{text.slice(at, end)}</mark>
+      {text.slice(end)}
+    </blockquote>
   );
 }
 

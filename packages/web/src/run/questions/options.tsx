@@ -83,7 +83,7 @@ function Calls({ option: { tasks = [] } }: { readonly option: Option }) {
 }
 
 function lookOf(kind: Question['kind'], { value }: Option, index: number): 'main' | 'danger' | 'plain' {
-  if (value === 'reject' || value === 'give_up') return 'danger';
+  if (['reject', 'reject_similar', 'stop', 'give_up'].includes(String(value))) return 'danger';
   // For these kinds no option should be the obvious one.
   return index === 0 && kind !== 'in_doubt' && kind !== 'ambiguity' ? 'main' : 'plain';
 }

@@ -22,6 +22,7 @@ export const driver = {
   allowPattern: (values: string) => `Allow in this run with ${values}`,
   allowTool: 'Allow in this run',
   refuse: 'Refuse and go on without it',
+  refuseSimilar: (count: number) => `Refuse all ${count} calls of this tool`,
   stopRun: 'Stop the run',
   notAllowed: (operation: string, rule: string) =>
     `${operation} was not called: the rule ${rule} of trust.rules forbids it.`,

@@ -19,6 +19,7 @@ export const driver: DriverTexts = {
   allowPattern: (values) => `この実行では ${values} なら許可`,
   allowTool: 'この実行では許可',
   refuse: '拒否して続行',
+  refuseSimilar: (count) => `このツールの呼び出し ${count} 件をすべて拒否`,
   stopRun: '実行を中止',
   notAllowed: (operation, rule) =>
     `trust.rules のルール ${rule} により、${operation} は呼び出されませんでした。`,
