@@ -4,11 +4,11 @@ import { type Cause, toFailure, type Word } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';
-import { withChoice } from './state/choice.ts';
 import { questionsOf } from './state/held-calls.ts';
 import { innerCallInDoubt, isInDoubtAfter } from './state/inner-calls.ts';
 import { placeOf } from './state/placement.ts';
 import type { Answer, OpenQuestion, RunState, TaskState } from './state/state.ts';
+import { withChoice } from './state/task-state.ts';
 
 type Applied = FactOf<'answer_applied'>['data'];
 type Consequence = Omit<Applied, 'task' | 'question'>;

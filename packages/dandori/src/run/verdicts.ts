@@ -4,10 +4,10 @@ import { backoff } from '../model/settings.ts';
 import { isRepeatable, laneOf } from '../model/tool.ts';
 import { updateProblem } from './actions/step-update.ts';
 import { attemptsMade, judge, wasNeverSent } from './monitor.ts';
-import { withChoice } from './state/choice.ts';
 import { innerCallInDoubt, staleCalls } from './state/inner-calls.ts';
 import { heldBackBy } from './state/placement.ts';
 import type { RunState } from './state/state.ts';
+import { withChoice } from './state/task-state.ts';
 
 export interface Judging {
   /** The state before the fact. */

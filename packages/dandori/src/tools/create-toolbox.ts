@@ -3,7 +3,8 @@ import type { JsonObject } from '../model/json.ts';
 import { isRepeatable, type SchemaCheck, type Tool, type ToolPolicy } from '../model/tool.ts';
 import type { McpServers } from './mcp/config.ts';
 import type { McpServer } from './mcp/server.ts';
-import { checkCalls, refusedCall, type Service, type ServiceMethod, withInput } from './service.ts';
+import { checkCalls, refusedCall, type Service, type ServiceMethod } from './service.ts';
+import { withInput } from './service-call.ts';
 import { type Call, type CallOutcome, clipped, failed, stopped, type Toolbox } from './toolbox.ts';
 
 export interface ToolboxOptions {

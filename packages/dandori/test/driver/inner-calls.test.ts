@@ -19,13 +19,8 @@ import type { RunState } from '../../src/run/state/state.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
 import { runCase } from '../../src/testing/index.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
-import {
-  ambiguous,
-  defineService,
-  type Service,
-  ServiceCallError,
-  type ServiceContext,
-} from '../../src/tools/service.ts';
+import { ambiguous, defineService, type Service, type ServiceContext } from '../../src/tools/service.ts';
+import { ServiceCallError } from '../../src/tools/service-call.ts';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { report } from '../../src/views/report.ts';
 import { openToolbox } from '../tools/fixtures/calls.ts';

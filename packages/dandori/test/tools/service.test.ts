@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ambiguous, defineService, defineTool, ServiceCallError } from '../../src/tools/service.ts';
+import { ambiguous, defineService, defineTool } from '../../src/tools/service.ts';
+import { ServiceCallError } from '../../src/tools/service-call.ts';
 import { openToolbox, script, succeeded, toCall } from './fixtures/calls.ts';
 
 const stock = new Map([['bolt', 5]]);

@@ -1,8 +1,10 @@
 import type { BlobHandle, FactOf } from '../../model/event.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
+import type { Option } from '../../model/question.ts';
 import type { Task } from '../../model/task.ts';
 import type { Effect } from '../../model/tool.ts';
+import { escaped } from '../../plan/fill-refs.ts';
 import type { Asking } from './held-calls.ts';
 import { createLinks, type Gate, type Links } from './indexes.ts';
 import type { InnerCall } from './inner-calls.ts';
@@ -207,4 +209,12 @@ export class TaskState implements Accepted {
 
 export function hasEnded(status: TaskStatus): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'blocked';
+}
+
+/**
+ * The arguments of a task after a choice changed them. A tool or a person wrote the choice, so its text is
+ * never treated as a Ref.
+ */
+export function withChoice({ override, task }: TaskState, { args }: Pick<Option, 'args'>): JsonObject {
+  return { ...(override ?? task.args), ...(args && (escaped(args) as JsonObject)) };
 }
