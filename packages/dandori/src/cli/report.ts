@@ -163,7 +163,7 @@ export function readAmounts(text: string): Amounts {
 function amountOf(name: string, value: string): number {
   if (name === 'time') {
     const ms = milliseconds(/^[\d.]+$/.test(value) ? Number(value) : value);
-    if (ms === undefined || ms <= 0) throw refusal(`"${value}" is no duration`);
+    if (ms === undefined || ms <= 0) throw refusal(`"${value}" is not a duration`);
     return ms;
   }
   const isCount = (COUNTS as readonly string[]).includes(name);
@@ -171,7 +171,7 @@ function amountOf(name: string, value: string): number {
   const number = Number(value);
   const isRight =
     value !== '' && number > 0 && Number.isFinite(number) && (!isCount || Number.isInteger(number));
-  if (!isRight) throw refusal(`"${value}" is no amount of ${name}`);
+  if (!isRight) throw refusal(`"${value}" is not an amount of ${name}`);
   return number;
 }
 

@@ -75,7 +75,7 @@ async function bodyOf<T>(response: Response): Promise<T> {
   try {
     return readJson(text);
   } catch (cause) {
-    throw strange(`The server answered ${response.status} with what is no JSON.`, cause);
+    throw strange(`The server answered ${response.status} with something that is not JSON.`, cause);
   }
 }
 
@@ -98,7 +98,7 @@ async function refusal(response: Response): Promise<DandoriError> {
 }
 
 function strange(message: string, cause?: unknown): DandoriError {
-  const fix = 'Look whether this is the address of a Dandori server.';
+  const fix = 'Check that this is the address of a Dandori server.';
   return new DandoriError('server-failed', message, { fix, ...(cause !== undefined && { cause }) });
 }
 

@@ -138,23 +138,19 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
     (answer === undefined && at >= (question.expiresAt ?? Number.POSITIVE_INFINITY))
   ) {
     const when = question.expiresAt === undefined ? '' : ` at ${new Date(question.expiresAt).toISOString()}`;
-    throw new DandoriError(
-      'question-expired',
-      `The question ${id} has expired${when}; nobody can answer it now.`,
-      {
-        fix: `See how the run goes on: \`dandori show ${run}\`. questions.expire_after gives more time to the next runs.`,
-      },
-    );
+    throw new DandoriError('question-expired', `The question ${id} expired${when}.`, {
+      fix: `See the run: \`dandori show ${run}\`. questions.expire_after gives more time to the next runs.`,
+    });
   }
   if (answer === undefined) return open;
   const given = answer.declined === true ? 'it was declined' : stringifyJson(shown(answer.value));
   const by = answer.by === undefined ? '' : ` by ${answer.by}`;
-  throw new DandoriError('question-answered', `The question ${id} was answered already${by}: ${given}.`);
+  throw new DandoriError('question-answered', `The question ${id} was already answered${by}: ${given}.`);
 }
 
 export function refuseStrangers({ id, answerers }: Question, by: string | undefined): void {
   if (answerers === undefined || (by !== undefined && answerers.includes(by))) return;
-  const who = by === undefined ? 'Nobody said who answers' : `${by} may not answer`;
+  const who = by === undefined ? 'The answer names no user' : `${by} may not answer`;
   throw new DandoriError(
     'answer-not-allowed',
     `${who}, and ${id} may be answered by ${answerers.join(', ')} only.`,
@@ -186,7 +182,7 @@ export function checkAnswer(
   const refused = (message: string, fix: string) => new DandoriError('answer-invalid', message, { fix });
   if (given.length > LONGEST_ANSWER) {
     const most = `${LONGEST_ANSWER} are the most`;
-    throw refused(`The answer to ${id} has ${given.length} characters; ${most}.`, 'Say it in fewer words.');
+    throw refused(`The answer to ${id} has ${given.length} characters; ${most}.`, 'Write a shorter text.');
   }
   if (form !== undefined) {
     const issues = checkOpened(parts.check, sealingOf(parts))(form, answer);
@@ -199,7 +195,7 @@ export function checkAnswer(
   }
   if (options.length === 0 || options.some(({ value }) => stringifyJson(value) === given)) return;
   const values = options.map(({ value }) => asText(value));
-  throw refused(`${seen} is no answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
+  throw refused(`${seen} is not an answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
 }
 
 function describe({ path, message }: SchemaIssue): string {

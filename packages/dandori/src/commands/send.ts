@@ -84,7 +84,7 @@ export function checkLength(text = '', what: 'comment' | 'note' | 'reason'): voi
     'usage',
     `The ${what} has ${text.length} characters; ${LONGEST_COMMENT} are the most.`,
     {
-      fix: 'Say it in fewer words.',
+      fix: 'Write a shorter text.',
     },
   );
 }

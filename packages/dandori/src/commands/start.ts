@@ -158,7 +158,7 @@ export async function startOnce(
   const first = parseJson(held) as typeof asked;
   if (first.request !== asked.request)
     throw new DandoriError('key-reused', 'This key was used for another run.', {
-      fix: 'Take a new key for each new run; send the same key only with the same request.',
+      fix: 'Use a new key for each new run; send the same key only with the same request.',
     });
   const { run } = first;
   const events = started.events.map((event) => ({ ...event, run }));

@@ -17,7 +17,7 @@ export async function addNote(
   parts: Keeping,
 ): Promise<void> {
   if (text.trim() === '')
-    throw new DandoriError('usage', 'There is nothing to tell.', { fix: 'Say it: dandori tell RUN "…"' });
+    throw new DandoriError('usage', 'The note is empty.', { fix: 'Write it: dandori note RUN "…"' });
   checkLength(text, 'note');
   await send(run, parts, (state) => {
     refuseEnded(state);

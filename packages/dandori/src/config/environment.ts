@@ -111,9 +111,9 @@ function malformed(whole: string, inner: string, path: Path): Problem {
   return {
     path,
     at: 'value',
-    message: `${pathText(path)}: ${whole} is no environment variable`,
+    message: `${pathText(path)}: ${whole} is not an environment variable`,
     hint: isNested
-      ? 'a default is plain text, and holds no other variable'
+      ? "a default is plain text and can't contain another variable"
       : name === undefined
         ? 'write ${NAME}, ${secret:NAME} or ${NAME:-default}, and $${ where ${ is meant as text'
         : `write \${${name}}`,

@@ -143,7 +143,7 @@ function findFile({ file, cwd }: LoadOptions): string | undefined {
   if (found.length > 1) {
     throw new DandoriError(
       'config-invalid',
-      'there are both dandori.yaml and dandori.yml, and only one can count',
+      'there are both dandori.yaml and dandori.yml, and only one can be used',
       {
         fix: 'remove one of them, or choose one with --config',
       },

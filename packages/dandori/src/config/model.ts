@@ -52,7 +52,7 @@ function problemsOf(config: unknown, group: Path, env: Environment): Problem[] {
     problems.push({
       path: [...group, 'provider'],
       at: 'value',
-      message: `${name}.base_url is missing, and openai-compatible says only how to talk and not to whom`,
+      message: `${name}.base_url is missing, and openai-compatible needs the address of the server`,
       hint: 'add base_url: http://localhost:8080/v1',
     });
   }
@@ -81,7 +81,7 @@ function addressProblems(config: unknown, group: Path): Problem[] {
   const what = username + password !== '' ? 'a user name or a password' : 'a query';
   if (username + password + search === '') return [];
   const hint = `leave it out; put a key in an environment variable and its name in ${pathText(group)}.api_key_env`;
-  return [{ path, at: 'value', message: `${pathText(path)} must not hold ${what}`, hint }];
+  return [{ path, at: 'value', message: `${pathText(path)} must not contain ${what}`, hint }];
 }
 
 function keyVariables(provider: Provider, named: string | undefined): readonly string[] {

@@ -119,7 +119,7 @@ function kindProblems(name: string, server: Record<string, unknown>): Problem[] 
     return [{ path, at: 'key', message: `${label} does not say how to reach the server`, hint }];
   }
   if (kinds.length > 1) {
-    const message = `${label} has ${kinds.join(' and ')}, and a server is one of them`;
+    const message = `${label} has ${kinds.join(' and ')}, and a server has only one of them`;
     return [{ path, at: 'key', message, hint: `keep ${oneOf(kinds)}` }];
   }
   return [

@@ -30,7 +30,7 @@ export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; w
 #   fallback: { provider: ollama, name: qwen3 }   # asked when the first cannot be had; the same keys
 #   price: { input: 0.25, output: 2, cached_input: 0.025 }   # US$ per million tokens
 
-# --- How a goal is carried out.
+# --- How a goal is run.
 execution:
   mode: auto                       # auto | direct | adaptive | planned
   # adaptive_mode: true            # the old switch: true = adaptive, false = planned
@@ -101,9 +101,9 @@ mcpServers:
   #   env: { LOG_LEVEL: "\${LOG_LEVEL:-info}" }
   #   cwd: .
   #   timeout: 30s                 # until it must have started and listed its tools
-  #   trusted: false               # true: what it returns holds nobody else's words
+  #   trusted: false               # true: its results contain no external content
   #   concurrency: 4               # calls at the same time to this server
-  #   approval: writes             # for its tools, in place of execution.approval
+  #   approval: writes             # for its tools, instead of execution.approval
   #   disabled: false
   # remote:
   #   url: https://example.com/mcp
@@ -112,7 +112,7 @@ mcpServers:
 # --- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive
 effects: {}
   # files.write_file: { effect: destructive, resource: "path:{path}" }   # other paths do not wait for it
-  # files.move_file: { approval: always }   # for this tool, in place of its server's
+  # files.move_file: { approval: always }   # for this tool, instead of its server's
   # inventory.*: { approval: writes }       # for all tools of a service
   # mail.send:                     # a call that was lost is looked for before anybody is asked
   #   { probe: mail.find_sent, args: { to: "{to}" }, settled_when: "length(messages) > \`0\`" }

@@ -185,7 +185,8 @@ const MAX_BYTES = 256 * 1024;
 /** Never throws. The text of a problem contains neither the headers nor the query. */
 export async function askUserConfig(api: UserConfigApi, userId: string): Promise<Asked> {
   const url = addressOf(api.url, userId);
-  if (url === undefined) return problem('unreachable', `${stringifyJson(userId)} cannot stand in an address`);
+  if (url === undefined)
+    return problem('unreachable', `${stringifyJson(userId)} can't be part of an address`);
   const signal = AbortSignal.timeout(api.timeoutMs);
   try {
     // A redirect is not followed: it would send the headers, and the key in them, to another address.

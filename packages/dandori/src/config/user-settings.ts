@@ -97,12 +97,12 @@ function warn(
 }
 
 const MESSAGES: Readonly<Record<UserConfigProblem, string>> = {
-  unreachable: 'could not be fetched, and the run starts without it',
-  timeout: 'did not come in time, and the run starts without it',
-  status: 'was not given, and the run starts without it',
-  redirect: 'is somewhere else, which is not followed, and the run starts without it',
-  too_large: 'is too large, and the run starts without it',
-  not_json: 'cannot be read, and the run starts without it',
-  refused: 'holds what only the file may say, and that is left out',
-  invalid: 'is wrong, and the run starts without it',
+  unreachable: 'could not be fetched; the run starts without it',
+  timeout: 'did not come in time; the run starts without it',
+  status: 'was not given; the run starts without it',
+  redirect: 'is a redirect, which is not followed; the run starts without it',
+  too_large: 'is too large; the run starts without it',
+  not_json: 'cannot be read; the run starts without it',
+  refused: 'sets what only the file can set, and that is ignored',
+  invalid: 'is wrong; the run starts without it',
 };

@@ -54,7 +54,7 @@ export async function heardAs(
   const first = parseJson(held) as typeof asked;
   if (first.request === asked.request) return first;
   throw new DandoriError('key-reused', 'This key was used for another message.', {
-    fix: 'Take a new key for each new message; send the same key only with the same words.',
+    fix: 'Use a new key for each new message; send the same key only with the same text.',
   });
 }
 

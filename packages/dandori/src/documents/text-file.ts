@@ -36,7 +36,7 @@ async function readBytes(path: string, { name, missing, maxBytes }: TextFileRule
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ENOTDIR') {
-      const fix = 'check the path, which is relative to the folder that you are in';
+      const fix = 'check the path: it is relative to the current folder';
       throw new DandoriError(missing, `there is no file ${name}`, { cause: error, fix });
     }
     const reason = code === 'EISDIR' ? 'it is a folder' : code === 'EACCES' ? 'permission denied' : message;

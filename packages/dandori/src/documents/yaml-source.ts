@@ -98,7 +98,7 @@ function syntaxHint(code: string, { message, line }: { message: string; line: st
   if (message.startsWith('Sequence item without -'))
     return 'begin it with "- ", or in the same column as the other keys of its item';
   if (code === 'TAB_AS_INDENT') return 'use spaces';
-  if (code === 'MULTIPLE_DOCS') return 'take the --- away, or keep one of the two documents';
+  if (code === 'MULTIPLE_DOCS') return 'remove the ---, or keep one of the two documents';
   if (line.includes('${')) return 'between { } or [ ] put quotes around a Ref: "${t1.city}"';
   if (code === 'BLOCK_AS_IMPLICIT_KEY' || /:.*: /.test(line))
     return 'put text that contains a colon in quotes';

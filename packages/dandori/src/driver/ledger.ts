@@ -18,7 +18,7 @@ import { withTerms } from './questions.ts';
  *     the commit fails, what the model says is dropped.
  * G2  If another process has written a command in the meantime, intentions are dropped. Outcomes are kept and
  *     written after the command, and the caller decides again.
- * G3  If another driver has written, or the claim has ended, this driver stands down.
+ * G3  If another driver has written, or the claim has ended, this driver stops.
  */
 export interface Ledger {
   readonly state: RunState;
@@ -119,7 +119,7 @@ export async function openLedger(
     if (foreign.every((event) => isCommand(event.type))) return foreign;
     throw new DandoriError(
       'run-driven-elsewhere',
-      `Another driver has written to the run ${run}; this one stands down.`,
+      `Another driver has written to the run ${run}; this one stops.`,
     );
   }
 

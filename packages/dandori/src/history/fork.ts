@@ -200,7 +200,7 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
     if (asked.answer !== undefined)
       throw new DandoriError(
         'question-answered',
-        `At event ${state.seq} the question ${id} was answered already.`,
+        `At event ${state.seq} the question ${id} was already answered.`,
         { fix: 'Fork before the answer, or leave out --at: it is taken from the answer.' },
       );
     refuseStrangers(asked.question, by);

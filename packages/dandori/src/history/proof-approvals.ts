@@ -16,7 +16,7 @@ export async function previewProblems(
   const filled = await fill(task, proving);
   if (typeof filled === 'string') return [`its arguments cannot be filled in: ${filled}`];
   return [
-    ...(isToBeApproved(event, id, proving) ? [] : [`${id} was not to be asked about then`]),
+    ...(isToBeApproved(event, id, proving) ? [] : [`${id} should not have been asked about then`]),
     ...same('args', args, filled),
   ];
 }
@@ -35,7 +35,7 @@ export async function standingProblems(
   const filled = await fill(task, proving);
   if (typeof filled === 'string') return [`its arguments cannot be filled in: ${filled}`];
   return [
-    ...(isToBeApproved(event, id, proving) ? [] : [`${id} was not to be asked about then`]),
+    ...(isToBeApproved(event, id, proving) ? [] : [`${id} should not have been asked about then`]),
     ...(question === undefined || isAllowed ? [] : [`${question} does not approve ${operation} for the run`]),
     ...digestProblems(digest, operation, { asked: undefined, filled }),
   ];
@@ -63,7 +63,7 @@ export async function questionProblems(
   if (typeof filled === 'string') return [`its arguments cannot be filled in: ${filled}`];
   const asked = (context as JsonObject | undefined)?.args;
   return [
-    ...(isToBeApproved(event, task.task.id, proving) ? [] : [`${id} was not to be asked about then`]),
+    ...(isToBeApproved(event, task.task.id, proving) ? [] : [`${id} should not have been asked about then`]),
     ...digestProblems(digest, task.task.operation, { asked, filled }),
     ...same('context.args', asked, filled),
   ];

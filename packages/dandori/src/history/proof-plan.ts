@@ -22,7 +22,7 @@ export function draftProblems(
   const isOfNothing = isRepair && (state.draft === undefined || next?.type !== 'plan_approved');
   return [
     ...same('version', data.version, state.planVersion + 1),
-    ...begun.map((id) => `it takes ${id} away, which is not there or was begun`),
+    ...begun.map((id) => `it removes ${id}, which does not exist or has started`),
     ...(isEarly ? ['what was proposed before it has not been compiled'] : []),
     ...(isOfNothing ? ['it repairs nothing that was proposed, or was not accepted'] : []),
   ];
@@ -89,7 +89,7 @@ function planProblems(
     .filter((id) => !known.has(id));
   return [
     ...same('tasks', [...checked.keys()], [...new Set(tasks.map(({ id }) => id))]),
-    ...strange.map((id) => `something waits for ${id}, which is in no plan`),
+    ...strange.map((id) => `a task waits for ${id}, which is in no plan`),
     ...compiled.tasks.flatMap(({ id, effect, needs }) => [
       ...same(`effect of ${id}`, checked.get(id)?.effect, effect),
       ...same(`what ${id} needs`, checked.get(id)?.needs ?? [], needs ?? []),

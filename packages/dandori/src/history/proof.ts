@@ -164,7 +164,7 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
 function thoughtProblems(event: Event & { type: 'decision_started' }, proving: Proving): string[] {
   const { decision, purpose, brief } = event.data;
   const wanted = [...intentions(proving.state, event.at)].filter((one) => one.type === 'think');
-  if (wanted.length === 0) return ['the mind was asked where it was not to be asked'];
+  if (wanted.length === 0) return ['the model was asked although it should not have been'];
   const number = same('decision', decision, proving.state.decisions.length + 1);
   const wantedBriefs = wanted.filter((one) => one.purpose === purpose).map((one) => one.brief);
   if (
@@ -199,14 +199,14 @@ function decisionProblems(
   // A crash during a write may have left only a part of the group.
   const isCutOff = next === undefined || next.type === 'run_resumed' || isCommand(next.type);
   const isMissing = looksBack && !isCutOff && next.type !== 'reflection_made';
-  return isMissing ? [...wrong, 'it was to look back, and no reflection stands behind it'] : wrong;
+  return isMissing ? [...wrong, 'a reflection should follow it, and there is none'] : wrong;
 }
 
 function reflectionProblems({ data }: Event & { type: 'reflection_made' }, { state }: Proving): string[] {
   const isTwice = state.reflections.at(-1)?.decision === data.decision;
   return [
     ...same('decision', data.decision, state.decisions.at(-1)?.number),
-    ...(isTwice ? ['the decision has looked back already'] : []),
+    ...(isTwice ? ['the decision already has a reflection'] : []),
   ];
 }
 
@@ -222,7 +222,7 @@ async function startProblems(event: Event & { type: 'task_started' }, proving: P
     (one) => (one.type === 'start_task' || (isUncalled && one.type === 'ask_approval')) && one.task === id,
   );
   const wrong = [
-    ...(intended === undefined && !hasEnded(task.status) ? [`${id} was not to be started then`] : []),
+    ...(intended === undefined && !hasEnded(task.status) ? [`${id} should not have started then`] : []),
     ...same('attempt', attempt, task.attempts + 1),
     ...keyProblems(key, task, state),
   ];
@@ -231,11 +231,7 @@ async function startProblems(event: Event & { type: 'task_started' }, proving: P
   if (typeof filled === 'string') return [...wrong, `its arguments cannot be filled in: ${filled}`];
   const sent = args ?? task.override ?? task.task.args;
   const approved = task.approved !== undefined && task.approved !== callDigest(task.task.operation, sent);
-  return [
-    ...wrong,
-    ...same('args', sent, filled),
-    ...(approved ? ['a person approved another call than this one'] : []),
-  ];
+  return [...wrong, ...same('args', sent, filled), ...(approved ? ['the user approved another call'] : [])];
 }
 
 /** If the arguments could not be filled in or were invalid, only the start and the failure are journaled. */
@@ -280,7 +276,7 @@ function answerProblems({ data }: Event & { type: 'question_answered' }, { state
   const isPlan = typeof data.answer === 'object' && data.answer !== null;
   const isFree = data.declined === true || isPlan || options.length === 0;
   const isOne = isFree || options.some(({ value }) => isSameButRedacted(value, data.answer));
-  return isOne ? [] : [`${stringifyJson(data.answer)} is none of the options of ${data.question}`];
+  return isOne ? [] : [`${stringifyJson(data.answer)} is not an option of ${data.question}`];
 }
 
 /** Questions that expire together are written together, even if the first one cancels the run. */
@@ -293,7 +289,7 @@ function expiryProblems(event: Event & { type: 'question_expired' }, proving: Pr
   const isTogether =
     (isCancelledToo || state.indexes.answered.size > 0) && expiredAt(state, event.at).some(isIt);
   const isMeant = isTogether || isIntended(event, proving, isIt) !== undefined;
-  return isMeant ? [] : [`${question} was not to expire then`];
+  return isMeant ? [] : [`${question} should not have expired then`];
 }
 
 function limitProblems(event: Event & { type: 'limit_reached' }, proving: Proving): string[] {
@@ -302,7 +298,7 @@ function limitProblems(event: Event & { type: 'limit_reached' }, proving: Provin
   const used = limit === 'tokens' ? tokensUsed(proving.state) : (usage.cost ?? 0);
   const intended = isIntended(event, proving, (one) => one.type === 'think');
   return [
-    ...(intended === undefined ? ['the mind was not to be asked then'] : []),
+    ...(intended === undefined ? ['the model should not have been asked then'] : []),
     ...same('left', left, (settings.limits[limit] ?? Number.POSITIVE_INFINITY) - used),
     ...(needed > left ? [] : [`${needed} ${limit} are needed and ${left} are left`]),
   ];
@@ -316,7 +312,7 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
     if (wrong.length === 0) return [];
     nearest ??= wrong;
   }
-  return nearest ?? ['the run was not to end then'];
+  return nearest ?? ['the run should not have ended then'];
 }
 
 /**

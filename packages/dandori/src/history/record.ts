@@ -29,7 +29,7 @@ export const recordedSchema = z.object({
   inexact: z
     .array(z.number().int())
     .readonly()
-    .describe('Decisions of an older version whose actions the journal does not hold; such a case may fail'),
+    .describe('Decisions of an older version whose actions are not in the journal; such a case may fail'),
   unknown: z
     .array(z.string())
     .readonly()
@@ -98,7 +98,7 @@ function unfit(run: string, outcome: 'open' | 'paused' | 'cancelled'): DandoriEr
     return new DandoriError('run-not-ended', `The run ${run} has not ended.`, {
       fix: `Run \`dandori resume ${run}\`, then save it.`,
     });
-  return new DandoriError('usage', `The run ${run} was cancelled, which a test cannot repeat.`, {
+  return new DandoriError('usage', `The run ${run} was cancelled, and a test can't repeat that.`, {
     fix: 'Save a run that ended by itself.',
   });
 }

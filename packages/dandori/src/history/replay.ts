@@ -122,7 +122,7 @@ async function pastProblems(
     if (own === undefined || factText(own) === factText(event)) return [];
     const { seq, type } = own;
     return [
-      { seq, type, message: `the run ${forkedFrom.run}, whose past it shares, has another event there` },
+      { seq, type, message: `the run ${forkedFrom.run} that it was forked from has another event there` },
     ];
   });
 }

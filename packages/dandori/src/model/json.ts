@@ -51,7 +51,7 @@ export function stringifyJson(value: unknown, indent = 0): string {
     } catch (error) {
       // The message is the only hint to the cause: the engines set no code.
       const { message = '' } = error instanceof TypeError ? error : {};
-      if (/circular|cyclic/i.test(message)) throw new TypeError('it holds itself', { cause: error });
+      if (/circular|cyclic/i.test(message)) throw new TypeError('it contains itself', { cause: error });
       if (!message.includes('BigInt')) throw error;
     }
   }
@@ -357,7 +357,7 @@ function write(given: unknown, key: string, writing: Writing): string | undefine
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
   const { step, margin, above } = writing;
-  if (above.has(value)) throw new TypeError('it holds itself');
+  if (above.has(value)) throw new TypeError('it contains itself');
   above.add(value);
   const inner = { step, margin: margin + step, above };
   const isList = Array.isArray(value);

@@ -40,7 +40,7 @@ export const OWN_TOOLS = {
         value: { description: 'what was read' },
         total: { type: 'integer', description: 'length of the whole list or text' },
         next: { type: 'integer', description: '`from` for the next part; absent at the end' },
-        shape: { type: 'string', description: 'in place of a value that is too large' },
+        shape: { type: 'string', description: 'instead of a value that is too large' },
       },
     },
   }),

@@ -63,8 +63,8 @@ export function copiedSecrets({ id, args }: Task): Diagnostic[] {
         code: 'placeholder',
         task: id,
         path: ['args', ...path],
-        message: `"${REDACTED}" is shown instead of a secret, and is no value`,
-        hint: 'take the value from the result that holds it by a Ref, or write it out in a plan file',
+        message: `"${REDACTED}" only stands for a secret and is not a value`,
+        hint: 'use a Ref to the result that has the value, or write the value in a plan file',
       });
   });
   return found;
@@ -85,7 +85,7 @@ function checkText(
 ): Diagnostic[] {
   const at = { task: id, path: ['args', ...path] };
   if (mode === 'adaptive' && isPlaceholder(text)) {
-    const message = `"${clip(text, 60)}" is a placeholder, and in adaptive mode arguments hold real values`;
+    const message = `"${clip(text, 60)}" is a placeholder; in adaptive mode arguments need real values`;
     return [
       {
         code: 'placeholder',

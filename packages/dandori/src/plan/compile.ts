@@ -243,7 +243,7 @@ function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diag
         index,
         path: ['id'],
         message,
-        hint: 'give each task an id of its own',
+        hint: 'give each task its own id',
       });
     }
     operations.set(id, operation);
@@ -385,5 +385,5 @@ function cycleProblem(cycle: readonly string[] | undefined): Diagnostic[] {
   const first = cycle?.[0];
   if (cycle === undefined || first === undefined) return [];
   const message = `these tasks wait for each other: ${[...cycle, first].join(' → ')}`;
-  return [{ code: 'cycle', task: first, message, hint: 'take one of these references away' }];
+  return [{ code: 'cycle', task: first, message, hint: 'remove one of these references' }];
 }

@@ -145,7 +145,7 @@ function textIn(ref: Ref, path: (string | number)[], filling: Filling): string {
   if (value === null) {
     filling.problems.push({
       path,
-      message: `${writeRef(ref)} is null, which is no text to stand in a longer one`,
+      message: `${writeRef(ref)} is null, which can't be part of a longer text`,
     });
   }
   return typeof value === 'string' ? value : (stringifyJson(value) ?? '');
@@ -163,7 +163,7 @@ function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json |
   try {
     const value = ref.path === '' ? result : query(result, ref.path, filling.work);
     if (value !== undefined) {
-      weigh(value, filling.room, () => 'together with the other Refs it fills in too much');
+      weigh(value, filling.room, () => 'together with the other Refs it becomes too large');
       return value;
     }
     filling.problems.push({

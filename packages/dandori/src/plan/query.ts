@@ -148,7 +148,7 @@ function growthOn(tree: Tree, sample: Json, work: Work): string | undefined {
 }
 
 function tooLarge(): string {
-  return 'what it makes is too large: it repeats the same value again and again';
+  return 'its result is too large: it repeats the same value many times';
 }
 
 function walk(value: Json, steps: readonly (string | number)[]): Json | undefined {
@@ -263,7 +263,7 @@ class Metered extends Library {
   }
 
   pay(units: number): void {
-    spend(this.work, units, () => 'it takes more steps than an expression may');
+    spend(this.work, units, () => 'it takes too many steps');
   }
 
   override visit(tree: Tree, value: Json): Json {

@@ -31,7 +31,7 @@ export function deadSteps(
       code: 'dead-step',
       task: id,
       message: `nothing uses the result of "${id}", which only reads`,
-      hint: 'take it out, or use it',
+      hint: 'remove it, or use its result',
     }));
 }
 

@@ -179,7 +179,7 @@ function endLaws(
     return [`L3: ${event.type} of ${id}#${attempt}, which is not running`];
   const wasMade = event.type === 'task_succeeded' || event.type === 'task_in_doubt';
   if (!wasMade || !needsApproval(task, state)) return [];
-  return [`L9: ${id} was called and nobody had approved it`];
+  return [`L9: ${id} was called without an approval`];
 }
 
 function holdLaw({ data }: Event & { type: 'hold_ended' }, { state }: Checking): string[] {
@@ -305,7 +305,7 @@ function standingLaw({ data }: Event & { type: 'call_approved' }, { state, shown
   shown.calls.delete(id);
   const operation = state.tasks.get(id)?.task.operation;
   const isGiven = state.allowed.some((one) => one.question === question && one.operation === operation);
-  return standing !== undefined || isGiven ? [] : [`L9: ${id} was approved and nobody had approved it`];
+  return standing !== undefined || isGiven ? [] : [`L9: ${id} was approved without an approval`];
 }
 
 function planLaw({ data }: Event & { type: 'plan_approved' }, { state, shown }: Checking): string[] {
@@ -317,7 +317,7 @@ function planLaw({ data }: Event & { type: 'plan_approved' }, { state, shown }: 
   const asked = state.questions.get(id);
   const word = asked?.question.plan === version ? planWord(asked) : undefined;
   if (word === undefined || word.kind === 'rejected')
-    return [`L9: plan ${version} was accepted and nobody had approved it`];
+    return [`L9: plan ${version} was accepted without an approval`];
   const approved = word.kind === 'edited' ? stringifyJson(word.tasks) : shown.plans.get(id);
   return approved === stringifyJson(tasks)
     ? []

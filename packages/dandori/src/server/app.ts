@@ -66,7 +66,7 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
   app.notFound((c) =>
     problemFor(
       new DandoriError('route-not-found', 'No such route.', {
-        fix: 'GET /docs lists what there is.',
+        fix: 'GET /docs lists the routes.',
       }),
       c,
     ),
@@ -88,8 +88,8 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
     ),
   );
   app.use(page.handler);
-  app.use('/metrics', adminsOnly('The figures of all users are for admins.'));
-  app.use('/api/doctor', adminsOnly('What is stored of all users is for admins.'));
+  app.use('/metrics', adminsOnly('Only admins can see the figures of all users.'));
+  app.use('/api/doctor', adminsOnly('Only admins can check the stored data of all users.'));
   app.use('/api/*', roles(), smallJsonOnly());
   for (const rest of ['', '/*']) {
     app.use(`/api/runs/:run${rest}`, ownRunsOnly(parts));

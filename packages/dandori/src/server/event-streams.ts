@@ -314,7 +314,7 @@ export function createStreamPlaces(most: number): StreamPlaces {
       const open = taken.get(user) ?? 0;
       if (open >= most)
         throw new DandoriError('too-many-requests', `You follow ${open} runs and conversations already.`, {
-          fix: 'Close a stream that is not read any more, or raise server.max_streams.',
+          fix: 'Close a stream that you no longer read, or raise server.max_streams.',
         });
       taken.set(user, open + 1);
       response.once('close', () => {

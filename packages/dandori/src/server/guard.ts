@@ -46,13 +46,13 @@ export function ownPagesOnly(
     const name = nameIn(host);
     if (name === undefined || !(known.has(name) || isIP(name) !== 0))
       throw new DandoriError('forbidden', 'This server does not answer under that name.', {
-        fix: 'Call it by its address, or add the name to server.hosts.',
+        fix: 'Use its address, or add the name to server.hosts.',
       });
     const origin = c.req.header('origin');
     const site = c.req.header('sec-fetch-site') ?? 'none';
     const isOwn = origin === undefined || origin === `http://${host}` || origin === `https://${host}`;
     if (!isOwn || !(['none', 'same-origin'].includes(site) || (isFollowed(c.req) && isOfPage(c.req.path))))
-      throw new DandoriError('forbidden', 'Pages of other origins may not call this server.', {
+      throw new DandoriError('forbidden', "Pages of other origins can't call this server.", {
         fix: 'Open the page from this server, or call it from a program.',
       });
     await next();

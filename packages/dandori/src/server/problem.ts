@@ -65,7 +65,7 @@ export function problemFor(
 function fromHttp({ status, message }: HTTPException): DandoriError {
   if (status === 413) return new DandoriError('request-too-large', 'The body of the request is too large.');
   if (status >= 500) return new DandoriError('server-failed', CANNOT);
-  return new DandoriError('request-invalid', message === '' ? 'The request cannot be understood.' : message, {
+  return new DandoriError('request-invalid', message === '' ? 'The request is malformed.' : message, {
     fix: 'GET /openapi.json says what can be sent.',
   });
 }
@@ -141,13 +141,18 @@ export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): 
 
 type Refusal = readonly [status: number, reason: string, code: ErrorCode, detail: string];
 
-const UNREADABLE: Refusal = [400, 'Bad Request', 'request-invalid', 'This is not HTTP as it should be.'];
+const UNREADABLE: Refusal = [400, 'Bad Request', 'request-invalid', 'This is not valid HTTP.'];
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: [
     431,
     'Request Header Fields Too Large',
     'request-too-large',
-    'The head of the request is too large.',
+    'The request headers are too large.',
   ],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'request-invalid', 'The request took too long to come.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [
+    408,
+    'Request Timeout',
+    'request-invalid',
+    'The request took too long to arrive.',
+  ],
 };

@@ -118,7 +118,7 @@ function talkedRun({ problem, ...run }: ConversationRun, driving: DrivingState):
 }
 
 /** The exact reason would reveal details of the server. */
-const CANNOT = 'The server cannot go on with it. Its log says why.';
+const CANNOT = "The server can't continue it. Its log says why.";
 
 /** Removes secrets from text that arrives in pieces, even if a secret spans two pieces. */
 interface SecretFilter {

@@ -81,7 +81,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     wake: (run) => driving.wake(run),
     isFollowed: conversationStreams.isFollowed,
     onOpen: runStatus.watch,
-    onTrouble: (id, error) => say(`The conversation ${id} cannot be taken up`, error),
+    onTrouble: (id, error) => say(`The conversation ${id} can't be resumed`, error),
   });
   const liveUpdates = createLiveUpdates({
     runs: runStreams,
@@ -105,7 +105,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     onTrouble: ({ run, error, retryIn }) => {
       metrics.failed(run === undefined ? 'list' : 'drive');
       const what = run === undefined ? 'The runs cannot be listed' : `The run ${run} cannot be driven`;
-      say(`${what}, and it is tried again in ${Math.ceil(retryIn / 1000)} s`, error);
+      say(`${what}; retrying in ${Math.ceil(retryIn / 1000)} s`, error);
     },
     onSweep: conversations.resumeAll,
   });
@@ -204,8 +204,8 @@ function listen(server: Server, host: string, port: number): Promise<string> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reasons: Record<string, string> = {
-        EADDRINUSE: 'another program listens there already',
-        EACCES: 'this user may not listen there',
+        EADDRINUSE: 'another program already listens there',
+        EACCES: 'this user is not allowed to listen there',
         EADDRNOTAVAIL: 'this machine has no such address',
       };
       const reason = reasons[error.code ?? ''] ?? error.message;

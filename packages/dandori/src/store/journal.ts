@@ -152,7 +152,9 @@ export type ConversationJournal = Journal<ConversationEvent, ConversationSummary
 export function assertFollows(after: number, events: readonly Entry[]): void {
   for (const [index, { seq }] of events.entries()) {
     if (seq !== after + 1 + index)
-      throw new Error(`An event with seq ${seq} was to be written where ${after + 1 + index} must come.`);
+      throw new Error(
+        `An event with seq ${seq} was about to be written where ${after + 1 + index} must come.`,
+      );
   }
 }
 
@@ -160,7 +162,7 @@ export function assertFollows(after: number, events: readonly Entry[]): void {
 export function conflict(name: string, after: number, last: number): never {
   throw new DandoriError(
     'journal-conflict',
-    `The ${name} is at event ${last}, not ${after}: somebody else wrote to it.`,
+    `The ${name} is at event ${last}, not ${after}: another process wrote to it.`,
   );
 }
 
@@ -168,7 +170,7 @@ export function conflict(name: string, after: number, last: number): never {
 export function claimEnded(run: string): never {
   throw new DandoriError(
     'run-driven-elsewhere',
-    `This driver no longer holds the run ${run}; it stands down.`,
+    `This driver no longer holds the run ${run}; it stops.`,
   );
 }
 

@@ -76,7 +76,7 @@ export function thrownAmbiguity({ ambiguity }: AmbiguityError, asker: Asker): Ca
     if (!read.success) return misunderstood(asker, z.prettifyError(read.error));
     const { options, form } = read.data;
     if (options === undefined && form === undefined)
-      return misunderstood(asker, 'there are neither options nor a form');
+      return misunderstood(asker, 'it has neither options nor a form');
     return toAmbiguous(read.data, asker);
   } catch (error) {
     return misunderstood(asker, messageOf(error));
@@ -84,7 +84,7 @@ export function thrownAmbiguity({ ambiguity }: AmbiguityError, asker: Asker): Ca
 }
 
 function misunderstood({ name }: Asker, reason: string): CallOutcome {
-  return failed('invalid_result', `${name} asks, and what it asks cannot be understood: ${reason}`);
+  return failed('invalid_result', `${name} asked a question that can't be read: ${reason}`);
 }
 
 interface Asker {
@@ -103,7 +103,7 @@ export function toAmbiguous(
   if (!trusted && options.some(({ tasks }) => tasks !== undefined)) {
     return failed(
       'invalid_result',
-      `${name} asks, with options that make calls of their own. It was asked nobody: only a server that is trusted (trusted: true) may do so.`,
+      `${name} asked a question whose options make calls of their own. The user was not asked: only a trusted server (trusted: true) can do that.`,
     );
   }
   return {

@@ -105,8 +105,11 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await new Promise(setImmediate);
     }
     if (outcome.kind !== 'ambiguous' || done === undefined) return outcome;
-    const why = `${tool.name} asks (${outcome.question}) after it has called ${done}, and would call it again`;
-    return failed('tool_error', `${why}. Nobody was asked: a method must ask before it changes anything.`);
+    const why = `${tool.name} asks (${outcome.question}) after it has called ${done}. It would call it again`;
+    return failed(
+      'tool_error',
+      `${why}. The user was not asked: a method must ask before it changes anything.`,
+    );
   }
 
   servers.push(...(await startServers(mcpServers, options, changed)));

@@ -73,7 +73,7 @@ async function readInput<Input extends z.ZodType>(schema: Input, args: JsonObjec
   const integers = read.success ? [] : [...hugeIn(args)].filter((one) => typeof one === 'bigint');
   if (read.success || integers.length === 0) return { ...read, hint: '' } as Read<Input>;
   const wrong = integers.find((integer) => exactNumber(integer) === undefined);
-  const hint = `\n${wrong} is more than a number of JavaScript holds: take it by z.coerce.bigint(), or as text`;
+  const hint = `\n${wrong} is too large for a JavaScript number: read it with z.coerce.bigint(), or as text`;
   if (wrong !== undefined) return { ...read, hint } as Read<Input>;
   return { ...(await schema.safeParseAsync(withStandIns(args, new Map()))), hint: '' } as Read<Input>;
 }
@@ -98,7 +98,7 @@ function createContext({ call, inner }: Calling): ServiceContext {
         case 'lost':
           throw new ServiceCallError(operation, { kind: 'unavailable', message: outcome.message }, true);
         case 'input_wanted': {
-          const message = 'it asks for input again and again';
+          const message = 'it keeps asking for input';
           throw new ServiceCallError(operation, { kind: 'tool_error', message });
         }
         case 'ambiguous': {
@@ -155,7 +155,7 @@ export async function withInput(call: Call, inner: Calling['inner']): Promise<Ca
       const response = (await call.elicit?.(request)) ?? { action: 'cancel' as const };
       if (name !== undefined) responses[name] = response;
       else if (response.action !== 'accept')
-        return failed('rejected', `what ${call.operation} needs first was not done`);
+        return failed('rejected', `${call.operation} needs something to be done first, and it was not done`);
     }
     outcome = await inner({ ...call, inputs: { responses, state } });
   }

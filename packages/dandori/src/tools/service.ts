@@ -175,7 +175,7 @@ async function importModule(file: string): Promise<object> {
     return (await import(pathToFileURL(file).href)) as object;
   } catch (error) {
     throw new DandoriError('service-invalid', `Cannot load the service ${file}: ${messageOf(error)}`, {
-      fix: 'Correct the module; Node must be able to import it as it is.',
+      fix: 'Fix the module; Node must be able to import it as it is.',
       cause: error,
     });
   }
@@ -205,7 +205,7 @@ export function refusedCall(
 ): string | undefined {
   const method = tools.get(caller);
   if (method?.calls?.includes(called) !== true)
-    return `${caller} may not call it, because it does not name it. Add "${called}" to its calls.`;
+    return `${caller} can't call it, because it does not declare it. Add "${called}" to its calls.`;
   const effect = tools.get(called)?.effect;
   if (effect === undefined || !isWorse(effect, method.effect)) return undefined;
   return `${caller} may not call it, because it is ${effect} and ${caller} says that it is ${method.effect}. Give ${caller} the effect ${effect}.`;

@@ -175,8 +175,8 @@ describe('wrong values say what is wanted, with an example', () => {
   });
 
   it.each([
-    ['http://me:pass-word-1@h/v1', 'model.base_url must not hold a user name or a password'],
-    ['http://h/v1?key=pass-word-1', 'model.base_url must not hold a query'],
+    ['http://me:pass-word-1@h/v1', 'model.base_url must not contain a user name or a password'],
+    ['http://h/v1?key=pass-word-1', 'model.base_url must not contain a query'],
   ])('an address of a model with a secret in it, which is not shown: %s', async (address, wanted) => {
     const group = `provider: openai-compatible, name: x, base_url: "${address}"`;
     const { message } = await refusal(load(`model: { ${group}, fallback: { ${group} } }`));

@@ -91,7 +91,7 @@ describe('servers', () => {
     [
       '{ a: { command: c, url: http://h } }',
       '1:15',
-      'mcpServers.a has command and url, and a server is one of them',
+      'mcpServers.a has command and url, and a server has only one of them',
     ],
     ['{ a: { url: http://h, args: [] } }', '1:35', 'mcpServers.a has url, and args means nothing with it'],
     [

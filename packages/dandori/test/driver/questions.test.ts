@@ -181,7 +181,7 @@ describe('what is asked of a person', () => {
     await house.answer(run, 'q1', 1, { by: 'anna' });
     await expect(house.answer(run, 'q1', 2, { by: 'anna' })).rejects.toMatchObject({
       code: 'question-answered',
-      message: 'The question q1 was answered already by anna: 1.',
+      message: 'The question q1 was already answered by anna: 1.',
     });
     await house.drive(run);
     await expect(house.answer(run, 'q1', 2, { by: 'anna' })).rejects.toMatchObject({ code: 'run-ended' });

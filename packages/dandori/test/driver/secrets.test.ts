@@ -144,7 +144,7 @@ describe('a secret in an argument', () => {
     const other = await house.start('go', plan, { approval: 'plan' });
     await house.drive(other);
     const moved = [{ id: 'p', operation: 'b.put', args: { key: 'x', to: '[secret]' } }] as unknown as Json;
-    await expect(house.answer(other, 'q1', { tasks: moved })).rejects.toThrow(/shown instead of a secret/);
+    await expect(house.answer(other, 'q1', { tasks: moved })).rejects.toThrow(/only stands for a secret/);
   });
 });
 

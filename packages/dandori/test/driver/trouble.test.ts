@@ -176,7 +176,7 @@ describe('a call that fails', () => {
   it.each<[string, RegExp, () => unknown]>([
     [
       'a circle',
-      /: it holds itself\.$/,
+      /: it contains itself\.$/,
       () => {
         const circle: { self?: unknown } = {};
         circle.self = circle;

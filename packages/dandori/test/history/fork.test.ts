@@ -305,7 +305,7 @@ describe('a fork', () => {
     const changed = [task('r', 'a.read', { args: { n: 9 } }), ...PLAN.slice(1)];
     await expect(fork(house, run, { at, tasks: changed })).rejects.toMatchObject({
       code: 'plan-invalid',
-      message: expect.stringContaining('r was begun'),
+      message: expect.stringContaining('r has started'),
     });
     expect(await source.parts.journal.list()).toHaveLength(before);
   });

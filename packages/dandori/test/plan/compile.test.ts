@@ -86,7 +86,7 @@ describe('what is wrong with a plan is found before its first effect, told with 
         task: 'a',
         path: ['id'],
         message: 'there are two tasks with the id "a"',
-        hint: 'give each task an id of its own',
+        hint: 'give each task its own id',
       },
     ],
     [
@@ -207,7 +207,7 @@ describe('what is wrong with a plan is found before its first effect, told with 
       {
         code: 'cycle',
         message: 'these tasks wait for each other: a → c → b → a',
-        hint: 'take one of these references away',
+        hint: 'remove one of these references',
       },
     ],
     [

@@ -293,6 +293,6 @@ describe('whether a value of one schema can ever fit another', () => {
   });
 
   it('says what it is and what is wanted', () => {
-    expect(reason({ type: 'string' }, { type: 'number' })).toBe('it is string, and number is wanted');
+    expect(reason({ type: 'string' }, { type: 'number' })).toBe('it is string, but must be number');
   });
 });

@@ -265,7 +265,7 @@ describe('what others wrote cannot stop the server', () => {
       text: { kind: 'invalid_result', message: expect.stringContaining('does not match the pattern') },
       words: { kind: 'invalid_result', message: expect.stringContaining('does not match the pattern') },
       deep: { kind: 'invalid_result', message: expect.stringContaining('could not be checked') },
-      square: { kind: 'invalid_args', message: expect.stringContaining('more steps') },
+      square: { kind: 'invalid_args', message: expect.stringContaining('too many steps') },
     });
     expect(Object.keys(failures).sort()).toEqual(['deep', 'square', 'text', 'words']);
     first.child.kill('SIGTERM');

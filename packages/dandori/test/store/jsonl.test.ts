@@ -75,7 +75,9 @@ describe('J4: a torn tail', () => {
     writeFileSync(path, text);
     const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
     await expect(journal.append(RUN, 1, [eventOf(RUN, 2)])).rejects.toMatchObject({
-      message: expect.stringContaining(`line 3 (byte ${offset}) is damaged: it has lost the newline`),
+      message: expect.stringContaining(
+        `line 3 (byte ${offset}) is damaged: its newline at the end is missing`,
+      ),
     });
     expect(readFileSync(path, 'utf8')).toBe(text);
   });
@@ -122,7 +124,9 @@ describe('J4: a torn tail', () => {
     for (const after of [3, 4]) {
       await expect(journal.append(RUN, after, [eventOf(RUN, after + 1)])).rejects.toMatchObject({
         code: 'journal-damaged',
-        message: expect.stringContaining(`line 4 (byte ${offset}) is damaged: it has lost the newline`),
+        message: expect.stringContaining(
+          `line 4 (byte ${offset}) is damaged: its newline at the end is missing`,
+        ),
         fix: expect.stringContaining('end the file with a newline'),
       });
     }
@@ -159,7 +163,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       offset,
       'checksum',
     ],
-    ['a list', one + two + asWritten([1]), 3, offset, 'no JSON'],
+    ['a list', one + two + asWritten([1]), 3, offset, 'not JSON'],
     [
       'a line of another run',
       one + two + toLine(eventOf('other', 3)) + four,
@@ -173,21 +177,21 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       one + two + asWritten({ ...EVENTS[2], v: 3 }),
       3,
       offset,
-      'no event of a version',
+      'not an event of a known version',
     ],
     [
       'an event of the future',
       one + two + asWritten({ ...EVENTS[2], type: 'run_dreamt' }),
       3,
       offset,
-      'no known event',
+      'not a known event',
     ],
     [
       'a field that is missing',
       one + two + asWritten({ ...EVENTS[2], data: {} }),
       3,
       offset,
-      'no known event',
+      'not a known event',
     ],
     ['not the beginning', two + three, 1, 0, 'seq 2 where 1 must come'],
   ])('%s', async (_, content, line, byte, reason) => {

@@ -19,7 +19,7 @@ function fixOf(file: string, code: string): string | undefined {
 describe('a journal that cannot be written', () => {
   it('is not to be resumed where there is no run yet', () => {
     expect(fixOf(path, 'ENOSPC')).toBe(
-      'The disk is full: make space, then start the run again: it was not written down.',
+      'The disk is full: make space, then start the run again: it was not saved.',
     );
     expect(fixOf(path, 'EIO')).not.toContain('resume');
   });

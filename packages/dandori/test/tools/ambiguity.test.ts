@@ -102,7 +102,7 @@ describe('a tool that needs a choice', () => {
     [
       'what JSON has not',
       { question: 'Which?', options: [{ label: 'a', value: CIRCLE }] },
-      'it holds itself',
+      'it contains itself',
     ],
   ])('with %s, of a service in plain JavaScript, fails and is never written down', async (_, asked, said) => {
     expect(await thrown(asked)).toMatchObject({

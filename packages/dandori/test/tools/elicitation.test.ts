@@ -71,7 +71,7 @@ describe.each(['stdio', 'http'])('a server of 2025 that asks while its call runs
     },
   );
 
-  it('asks two things at once', async () => {
+  it('asks two inputs were requested at once', async () => {
     const { outcome, asked } = await call(`${server}.book`, { ask: 'name,guest' }, ({ text }) => ({
       action: 'accept',
       content: { name: text },
@@ -98,8 +98,8 @@ describe.each(['stdio', 'http'])('a server of 2025 that asks while its call runs
   });
 
   it.each([
-    ['script', 'its url is not one of http or https'],
-    ['hidden', 'its url is not one of http or https'],
+    ['script', 'its url is not an http or https URL'],
+    ['hidden', 'its url is not an http or https URL'],
     ['secret', 'asks for a secret'],
     ['broken', 'the schema of its form cannot be used'],
     ['odd', 'mode'],
@@ -249,12 +249,15 @@ describe('what a server may not ask of a client', () => {
     ],
     [{ folders: { method: 'roots/list' } }, 'roots/list is not supported'],
     [{ odd: 7 }, 'is not supported'],
-    [Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`r${index}`, {}])), '21 things at once'],
+    [
+      Object.fromEntries(Array.from({ length: 21 }, (_, index) => [`r${index}`, {}])),
+      '21 inputs were requested at once',
+    ],
   ])('fails the call with the reason', (inputRequests, why) => {
     const outcome = inputOutcome({ inputRequests }, 'desk', () => []);
     expect(outcome).toMatchObject({
       kind: 'failed',
-      failure: { message: expect.stringMatching(`^desk asks for input that it cannot have: .*${why}`) },
+      failure: { message: expect.stringMatching(`^desk asks for input that is not allowed: .*${why}`) },
     });
   });
 

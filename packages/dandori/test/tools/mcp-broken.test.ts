@@ -56,7 +56,7 @@ describe('a server that does not start leaves the others alone and says why', ()
     ]);
     expect(reasons.absent).toBe('the command "no-such-command-anywhere" was not found');
     expect(reasons.misplaced).toBe('its directory /no/such/folder does not exist');
-    expect(reasons.forbidden).toMatch(/may not be executed/);
+    expect(reasons.forbidden).toMatch(/is not executable/);
     expect(reasons.quitter).toBe('it exited with code 7; on stderr: bad key [secret] [secret]');
     expect(reasons.babbler).toBe(
       'it did not answer within 10 s; on stdout it wrote something that is not MCP: hello [secret]',
@@ -76,7 +76,7 @@ describe('a server that does not start leaves the others alone and says why', ()
 });
 
 const FLOODED =
-  /^it printed \d+ KB that is no JSON-RPC, and was ended; stdout of a stdio server must hold only MCP messages/;
+  /^it printed \d+ KB that is not JSON-RPC, and was stopped; a stdio server must write only MCP messages to stdout/;
 
 describe('a server that is no MCP server at all', () => {
   it('is given up at once where it floods stdout, however long it may take to start', async () => {
@@ -95,7 +95,7 @@ describe('a server that is no MCP server at all', () => {
 
   it('is said to send back what it is sent, as cat does', async () => {
     const toolbox = await openToolbox({ mcpServers: { cat: { command: 'cat' } } });
-    expect(toolbox.missing()[0]?.reason).toBe('it sends back what it is sent, and so is no MCP server');
+    expect(toolbox.missing()[0]?.reason).toBe('it echoes its input, so it is not an MCP server');
     await toolbox.close();
   });
 
@@ -122,7 +122,7 @@ describe('a server that says more than MCP while it works', () => {
     const toolbox = await openToolbox({ mcpServers: { late: script(flooding) } });
     const outcome = await toolbox.call(toCall('late.pid'));
     expect(outcome).toMatchObject({ kind: 'lost', cause: 'connection_lost' });
-    expect(outcome).toHaveProperty('message', expect.stringContaining('that is no JSON-RPC'));
+    expect(outcome).toHaveProperty('message', expect.stringContaining('that is not JSON-RPC'));
     await toolbox.close();
   });
 
@@ -244,12 +244,12 @@ describe('an answer that is no JSON-RPC ends its call at once', () => {
     );
 
   it.each<[string, string, RegExp]>([
-    ['a broken line', '`{"jsonrpc":"2.0","id":${id},"result":{"content":[}`', /no JSON/],
-    ['a line that is cut', '`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"te`', /no JSON/],
+    ['a broken line', '`{"jsonrpc":"2.0","id":${id},"result":{"content":[}`', /not JSON/],
+    ['a line that is cut', '`{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"te`', /not JSON/],
     ['no result', '`{"jsonrpc":"2.0","id":${id}}`', /neither a result nor an error/],
-    ['a result that is a text', '`{"jsonrpc":"2.0","id":${id},"result":"yes"}`', /no object/],
-    ['a result that is null', '`{"jsonrpc":"2.0","id":${id},"result":null}`', /no object/],
-    ['a result that is a list', '`{"jsonrpc":"2.0","id":${id},"result":[]}`', /no object/],
+    ['a result that is a text', '`{"jsonrpc":"2.0","id":${id},"result":"yes"}`', /not an object/],
+    ['a result that is null', '`{"jsonrpc":"2.0","id":${id},"result":null}`', /not an object/],
+    ['a result that is a list', '`{"jsonrpc":"2.0","id":${id},"result":[]}`', /not an object/],
     ['another version', '`{"jsonrpc":"1.0","id":${id},"result":{}}`', /JSON-RPC 2\.0/],
     ['no version', '`{"id":${id},"result":{"content":[]}}`', /JSON-RPC 2\.0/],
     ['both', '`{"jsonrpc":"2.0","id":${id},"result":{},"error":{"code":1,"message":"x"}}`', /both/],

@@ -181,14 +181,14 @@ describe('a URL that cannot be used', () => {
       200,
       'application/json',
       '{"foo":1}',
-      /^URL answered with JSON that is no MCP message: \{"foo":1\}; is it the URL of an MCP server\?$/,
+      /^URL answered with JSON that is not an MCP message: \{"foo":1\}; is it the URL of an MCP server\?$/,
     ],
     [
-      'no JSON',
+      'not JSON',
       200,
       'application/json',
       `<p>${SECRET}`,
-      /^URL answered with something that is no JSON: <p>\[secret\]; is/,
+      /^URL answered with something that is not JSON: <p>\[secret\]; is/,
     ],
     ['a page', 200, 'text/html', '<p>hello', /^URL answered with text\/html: <p>hello; is/],
     ['a page that is not there', 404, 'text/html', '<p>hello', /^URL answered with HTTP 404: Not Found$/],
@@ -197,14 +197,14 @@ describe('a URL that cannot be used', () => {
       401,
       'text/plain',
       'no',
-      /^URL answered with HTTP 401: it does not accept our credentials, look at its headers/,
+      /^URL answered with HTTP 401: it does not accept the credentials; check its headers/,
     ],
     [
       'an answer that lacks something',
       200,
       'application/json',
       '{"jsonrpc":"2.0","id":0,"result":{}}',
-      /^URL: its answer to initialize is not as MCP wants it: protocolVersion [^[{]*$/,
+      /^URL: its answer to initialize does not follow MCP: protocolVersion [^[{]*$/,
     ],
   ];
   it.each(answers)('because it answers with %s says so in a sentence', async (_name, ...rest) => {
@@ -275,7 +275,7 @@ describe('an answer over HTTP that is no JSON-RPC', () => {
     const box = await openToolbox({ mcpServers: { odd: { url } } });
     expect(await box.call(toCall('odd.tool'))).toMatchObject({
       kind: 'failed',
-      failure: { kind: 'invalid_result', message: expect.stringContaining('no JSON-RPC') },
+      failure: { kind: 'invalid_result', message: expect.stringContaining('not JSON-RPC') },
     });
     await box.close();
     server.closeAllConnections();

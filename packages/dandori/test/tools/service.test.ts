@@ -226,7 +226,7 @@ describe('a service of your own', () => {
       {
         kind: 'tool_error',
         message:
-          'inventory.count: inventory.forward may not call it, because it does not name it. Add "inventory.count" to its calls.',
+          'inventory.count: inventory.forward can\'t call it, because it does not declare it. Add "inventory.count" to its calls.',
       },
     ],
     [
@@ -246,7 +246,7 @@ describe('a service of your own', () => {
       kind: 'failed',
       failure: {
         kind: 'tool_error',
-        message: expect.stringContaining('after it has called inventory.order, and would call it again'),
+        message: expect.stringContaining('after it has called inventory.order. It would call it again'),
       },
     });
   });

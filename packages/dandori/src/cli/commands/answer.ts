@@ -87,7 +87,7 @@ function meant(
     return { id: first ?? '', rest };
   if (only === undefined) {
     throw new DandoriError('question-not-found', `The run ${run} has no open question.`, {
-      fix: `See how it stands with \`dandori show ${run}\`.`,
+      fix: `See its status with \`dandori show ${run}\`.`,
     });
   }
   throw new DandoriError('question-not-found', `The run ${run} has several open questions.`, {

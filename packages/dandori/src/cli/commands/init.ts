@@ -17,7 +17,7 @@ export async function init({ force }: { force?: boolean }): Promise<number> {
       });
     }
     throw new DandoriError('usage', `Cannot write ${FILE}: ${(error as Error).message}`, {
-      fix: 'Go to a folder that you may write to.',
+      fix: 'Use a folder that you can write to.',
     });
   }
   process.stdout.write(`${asTyped(textsFor({}).written(FILE))}\n`);

@@ -120,7 +120,7 @@ export async function lift(name: string, options: { config?: string; json?: bool
   const lifted = await dandori.lift(await findRun(name, dandori));
   if (lifted.tasks.length === 0) {
     throw new DandoriError('usage', `No task of the run ${lifted.run} has succeeded.`, {
-      fix: `A plan is lifted from what was done: see it with \`dandori show ${lifted.run}\`.`,
+      fix: `A plan is saved from finished tasks: see them with \`dandori show ${lifted.run}\`.`,
     });
   }
   const texts = textsFor({ language: dandori.config.language, goal: lifted.goal });

@@ -48,7 +48,7 @@ function clashOfTwo(given: SchemaView, wanted: SchemaView, work: Work): string |
   const have = typesOf(given);
   const want = typesOf(wanted);
   if (have !== undefined && want !== undefined && ![...have].some((type) => admits(want, type))) {
-    return `it is ${[...have].join(' or ')}, and ${[...want].join(' or ')} is wanted`;
+    return `it is ${[...have].join(' or ')}, but must be ${[...want].join(' or ')}`;
   }
   return (
     clashOfValues(given, wanted) ?? clashOfItems(given, wanted, work) ?? clashOfFields(given, wanted, work)
@@ -67,7 +67,7 @@ function clashOfValues(given: SchemaView, wanted: SchemaView): string | undefine
   if (have === undefined || want === undefined || have.length + want.length > MOST_VALUES) return undefined;
   const allowed = new Set(want.map((value) => stringifyJson(value)));
   if (have.some((value) => allowed.has(stringifyJson(value)))) return undefined;
-  return `it is ${shown(have)}, and ${shown(want)} is wanted`;
+  return `it is ${shown(have)}, but must be ${shown(want)}`;
 }
 
 function clashOfItems(given: SchemaView, wanted: SchemaView, work: Work): string | undefined {
@@ -86,7 +86,7 @@ function clashOfFields(given: SchemaView, wanted: SchemaView, work: Work): strin
   const always = Array.isArray(given.schema.required) ? given.schema.required : [];
   for (const name of required) {
     if (typeof name === 'string' && !Object.hasOwn(have, name) && isClosed(given))
-      return `it has no field "${name}", which is wanted`;
+      return `it lacks the required field "${name}"`;
   }
   for (const name of always) {
     if (typeof name === 'string' && !Object.hasOwn(want, name) && isClosed(wanted))

@@ -102,7 +102,7 @@ function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[]
             index,
             path: ['id'],
             message: `"${id}" is the id of a task of this run that is not in this plan`,
-            hint: 'give it an id of its own',
+            hint: 'give it another id',
           },
         ]
       : [],

@@ -27,8 +27,8 @@ export function changedPlan(state: RunState, tasks: readonly Task[]): Fact | Dia
     return {
       code: 'duplicate-id',
       task: changed.id,
-      message: `${changed.id} was begun and stays as it is`,
-      hint: 'write what is to be done in its place as a task with another id',
+      message: `${changed.id} has started and can't be changed`,
+      hint: 'write the replacement as a task with another id',
     };
   const wanted = tasks.filter(({ id }) => fixed(id) === undefined);
   const changes = changesBetween(left, wanted);

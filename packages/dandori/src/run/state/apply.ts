@@ -234,6 +234,6 @@ export function foldRun(run: string, events: Iterable<Event>): RunState {
 
 export function noEvents(run: string): DandoriError {
   return new DandoriError('journal-damaged', `The run ${run} has no events.`, {
-    fix: 'Bring its file back from a backup, or delete it and start a new run.',
+    fix: 'Restore its file from a backup, or delete it and start a new run.',
   });
 }

@@ -174,7 +174,7 @@ async function examineRights(about: About, findings: Finding[]): Promise<void> {
   if ((mode & 0o077) === 0) return;
   const rights = (mode & 0o777).toString(8).padStart(3, '0');
   const what = (mode & 0o022) === 0 ? 'read' : 'change';
-  const detail = `others may ${what} it (its mode is ${rights}, and should be 600)`;
+  const detail = `other users can ${what} it (its mode is ${rights}, and should be 600)`;
   findings.push({ kind: 'permissions', ...about, detail, repair: 'ask' });
 }
 
@@ -246,7 +246,7 @@ async function examineBlobs(directory: string, { used, findings, options }: Blob
 
 async function blobFindings(file: string, sha256: string, use: Use | undefined): Promise<Finding[]> {
   const about = { file, ...(use && { run: use.run }) };
-  const whose = use === undefined ? 'no run that can be read uses it' : `it is the result of ${use.task}`;
+  const whose = use === undefined ? 'no readable run uses it' : `it is the result of ${use.task}`;
   try {
     const hash = createHash('sha256');
     await pipeline(createReadStream(file), hash);

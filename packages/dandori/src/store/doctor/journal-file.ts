@@ -47,8 +47,8 @@ export function examineJournal<E extends Entry>(
       isDamagedBefore = true;
     } else if (event.seq <= last) {
       const isTwice = seen.get(event.seq) === text;
-      if (isTwice) report('duplicated-line', `event ${event.seq} stands there again`, { repair: 'ask' });
-      else report('misplaced-line', `it has seq ${event.seq}, and ${last} stands before it`);
+      if (isTwice) report('duplicated-line', `event ${event.seq} appears there again`, { repair: 'ask' });
+      else report('misplaced-line', `it has seq ${event.seq}, after ${last}`);
     } else {
       if (!goesOn(bytes.subarray(start, end))) append = undefined;
       else append ??= { start, line, events: events.length };
@@ -98,8 +98,12 @@ function tailFinding(
 ): Pick<Finding, 'kind' | 'detail' | 'repair'> | undefined {
   if (tail.length === 0) return undefined;
   if (hasLostNewline(tail) || hasLostNewline(tail.subarray(0, -1)))
-    return { kind: 'lost-newline', detail: 'the last event is whole, without the newline', repair: 'ask' };
+    return {
+      kind: 'lost-newline',
+      detail: 'the last event is complete, but its newline is missing',
+      repair: 'ask',
+    };
   if (isBeginning(tail, next))
-    return { kind: 'torn-tail', detail: `event ${next.seq} was not written to its end`, repair: 'safe' };
+    return { kind: 'torn-tail', detail: `event ${next.seq} was not completely written`, repair: 'safe' };
   return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${next.seq}`, repair: 'ask' };
 }

@@ -28,9 +28,9 @@ export function createFileBlobs(directory: string): Blobs {
       const path = pathOf(handle.sha256);
       const content = await read(path);
       if (content?.sha256 === handle.sha256) return content.text;
-      const what = content === undefined ? 'is missing' : 'does not have the content that its name says';
+      const what = content === undefined ? 'is missing' : 'does not match its hash';
       throw new DandoriError('blob-damaged', `The stored result ${path} ${what}.`, {
-        fix: 'Bring the file back from a backup; the run cannot go on without it.',
+        fix: "Restore the file from a backup; the run can't continue without it.",
       });
     },
     async putBefore(time) {

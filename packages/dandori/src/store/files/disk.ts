@@ -25,10 +25,10 @@ export function unwritable(path: string, error: unknown): never {
   if (error instanceof DandoriError) throw error;
   const { code = '', message } = error as NodeJS.ErrnoException;
   const afterwards = isRunMissing(path)
-    ? 'then start the run again: it was not written down.'
+    ? 'then start the run again: it was not saved.'
     : 'then `dandori resume` the run.';
   throw new DandoriError('journal-unwritable', `Cannot write ${path}: ${message}`, {
-    fix: FIXES[code] ?? `${REMEDIES[code] ?? 'Look at the disk and the folder'}, ${afterwards}`,
+    fix: FIXES[code] ?? `${REMEDIES[code] ?? 'Check the disk and the folder'}, ${afterwards}`,
     cause: error,
   });
 }
@@ -41,7 +41,7 @@ function isRunMissing(path: string): boolean {
 export function unreadable(path: string, error: unknown): never {
   if (error instanceof DandoriError) throw error;
   throw new DandoriError('file-unreadable', `Cannot read ${path}: ${(error as Error).message}`, {
-    fix: 'Look at the folder, its rights, and how many files are open.',
+    fix: 'Check the folder, its permissions and the number of open files.',
     cause: error,
   });
 }

@@ -27,7 +27,7 @@ export function createStoreKey(directory: string): () => string {
 function readKey(path: string): string | undefined {
   try {
     const text = readFileSync(path, 'utf8').trim();
-    return STORE_KEY.test(text) ? text : unreadable(path, new Error('it holds no key'));
+    return STORE_KEY.test(text) ? text : unreadable(path, new Error('it has no key'));
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : unreadable(path, error);
   }

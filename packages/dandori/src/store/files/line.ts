@@ -127,9 +127,9 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
   const value = readJson(bytes.toString('utf8', 0, end + 1), place);
   const envelope = readWith(form.envelope, value);
   if (!envelope.success)
-    damaged(place, `it is no event of a version that is known here (${firstIssue(envelope.error)})`);
+    damaged(place, `it is not an event of a known version (${firstIssue(envelope.error)})`);
   const fact = readWith(form.fact, value);
-  if (!fact.success) damaged(place, `it is no known event (${firstIssue(fact.error)})`);
+  if (!fact.success) damaged(place, `it is not a known event (${firstIssue(fact.error)})`);
   const { seq } = envelope.data;
   const owner = envelope.data[form.owner];
   if (owner !== place.run) damaged(place, `it belongs to the ${form.owner} ${String(owner)}`);
@@ -167,7 +167,7 @@ function readJson(text: string, place: Place): unknown {
   try {
     return parseJson(text);
   } catch (error) {
-    return damaged(place, `it is no JSON (${messageOf(error)})`);
+    return damaged(place, `it is not JSON (${messageOf(error)})`);
   }
 }
 
@@ -179,7 +179,7 @@ function firstIssue(error: { issues: readonly { path: PropertyKey[]; message: st
 export function damaged(
   { file, line, offset }: Pick<Place, 'file' | 'line' | 'offset'>,
   reason: string,
-  fix = 'Bring the file back from a backup; `dandori doctor` looks for more.',
+  fix = 'Restore the file from a backup; `dandori doctor` checks all files.',
 ): never {
   throw new DamagedLine(`${file}: line ${line} (byte ${offset}) is damaged: ${reason}.`, reason, {
     fix: `${fix} Nothing was changed, and other runs are not affected.`,

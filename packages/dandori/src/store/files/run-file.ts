@@ -390,17 +390,13 @@ function lockedOut(path: string, { pid, host }: ProcessIdentity): never {
 }
 
 function lostNewline(place: Pick<Place, 'file' | 'line' | 'offset'>): never {
-  const fix = 'The event itself is whole: end the file with a newline right behind its last }.';
-  return damaged(place, 'it has lost the newline at its end', fix);
+  const fix = 'The event itself is complete: add a newline right after its last }.';
+  return damaged(place, 'its newline at the end is missing', fix);
 }
 
 function garbage(place: Pick<Place, 'file' | 'line' | 'offset'>, seq: number): never {
-  const fix = 'Look what it is; `dandori doctor --repair` asks, and cuts it off.';
-  return damaged(
-    place,
-    `something stands behind the last event, and it is not the beginning of event ${seq}`,
-    fix,
-  );
+  const fix = 'Look at it; `dandori doctor --repair` asks, then removes it.';
+  return damaged(place, `data follows the last event, and it is not the beginning of event ${seq}`, fix);
 }
 
 function readFully(fd: number, buffer: Buffer, from: number): number {

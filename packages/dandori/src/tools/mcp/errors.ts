@@ -62,7 +62,10 @@ function sdkOutcome(error: SdkError, server: string, reason: string | undefined)
     case SdkErrorCode.NotConnected:
       return failed('unavailable', `${server} is not connected`, { retryable: true });
     case SdkErrorCode.InvalidResult:
-      return failed('invalid_result', `${server} sent an answer that is no tool result: ${readable(error)}`);
+      return failed(
+        'invalid_result',
+        `${server} sent an answer that is not a tool result: ${readable(error)}`,
+      );
     case SdkErrorCode.UnsupportedResultType:
       return failed('invalid_result', `${server} sent a kind of answer that is not supported`);
     default:
@@ -121,12 +124,12 @@ function describe(error: unknown, config: McpServerConfig, body: string): string
 
 /** What the server sent instead of a message, if that is the problem. */
 function notMcp(error: unknown): string | undefined {
-  if (error instanceof SyntaxError) return 'something that is no JSON';
+  if (error instanceof SyntaxError) return 'something that is not JSON';
   if (error instanceof SdkError && error.code === SdkErrorCode.ClientHttpUnexpectedContent) {
     const { contentType } = (error.data ?? {}) as { contentType?: string | null };
     return contentType == null ? 'no content type' : contentType.slice(0, 60);
   }
-  return error instanceof Error && 'issues' in error ? 'JSON that is no MCP message' : undefined;
+  return error instanceof Error && 'issues' in error ? 'JSON that is not an MCP message' : undefined;
 }
 
 function excerpt(text: string): string {
@@ -140,7 +143,7 @@ function readable(error: unknown): string {
   const [, method, issue] = /^Invalid result for ([\w/]+):(.*)/s.exec(message) ?? [];
   return method === undefined || issue === undefined
     ? message
-    : `its answer to ${method} is not as MCP wants it${firstIssue(issue)}`;
+    : `its answer to ${method} does not follow MCP${firstIssue(issue)}`;
 }
 
 function firstIssue(text: string): string {
@@ -157,7 +160,7 @@ function firstIssue(text: string): string {
 function describeStatus(error: SdkHttpError): string {
   const { status } = error;
   if (status === 401 || status === 403) {
-    return `HTTP ${status}: it does not accept our credentials, look at its headers in the configuration`;
+    return `HTTP ${status}: it does not accept the credentials; check its headers in the configuration`;
   }
   const text = String(error.data.text || error.statusText || '').trim();
   // An HTML page says no more than its status.

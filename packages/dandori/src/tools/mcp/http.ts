@@ -262,7 +262,7 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
     const retryAfter = Number(headers.get('retry-after')) * 1_000;
     // An infinite delay is useless and cannot be journaled.
     const details = retryAfter > 0 && Number.isFinite(retryAfter) ? { retryAfter } : {};
-    throw new TransportProblem('busy', `the server takes no calls now (HTTP ${status})`, details);
+    throw new TransportProblem('busy', `the server accepts no calls now (HTTP ${status})`, details);
   }
   const isEmpty = status === 204 || status === 205 || status === 304;
   if (isEmpty) incoming.resume();

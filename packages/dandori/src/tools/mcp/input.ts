@@ -32,10 +32,10 @@ export function createAskers(check: SchemaCheck): Askers {
     if (known !== undefined) return known;
     const candidates = [...open.keys()];
     const [first] = candidates;
-    if (first === undefined) throw refusal('there is no call for which a person could be asked');
+    if (first === undefined) throw refusal('no call is open, so there is no user to ask');
     // A question must not reach another user than the one it is meant for.
     if (candidates.some(({ userId }) => userId !== first.userId))
-      throw refusal('calls for several users are open, and nothing says which of them asks');
+      throw refusal('calls for several users are open, and the request does not say which one asks');
     return candidates.find((asker) => open.get(asker)?.waiting === 0) ?? first;
   };
 
@@ -54,11 +54,11 @@ export function createAskers(check: SchemaCheck): Askers {
     async ask(params) {
       const asker = whoAsks();
       const own = open.get(asker);
-      if (own === undefined) throw refusal('the call for which it is asked has ended');
+      if (own === undefined) throw refusal('the call that it belongs to has ended');
       own.asked += 1;
       // Checked before the request is read: reading compiles a form, and a server may send thousands.
       if (own.asked > MOST_REFUSED) own.flood.abort(new AskedTooOften(own.asked));
-      if (own.asked > MOST_QUESTIONS) throw refusal(`a call may ask ${MOST_QUESTIONS} times, and not more`);
+      if (own.asked > MOST_QUESTIONS) throw refusal(`a call may ask ${MOST_QUESTIONS} times at most`);
       const request = readRequest(params, check);
       if (asker.elicit === undefined) return { action: 'cancel' };
       own.waiting += 1;
@@ -78,7 +78,7 @@ export class AskedTooOften extends Error {
   override readonly name = 'AskedTooOften';
 
   constructor(times: number) {
-    super(`it asked for input ${times} times during one call, and was given up`);
+    super(`it asked for input ${times} times during one call, and the call was given up`);
   }
 }
 
@@ -125,7 +125,7 @@ const elicitation = z.object({
 /** Converts a server's request into a question for a person, or throws a `RefusedRequest`. */
 function toInputRequest(params: unknown, check: SchemaCheck): InputRequest {
   const parsed = elicitation.safeParse(params);
-  if (!parsed.success) throw new RefusedRequest('the request is no elicitation as MCP has them');
+  if (!parsed.success) throw new RefusedRequest('the request is not a valid MCP elicitation');
   const { mode, message, requestedSchema, url } = parsed.data;
   const text = readable(message);
   if (mode === 'url') return { text, url: toUrl(url) };
@@ -149,7 +149,7 @@ export function inputOutcome(result: unknown, server: string, check: SchemaCheck
   const { inputRequests, requestState: state } = parsed.data;
   const named = Object.entries(inputRequests);
   if (named.length === 0)
-    return failed('unavailable', `${server} puts the call off again and again`, { retryable: true });
+    return failed('unavailable', `${server} keeps postponing the call`, { retryable: true });
   return wanted(server, named.length, () => ({
     requests: named.map(([name, request]) => ({ name, ...toEmbedded(request, check) })),
     ...(state !== undefined && { state }),
@@ -161,7 +161,7 @@ export function urlsOutcome(data: unknown, server: string, check: SchemaCheck): 
   const list: readonly unknown[] =
     z.object({ elicitations: z.array(z.unknown()) }).safeParse(data).data?.elicitations ?? [];
   if (list.length === 0)
-    return failed('tool_error', `${server} wants a page to be seen first, and does not say which`);
+    return failed('tool_error', `${server} wants the user to open a page first, but does not say which`);
   return wanted(server, list.length, () => ({
     requests: list.map((one) =>
       toInputRequest({ mode: 'url', ...z.looseObject({}).safeParse(one).data }, check),
@@ -174,11 +174,11 @@ type Wanted = Omit<CallOutcome & { kind: 'input_wanted' }, 'kind'>;
 function wanted(server: string, count: number, read: () => Wanted): CallOutcome {
   try {
     if (count > MOST_REQUESTS)
-      throw new RefusedRequest(`${count} things at once are more than ${MOST_REQUESTS}`);
+      throw new RefusedRequest(`${count} inputs were requested at once; the limit is ${MOST_REQUESTS}`);
     return { kind: 'input_wanted', ...read() };
   } catch (error) {
     if (!(error instanceof RefusedRequest)) throw error;
-    return failed('tool_error', `${server} asks for input that it cannot have: ${error.message}`);
+    return failed('tool_error', `${server} asks for input that is not allowed: ${error.message}`);
   }
 }
 
@@ -192,19 +192,19 @@ function toEmbedded(request: unknown, check: SchemaCheck): InputRequest {
 function toUrl(text = ''): string {
   const url = text.length <= LONGEST_URL && URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.username + url.password !== '')
-    throw new RefusedRequest('its url is not one of http or https that can be shown to a person');
+    throw new RefusedRequest('its url is not an http or https URL that can be shown to a user');
   // As a browser reads it, so that a host with look-alike letters is shown in its encoded form.
   return url.href;
 }
 
 function toForm(schema: JsonObject | undefined, check: SchemaCheck): JsonObject {
-  if (schema?.type !== 'object') throw new RefusedRequest('its form has no schema of an object');
+  if (schema?.type !== 'object') throw new RefusedRequest('the schema of its form is not an object');
   if (stringifyJson(schema).length > LONGEST_FORM) throw new RefusedRequest('its form is too large');
   const problem = check.problem?.(schema);
   if (problem !== undefined) throw new RefusedRequest(`the schema of its form cannot be used: ${problem}`);
   if (asksForSecret(schema))
     throw new RefusedRequest(
-      'its form asks for a secret, which would be written down; MCP has url mode for that',
+      'its form asks for a secret, which would be journaled; use url mode of MCP for that',
     );
   return schema;
 }

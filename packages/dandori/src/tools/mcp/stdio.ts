@@ -66,7 +66,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     if (messages === undefined) {
       const id = idInBrokenAnswer(line);
       if (id !== undefined && pending.delete(id))
-        return deliver(asResponse(id, new TransportProblem('malformed', 'its answer is no JSON')));
+        return deliver(asResponse(id, new TransportProblem('malformed', 'its answer is not JSON')));
       return discard(line, line.length + 1);
     }
     if (messages.some(isEcho)) return giveUp(ECHOED);
@@ -160,10 +160,10 @@ function lastPart(text: string): string {
 }
 
 function flooded(bytes: number): string {
-  return `it printed ${Math.round(bytes / 1_024)} KB that is no JSON-RPC, and was ended; stdout of a stdio server must hold only MCP messages`;
+  return `it printed ${Math.round(bytes / 1_024)} KB that is not JSON-RPC, and was stopped; a stdio server must write only MCP messages to stdout`;
 }
 
-const ECHOED = 'it sends back what it is sent, and so is no MCP server';
+const ECHOED = 'it echoes its input, so it is not an MCP server';
 
 /** A server never initializes a client. `cat` and a terminal echo our own request. */
 function isEcho(message: JSONRPCMessage): boolean {
@@ -284,7 +284,7 @@ function describeSpawnError(error: NodeJS.ErrnoException, { command, cwd }: Stdi
   // Node reports ENOENT for a missing folder and for a missing command.
   if (cwd !== undefined && !existsSync(cwd)) return `its directory ${cwd} does not exist`;
   if (error.code === 'ENOENT') return `the command "${command}" was not found`;
-  if (error.code === 'EACCES') return `the command "${command}" may not be executed`;
+  if (error.code === 'EACCES') return `the command "${command}" is not executable`;
   return `the command "${command}" could not be started: ${error.message}`;
 }
 

@@ -70,11 +70,11 @@ export function answerProblem(message: Readonly<Record<string, unknown>>): Trans
   const malformed = (reason: string) => new TransportProblem('malformed', `its answer ${reason}`);
   const { jsonrpc, result, error } = message;
   if (jsonrpc !== '2.0') return malformed('is not of JSON-RPC 2.0');
-  if (result !== undefined && error !== undefined) return malformed('holds both a result and an error');
+  if (result !== undefined && error !== undefined) return malformed('has both a result and an error');
   if (error !== undefined)
-    return isError(error) ? undefined : malformed('holds an error without a code and a message');
-  if (result === undefined) return malformed('holds neither a result nor an error');
-  return isObject(result) ? undefined : malformed('holds a result that is no object');
+    return isError(error) ? undefined : malformed('has an error without a code and a message');
+  if (result === undefined) return malformed('has neither a result nor an error');
+  return isObject(result) ? undefined : malformed('has a result that is not an object');
 }
 
 function isError(error: unknown): boolean {
@@ -89,7 +89,7 @@ export function idInBrokenAnswer(line: string): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
-export const NO_JSON_RPC = 'its answer is no JSON-RPC';
+export const NO_JSON_RPC = 'its answer is not JSON-RPC';
 
 /** The SDK's error for a body that is not JSON, or not JSON-RPC. */
 export function isMalformed(error: unknown): boolean {

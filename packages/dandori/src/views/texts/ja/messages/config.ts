@@ -152,12 +152,13 @@ export const config: Catalogue = {
   'the environment variable {1} is not set, and {2} needs it':
     '環境変数 {1} が設定されていません（{2} に必要です）',
   'set it (export {1}=…), or give a default: {2}': '設定するか（export {1}=…）、既定値を書いてください：{2}',
-  '{1}: {2} is no environment variable': '{1}：{2} は環境変数として読み取れません',
-  'a default is plain text, and holds no other variable': '既定値は文字列だけです。別の変数は入れられません',
+  '{1}: {2} is not an environment variable': '{1}：{2} は環境変数として読み取れません',
+  "a default is plain text and can't contain another variable":
+    '既定値は文字列だけです。別の変数は入れられません',
   'write ${NAME}, ${secret:NAME} or ${NAME:-default}, and $${ where ${ is meant as text': `${ENVIRONMENT}、\${secret:NAME}、\${NAME:-既定値} のように書いてください。文字としての \${ は $\${ と書きます`,
   'the path is relative to {1}': 'パスの基準：{1}',
   'paths are relative to {1}': 'パスの基準：{1}',
-  'there are both dandori.yaml and dandori.yml, and only one can count':
+  'there are both dandori.yaml and dandori.yml, and only one can be used':
     'dandori.yaml と dandori.yml の両方があります。使えるのは一方だけです',
   'remove one of them, or choose one with --config': '一方を削除するか、--config で選んでください',
   'correct what is shown; `dandori init` writes a file with every key and its default':
@@ -169,7 +170,7 @@ export const config: Catalogue = {
   'services[{1}]: there is no file {2}': 'services[{1}]：ファイル {2} がありません',
   'set these variables in the shell that starts Dandori':
     'Dandori を起動するシェルで環境変数を設定してください',
-  '{1}.base_url is missing, and openai-compatible says only how to talk and not to whom':
+  '{1}.base_url is missing, and openai-compatible needs the address of the server':
     '{1}.base_url がありません。openai-compatible では接続先が必要です',
   'add base_url: http://localhost:8080/v1': 'base_url: http://localhost:8080/v1 のように追加してください',
   'set it (export {1}=…), name another one in {2}.api_key_env, or remove {3} to use the built-in planner':
@@ -179,14 +180,14 @@ export const config: Catalogue = {
   'a user name or a password': 'ユーザー名やパスワード',
   'leave it out; put a key in an environment variable and its name in {1}.api_key_env':
     '削除してください。API キーは環境変数に入れ、その名前を {1}.api_key_env に書きます',
-  '{1} must not hold {2}': '{1} に{2}を含めないでください',
+  '{1} must not contain {2}': '{1} に{2}を含めないでください',
   'a server cannot be called "{1}": Dandori\'s own operations are ({2})':
     'サーバー名に「{1}」は使えません（Dandori が使う名前：{2}）',
   'give it another name': '別の名前にしてください',
   'give command (a program), url (an address) or shipped (one that comes with Dandori)':
     'command（プログラム）、url（アドレス）、shipped（同梱サーバー）のいずれかを書いてください',
   '{1} does not say how to reach the server': '{1} にサーバーの接続方法がありません',
-  '{1} has {2}, and a server is one of them': '{1} に {2} があります。指定できるのは 1 つだけです',
+  '{1} has {2}, and a server has only one of them': '{1} に {2} があります。指定できるのは 1 つだけです',
   'keep {1}': '{1} だけを残してください',
   '{1} has {2}, and {3} means nothing with it': '{1} には {2} があるため、{3} は使えません',
   'headers go with url': 'headers は url と一緒に使います',
@@ -207,30 +208,30 @@ export const config: Catalogue = {
   'it must be a JSON object': 'JSON オブジェクトが必要です',
   'Only an admin may set approval to {1} here.': 'ここで approval を {1} にできるのは管理者だけです。',
   'Leave it out; {1} is configured.': '省略してください。設定は {1} です。',
-  '{1} cannot stand in an address': '{1} はアドレスに使えません',
+  "{1} can't be part of an address": '{1} はアドレスに使えません',
   'more than {1} kB': '{1} kB を超えています',
   'no answer within {1} s': '{1} 秒以内に応答がありません',
   'it is not JSON': 'JSON ではありません',
   'the request could not be made; check url and headers':
     'リクエストを送れません。url と headers を確認してください',
   'The configuration of user {1} {2}: {3}': 'ユーザー {1} の設定{2}：{3}',
-  'could not be fetched, and the run starts without it': 'を取得できないため、設定なしで開始します',
-  'did not come in time, and the run starts without it': 'が時間内に届かないため、設定なしで開始します',
-  'was not given, and the run starts without it': 'が得られないため、設定なしで開始します',
-  'is somewhere else, which is not followed, and the run starts without it':
+  'could not be fetched; the run starts without it': 'を取得できないため、設定なしで開始します',
+  'did not come in time; the run starts without it': 'が時間内に届かないため、設定なしで開始します',
+  'was not given; the run starts without it': 'が得られないため、設定なしで開始します',
+  'is a redirect, which is not followed; the run starts without it':
     'が別の場所を指しているため（転送には対応していません）、設定なしで開始します',
-  'is too large, and the run starts without it': 'が大きすぎるため、設定なしで開始します',
-  'cannot be read, and the run starts without it': 'を読み取れないため、設定なしで開始します',
-  'holds what only the file may say, and that is left out':
+  'is too large; the run starts without it': 'が大きすぎるため、設定なしで開始します',
+  'cannot be read; the run starts without it': 'を読み取れないため、設定なしで開始します',
+  'sets what only the file can set, and that is ignored':
     'のうち、ファイルでしか設定できない項目を無視します',
-  'is wrong, and the run starts without it': 'に問題があるため、設定なしで開始します',
+  'is wrong; the run starts without it': 'に問題があるため、設定なしで開始します',
   'this is not JSON: {1}': 'JSON として読み取れません：{1}',
   'the key {1} appears twice': 'キー {1} が重複しています',
   'this is nested too deeply': '入れ子が深すぎます',
   '{1} is not a number that can be used': '{1} は数値として使えません',
   '{1} is larger than {2}, which is the limit': '{1} が大きすぎます（上限 {2}）',
   'check that this is the right file': 'ファイルが正しいか確認してください',
-  'check the path, which is relative to the folder that you are in':
+  'check the path: it is relative to the current folder':
     'パスを確認してください（現在のフォルダーが基準です）',
   'there is no file {1}': 'ファイル {1} がありません',
   'it is a folder': 'フォルダーです',
@@ -253,7 +254,7 @@ export const config: Catalogue = {
   'begin it with "- ", or in the same column as the other keys of its item':
     '「- 」で始めるか、同じ項目の他のキーと同じ桁から始めてください',
   'use spaces': '空白を使ってください',
-  'take the --- away, or keep one of the two documents': '--- を削除するか、文書を 1 つにしてください',
+  'remove the ---, or keep one of the two documents': '--- を削除するか、文書を 1 つにしてください',
   'between { } or [ ] put quotes around a Ref: "${t1.city}"':
     '{ } や [ ] の中の参照は引用符で囲んでください："${t1.city}"',
   'put text that contains a colon in quotes': 'コロンを含む文字列は引用符で囲んでください',

@@ -8,7 +8,7 @@ export const mcp: Catalogue = {
   '{1} is not connected': '{1} は接続されていません',
   '{1}: {2}; the call was made and may have taken effect': '{1}：{2}。呼び出しは反映された可能性があります',
   '{1} answered with {2}': '{1} の応答：{2}',
-  '{1} sent an answer that is no tool result: {2}': '{1} の応答がツールの結果の形式ではありません：{2}',
+  '{1} sent an answer that is not a tool result: {2}': '{1} の応答がツールの結果の形式ではありません：{2}',
   '{1} sent a kind of answer that is not supported': '{1} が未対応の応答を返しました',
   'server {1} was lost during the call: {2}': '呼び出し中にサーバー {1} との接続が切れました：{2}',
   'it did not answer within {1} s': '{1} 秒以内に応答がありません',
@@ -16,38 +16,38 @@ export const mcp: Catalogue = {
   'on stderr: {1}': '標準エラー出力：{1}',
   'the connection was closed': '接続が閉じられました',
   '{1} answered with {2}; is it the URL of an MCP server?': '{1} の応答：{2}。MCP サーバーの URL ですか？',
-  'something that is no JSON': 'JSON ではない内容',
+  'something that is not JSON': 'JSON ではない内容',
   'no content type': 'Content-Type なし',
-  'JSON that is no MCP message': 'MCP のメッセージではない JSON',
-  'its answer to {1} is not as MCP wants it{2}': '{1} への応答が MCP の形式ではありません{2}',
-  'HTTP {1}: it does not accept our credentials, look at its headers in the configuration':
+  'JSON that is not an MCP message': 'MCP のメッセージではない JSON',
+  'its answer to {1} does not follow MCP{2}': '{1} への応答が MCP の形式ではありません{2}',
+  'HTTP {1}: it does not accept the credentials; check its headers in the configuration':
     'HTTP {1}：認証できません。設定の headers を確認してください',
   'the connection ended without an answer': '応答なしで接続が閉じられました',
   'the connection was lost: {1}': '接続が切れました：{1}',
   'no connection: {1}': '接続できません：{1}',
   'it was refused': '拒否されました',
-  'the server takes no calls now (HTTP {1})': 'サーバーが呼び出しを受け付けていません（HTTP {1}）',
-  'there is no call for which a person could be asked': '質問できる呼び出しがありません',
-  'calls for several users are open, and nothing says which of them asks':
+  'the server accepts no calls now (HTTP {1})': 'サーバーが呼び出しを受け付けていません（HTTP {1}）',
+  'no call is open, so there is no user to ask': '質問できる呼び出しがありません',
+  'calls for several users are open, and the request does not say which one asks':
     '複数のユーザーの呼び出しがあり、質問の対象が分かりません',
-  'the call for which it is asked has ended': '質問の対象の呼び出しは終了しています',
-  'a call may ask {1} times, and not more': '1 回の呼び出しでの質問は {1} 回までです',
-  'it asked for input {1} times during one call, and was given up':
+  'the call that it belongs to has ended': '質問の対象の呼び出しは終了しています',
+  'a call may ask {1} times at most': '1 回の呼び出しでの質問は {1} 回までです',
+  'it asked for input {1} times during one call, and the call was given up':
     '1 回の呼び出しで {1} 回入力を求めたため、取りやめました',
-  'the request is no elicitation as MCP has them': '質問が MCP の形式ではありません',
+  'the request is not a valid MCP elicitation': '質問が MCP の形式ではありません',
   'elicitation in mode "{1}" is not supported, only form and url':
     '質問のモード「{1}」には対応していません（form と url だけ）',
   '{1} asks for input in a way that is not MCP': '{1} の入力の求め方が MCP の形式ではありません',
-  '{1} puts the call off again and again': '{1} が呼び出しを先送りし続けています',
-  '{1} wants a page to be seen first, and does not say which': '{1} が開くべきページを示していません',
-  '{1} things at once are more than {2}': '一度に {1} 件は多すぎます（上限 {2} 件）',
-  '{1} asks for input that it cannot have: {2}': '{1} が求める入力を渡せません：{2}',
+  '{1} keeps postponing the call': '{1} が呼び出しを先送りし続けています',
+  '{1} wants the user to open a page first, but does not say which': '{1} が開くべきページを示していません',
+  '{1} inputs were requested at once; the limit is {2}': '一度に {1} 件は多すぎます（上限 {2} 件）',
+  '{1} asks for input that is not allowed: {2}': '{1} が求める入力を渡せません：{2}',
   '{1} is not supported, only elicitation/create': '{1} には対応していません（elicitation/create だけ）',
-  'its url is not one of http or https that can be shown to a person':
+  'its url is not an http or https URL that can be shown to a user':
     'url が表示できる http または https ではありません',
-  'its form has no schema of an object': 'フォームのスキーマがオブジェクトではありません',
+  'the schema of its form is not an object': 'フォームのスキーマがオブジェクトではありません',
   'its form is too large': 'フォームが大きすぎます',
-  'its form asks for a secret, which would be written down; MCP has url mode for that':
+  'its form asks for a secret, which would be journaled; use url mode of MCP for that':
     'フォームが秘密の値を求めています（ジャーナルに残ります）。MCP の url モードを使ってください',
   'it has not started yet': 'まだ起動していません',
   'server {1} is missing: {2}': 'サーバー {1} を利用できません：{2}',
@@ -58,16 +58,16 @@ export const mcp: Catalogue = {
   'server {1} has no tool {2}': 'サーバー {1} にツール {2} はありません',
   'server {1}: {2}': 'サーバー {1}：{2}',
   'the toolbox was closed': 'ツールは終了しています',
-  'its answer is no JSON': '応答が JSON ではありません',
+  'its answer is not JSON': '応答が JSON ではありません',
   'a line of {1} bytes was not read': '{1} バイトの行を読み取りませんでした',
   'the server is not running': 'サーバーは動作していません',
-  'it printed {1} KB that is no JSON-RPC, and was ended; stdout of a stdio server must hold only MCP messages':
+  'it printed {1} KB that is not JSON-RPC, and was stopped; a stdio server must write only MCP messages to stdout':
     'JSON-RPC ではない内容を {1} KB 出力したため終了しました。標準出力には MCP のメッセージだけを出力してください',
-  'it sends back what it is sent, and so is no MCP server':
+  'it echoes its input, so it is not an MCP server':
     '送った内容をそのまま返しています（MCP サーバーではありません）',
   'its directory {1} does not exist': 'フォルダー {1} がありません',
   'the command "{1}" was not found': 'コマンド「{1}」が見つかりません',
-  'the command "{1}" may not be executed': 'コマンド「{1}」を実行する権限がありません',
+  'the command "{1}" is not executable': 'コマンド「{1}」を実行する権限がありません',
   'the command "{1}" could not be started: {2}': 'コマンド「{1}」を起動できません：{2}',
   'it ended': '終了しました',
   'it exited with code {1}': '終了コード {1} で終了しました',
@@ -79,11 +79,11 @@ export const mcp: Catalogue = {
   'the result has more than 10,000 levels': '結果の入れ子が 1 万段を超えています',
   'its answer {1}': '応答の問題：{1}',
   'is not of JSON-RPC 2.0': 'JSON-RPC 2.0 ではありません',
-  'holds both a result and an error': '結果とエラーの両方があります',
-  'holds an error without a code and a message': 'エラーにコードとメッセージがありません',
-  'holds neither a result nor an error': '結果もエラーもありません',
-  'holds a result that is no object': '結果がオブジェクトではありません',
-  'its answer is no JSON-RPC': '応答が JSON-RPC ではありません',
+  'has both a result and an error': '結果とエラーの両方があります',
+  'has an error without a code and a message': 'エラーにコードとメッセージがありません',
+  'has neither a result nor an error': '結果もエラーもありません',
+  'has a result that is not an object': '結果がオブジェクトではありません',
+  'its answer is not JSON-RPC': '応答が JSON-RPC ではありません',
   '{1} could not be checked: its schema takes too much work for this value':
     '{1} をチェックできません（スキーマの処理が多すぎます）',
   'could not be checked: its schema takes too much work for this value':

@@ -4,9 +4,9 @@ const SMALLER = 'はファイルに保存し、ツールに読み取らせてく
 
 /** Errors of the HTTP server, of its clients, and of tools. */
 export const server: Catalogue = {
-  'The server answered {1} with what is no JSON.': 'サーバーの応答（{1}）が JSON ではありません。',
+  'The server answered {1} with something that is not JSON.': 'サーバーの応答（{1}）が JSON ではありません。',
   'The server answered {1} and did not say why.': 'サーバーが理由なしに {1} を返しました。',
-  'Look whether this is the address of a Dandori server.': 'Dandori サーバーのアドレスか確認してください。',
+  'Check that this is the address of a Dandori server.': 'Dandori サーバーのアドレスか確認してください。',
   'No server answers at {1} ({2}).': '{1} のサーバーが応答しません（{2}）。',
   'No server answers at {1}.': '{1} のサーバーが応答しません。',
   'Start one with `dandori serve`, or correct the address.':
@@ -16,9 +16,9 @@ export const server: Catalogue = {
   'GET /openapi.json says what can be sent.': '送信できる内容は GET /openapi.json で確認できます。',
   '{1} is not a path.': '{1} はパスではありません。',
   'No such route.': 'このアドレスには何もありません。',
-  'GET /docs lists what there is.': 'GET /docs で一覧を確認できます。',
-  'The figures of all users are for admins.': '全ユーザーの統計を見られるのは管理者だけです。',
-  'What is stored of all users is for admins.': '全ユーザーの保存内容を見られるのは管理者だけです。',
+  'GET /docs lists the routes.': 'GET /docs で一覧を確認できます。',
+  'Only admins can see the figures of all users.': '全ユーザーの統計を見られるのは管理者だけです。',
+  'Only admins can check the stored data of all users.': '全ユーザーの保存内容を見られるのは管理者だけです。',
   'Only an admin may choose a model that is not configured: {1}.':
     '設定にないモデルを選べるのは管理者だけです：{1}',
   'Leave it out.': '省略してください。',
@@ -26,12 +26,12 @@ export const server: Catalogue = {
   'Send it again with the same Idempotency-Key in a moment.':
     '少し待って、同じ Idempotency-Key で再送信してください。',
   'You follow {1} runs and conversations already.': 'すでに {1} 件の実行と会話に接続しています。',
-  'Close a stream that is not read any more, or raise server.max_streams.':
+  'Close a stream that you no longer read, or raise server.max_streams.':
     '不要なストリームを閉じるか、server.max_streams を引き上げてください。',
   'This server does not answer under that name.': 'このホスト名では応答しません。',
-  'Call it by its address, or add the name to server.hosts.':
+  'Use its address, or add the name to server.hosts.':
     'アドレスで接続するか、server.hosts に名前を追加してください。',
-  'Pages of other origins may not call this server.': '別のオリジンのページからは呼び出せません。',
+  "Pages of other origins can't call this server.": '別のオリジンのページからは呼び出せません。',
   'Open the page from this server, or call it from a program.':
     'このサーバーのページを開くか、プログラムから呼び出してください。',
   'Too many requests.': 'リクエストが多すぎます。',
@@ -49,43 +49,43 @@ export const server: Catalogue = {
   'Put large data into a file that a tool can read.': `大きなデータ${SMALLER}`,
   'The server cannot do this now. Its log says why.':
     'サーバーで処理できません。理由はサーバーのログにあります。',
-  'The server cannot go on with it. Its log says why.':
+  "The server can't continue it. Its log says why.":
     'サーバーで実行を続けられません。理由はサーバーのログにあります。',
   'The body of the request is too large.': 'リクエストの本文が大きすぎます。',
-  'The request cannot be understood.': 'リクエストを解釈できません。',
+  'The request is malformed.': 'リクエストを解釈できません。',
   'The address of the request cannot be read.': 'リクエストのアドレスを読み取れません。',
-  'This is not HTTP as it should be.': 'HTTP の形式が正しくありません。',
-  'The head of the request is too large.': 'リクエストヘッダーが大きすぎます。',
-  'The request took too long to come.': 'リクエストの受信がタイムアウトしました。',
+  'This is not valid HTTP.': 'HTTP の形式が正しくありません。',
+  'The request headers are too large.': 'リクエストヘッダーが大きすぎます。',
+  'The request took too long to arrive.': 'リクエストの受信がタイムアウトしました。',
   'Send "Content-Type: application/json".': '「Content-Type: application/json」を付けて送ってください。',
   'A run takes either tasks or a plan file.': 'tasks と計画ファイルは、どちらか一方だけを指定してください。',
   'Remove one of them.': '一方を省略してください。',
   'There is no event {1} in it.': 'イベント {1} はありません。',
   'Read it again from the beginning.': '最初から読み直してください。',
   'Traces cannot be sent to {1}: {2}.': 'トレースを {1} に送れません：{2}',
-  'The conversation {1} cannot be taken up': '会話 {1} を再開できません',
+  "The conversation {1} can't be resumed": '会話 {1} を再開できません',
   'The runs cannot be listed': '実行を一覧できません',
   'The run {1} cannot be driven': '実行 {1} を進められません',
-  '{1}, and it is tried again in {2} s': '{1}。{2} 秒後に再試行します',
+  '{1}; retrying in {2} s': '{1}。{2} 秒後に再試行します',
   'A request failed': 'リクエストの処理に失敗しました',
   'The server has no tokens, so it listens on this machine only and not on {1}.':
     'アクセストークンがないため、{1} では待ち受けず、このマシンだけで待ち受けます。',
   'Make a token with `dandori token` and put it under server.tokens, or keep host: 127.0.0.1.':
     '`dandori token` で作成して server.tokens に追加するか、host: 127.0.0.1 のままにしてください。',
   'Cannot listen on {1}:{2}: {3}.': '{1}:{2} で待ち受けできません：{3}',
-  'another program listens there already': '別のプログラムが使用中です',
-  'this user may not listen there': 'このユーザーには権限がありません',
+  'another program already listens there': '別のプログラムが使用中です',
+  'this user is not allowed to listen there': 'このユーザーには権限がありません',
   'this machine has no such address': 'このマシンにないアドレスです',
   'Choose another server.port or server.host, or --port.':
     'server.port、server.host、または --port を変更してください。',
-  'there are neither options nor a form': '選択肢もフォームもありません',
-  '{1} asks, and what it asks cannot be understood: {2}': '{1} の質問を解釈できません：{2}',
-  '{1} asks, with options that make calls of their own. It was asked nobody: only a server that is trusted (trusted: true) may do so.':
+  'it has neither options nor a form': '選択肢もフォームもありません',
+  "{1} asked a question that can't be read: {2}": '{1} の質問を解釈できません：{2}',
+  '{1} asked a question whose options make calls of their own. The user was not asked: only a trusted server (trusted: true) can do that.':
     '{1} が、別の呼び出しを行う選択肢で質問しました。信頼済みサーバー（trusted: true）ではないため、質問しませんでした。',
   'services call each other more than {1} deep': 'サービスの呼び出しが {1} 段を超えています',
-  '{1} asks ({2}) after it has called {3}, and would call it again':
+  '{1} asks ({2}) after it has called {3}. It would call it again':
     '{1} は {3} の呼び出し後に質問しました（{2}）。回答後に再度呼び出すことになります',
-  '{1}. Nobody was asked: a method must ask before it changes anything.':
+  '{1}. The user was not asked: a method must ask before it changes anything.':
     '{1}。質問しませんでした。メソッドは変更の前に質問する必要があります。',
   'Give one of them another name: it is the first part of the names of its tools.':
     '一方の名前を変えてください。ツール名の先頭になります。',
@@ -111,20 +111,20 @@ export const server: Catalogue = {
   'The input of {1} is not an object.': '{1} の input がオブジェクトではありません。',
   'The {1} of {2} cannot be written as JSON Schema: {3}': '{2} の {1} を JSON Schema で表せません：{3}',
   'Use types that JSON has.': 'JSON で表せる型を使ってください。',
-  '{1} is more than a number of JavaScript holds: take it by z.coerce.bigint(), or as text':
+  '{1} is too large for a JavaScript number: read it with z.coerce.bigint(), or as text':
     '{1} は JavaScript の数値で表せません。z.coerce.bigint() か文字列で受け取ってください',
-  'it asks for input again and again': '入力の要求を繰り返しています',
+  'it keeps asking for input': '入力の要求を繰り返しています',
   'the arguments are not JSON: {1}': '引数が JSON ではありません：{1}',
-  'what {1} needs first was not done': '{1} の前提となる処理がありません',
+  '{1} needs something to be done first, and it was not done': '{1} の前提となる処理がありません',
   'the result does not fit the output of {1}: {2}': '結果が {1} の出力に合いません：{2}',
   'the result of {1} is not JSON: {2}': '{1} の結果が JSON ではありません：{2}',
   'Cannot load the service {1}: {2}': 'サービス {1} を読み込めません：{2}',
-  'Correct the module; Node must be able to import it as it is.':
+  'Fix the module; Node must be able to import it as it is.':
     'モジュールを修正してください。Node がそのまま読み込める必要があります。',
   '{1} exports no service.': '{1} がサービスをエクスポートしていません。',
   'export default defineService({ name, methods })':
     'export default defineService({ name, methods }) を追加してください',
-  '{1} may not call it, because it does not name it. Add "{2}" to its calls.':
+  '{1} can\'t call it, because it does not declare it. Add "{2}" to its calls.':
     '{1} の calls にないため呼び出せません。calls に「{2}」を追加してください。',
   '{1} may not call it, because it is {2} and {3} says that it is {4}. Give {5} the effect {6}.':
     '{1}（影響：{4}）からは呼び出せません（影響：{2}）。{5} の影響を {6} にしてください。',

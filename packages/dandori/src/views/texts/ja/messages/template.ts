@@ -24,7 +24,7 @@ export const template: Catalogue = {
   'what extract may return so that it can aim a call': 'extract の値のうち、呼び出しの対象を決めてよい種類',
   'arguments that say whom a call hits, if their names do not':
     '呼び出しの対象を決める引数（名前から分からない場合）',
-  '--- How a goal is carried out.': '--- 実行のしかた。',
+  '--- How a goal is run.': '--- 実行のしかた。',
   'the old switch: true = adaptive, false = planned': '古いキー：true は adaptive、false は planned',
   'decisions that may add tasks': 'タスクを追加する判断の回数',
   'the whole run, waiting for people left out': '実行全体（回答待ちは含まない）',
@@ -61,13 +61,13 @@ export const template: Catalogue = {
     '${NAME} と ${NAME:-既定値} は環境変数に置き換わります。',
   'args: [--database, shop.db] for a database of your own': '自分の DB は args: [--database, shop.db]',
   'until it must have started and listed its tools': '起動してツールの一覧を返すまで',
-  "true: what it returns holds nobody else's words": 'true：結果に外部コンテンツを含まない',
+  'true: its results contain no external content': 'true：結果に外部コンテンツを含まない',
   'calls at the same time to this server': 'このサーバーへの同時呼び出し数',
-  'for its tools, in place of execution.approval': 'このサーバーのツールでは execution.approval より優先',
+  'for its tools, instead of execution.approval': 'このサーバーのツールでは execution.approval より優先',
   '--- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive':
     '--- サーバーが示さないツールの影響：read | idempotent | write | destructive',
   'other paths do not wait for it': '別のパスの呼び出しは待たない',
-  "for this tool, in place of its server's": 'このツールでは、サーバーの設定より優先',
+  "for this tool, instead of its server's": 'このツールでは、サーバーの設定より優先',
   'for all tools of a service': 'サービスの全ツール',
   'a call that was lost is looked for before anybody is asked': '結果不明の呼び出しを、質問の前に確認',
   '--- Your own tools: TypeScript or JavaScript modules.':

@@ -33,9 +33,9 @@ export const usage: Catalogue = {
   '--server takes an address, not "{1}".': '--server にはアドレスを指定してください（現在の値：{1}）。',
   'Give one such as http://127.0.0.1:4310.': '例：http://127.0.0.1:4310',
   'there is nothing in "{1}"': '「{1}」に値がありません',
-  '"{1}" is no duration': '「{1}」は時間として読み取れません',
+  '"{1}" is not a duration': '「{1}」は時間として読み取れません',
   'there is no limit "{1}"': '「{1}」という上限はありません',
-  '"{1}" is no amount of {2}': '「{1}」は {2} の値として読み取れません',
+  '"{1}" is not an amount of {2}': '「{1}」は {2} の値として読み取れません',
   '--raise: {1}.': '--raise：{1}。',
   'Write amounts, {1}.': '値は次のように書きます：{1}',
   'such as steps=5,calls=10,tokens=50000,tasks=20,revisions=2,cost=0.5,time=10m':
@@ -44,25 +44,24 @@ export const usage: Catalogue = {
   'The run {1} has no question "{2}".': '実行 {1} に質問「{2}」はありません。',
   'Open questions: {1}.': '回答待ちの質問：{1}',
   'The run has no open question.': '回答待ちの質問はありません。',
-  'The question {1} has expired at {2}; nobody can answer it now.':
-    '質問 {1} は {2} に回答期限を過ぎました。',
-  'The question {1} has expired; nobody can answer it now.': '質問 {1} は回答期限を過ぎました。',
-  'See how the run goes on: `dandori show {1}`. questions.expire_after gives more time to the next runs.':
+  'The question {1} expired at {2}.': '質問 {1} は {2} に回答期限を過ぎました。',
+  'The question {1} expired.': '質問 {1} は回答期限を過ぎました。',
+  'See the run: `dandori show {1}`. questions.expire_after gives more time to the next runs.':
     '実行の状態は `dandori show {1}` で確認できます。次からの期限は questions.expire_after で延ばせます。',
-  'The question {1} was answered already by {2}: {3}.': '質問 {1} は {2} が回答済みです：{3}',
-  'The question {1} was answered already: {2}.': '質問 {1} は回答済みです：{2}',
+  'The question {1} was already answered by {2}: {3}.': '質問 {1} は {2} が回答済みです：{3}',
+  'The question {1} was already answered: {2}.': '質問 {1} は回答済みです：{2}',
   'it was declined': '回答しない',
   '{1}, and {2} may be answered by {3} only.': '{1}。{2} に回答できるのは {3} だけです。',
-  'Nobody said who answers': '回答者が指定されていません',
+  'The answer names no user': '回答者が指定されていません',
   '{1} may not answer': '{1} は回答できません',
   'Let one of them answer (`--user ID`), or add the user to questions.answerers for the next runs.':
     '該当するユーザーで回答するか（`--user ID`）、次の実行のために questions.answerers に追加してください。',
   'The answer to {1} has {2} characters; {3} are the most.':
     '{1} への回答が長すぎます（{2} 文字、上限 {3} 文字）。',
-  'Say it in fewer words.': SHORTER,
+  'Write a shorter text.': SHORTER,
   'The answer to {1} does not fit its form: {2}.': '{1} への回答がフォームに合いません：{2}',
   'Correct these fields and answer again.': '項目を直して、もう一度回答してください。',
-  '{1} is no answer to {2}.': '{1} は {2} の選択肢にありません。',
+  '{1} is not an answer to {2}.': '{1} は {2} の選択肢にありません。',
   'Answer one of: {1}.': '次から選んでください：{1}',
   '{1} asks about a call, and only a plan can be edited.':
     '{1} は呼び出しの承認です。編集できるのは計画だけです。',
@@ -97,15 +96,15 @@ export const usage: Catalogue = {
   'Correct the plan. `dandori check`, or POST /api/plans/check, compiles a plan and runs nothing.':
     '計画を修正してください。`dandori check` または POST /api/plans/check で、実行せずにチェックできます。',
   'This key was used for another run.': 'このキーは別のリクエストの実行に使用済みです。',
-  'Take a new key for each new run; send the same key only with the same request.':
+  'Use a new key for each new run; send the same key only with the same request.':
     '新しい実行には新しいキーを使ってください。同じキーは同じリクエストの再送だけに使えます。',
   'The goal is empty.': '目標が空です。',
   'Say what you want: dandori run "100 + 200を計算"':
     'やりたいことを指定してください：dandori run "100 + 200を計算"',
   'Put the text into a file and let a tool read it.':
     '文章はファイルに保存し、ツールに読み取らせてください。',
-  'There is nothing to tell.': '追加指示が空です。',
-  'Say it: dandori tell RUN "…"': '指示を書いてください：dandori note RUN "…"',
+  'The note is empty.': '追加指示が空です。',
+  'Write it: dandori note RUN "…"': '指示を書いてください：dandori note RUN "…"',
   'The run {1} has not ended, so there is nothing to rate.':
     '実行 {1} はまだ終了していないため、評価できません。',
   'Go on with `dandori resume {1}`, or end it with `dandori cancel {2}`.':
@@ -117,11 +116,11 @@ export const usage: Catalogue = {
   'Give 5 (good) for a run that was just right, 1 (bad) for one of no use.':
     '申し分なければ 5（good）、役に立たなければ 1（bad）です。',
   'This key was used for another message.': 'このキーは別のメッセージに使用済みです。',
-  'Take a new key for each new message; send the same key only with the same words.':
+  'Use a new key for each new message; send the same key only with the same text.':
     '新しいメッセージには新しいキーを使ってください。同じキーは同じメッセージの再送だけに使えます。',
-  'This driver no longer holds the run {1}; it stands down.':
+  'This driver no longer holds the run {1}; it stops.':
     'このドライバーは実行 {1} の担当ではなくなったため、停止します。',
-  'Another driver has written to the run {1}; this one stands down.':
+  'Another driver has written to the run {1}; this one stops.':
     '別のプロセスが実行 {1} に書き込んだため、このプロセスは停止します。',
   'There is no result of "{1}" in the run {2}.': '実行 {2} に「{1}」の結果はありません。',
   'The report of the run says which tasks have succeeded.': '完了したタスクは実行の報告で確認できます。',
@@ -140,7 +139,7 @@ export const usage: Catalogue = {
   'At event {1} no question "{2}" was asked.': 'イベント {1} の時点で質問「{2}」はありません。',
   '`dandori log {1}` shows where it was asked; fork at that event or later.':
     '質問のイベントを `dandori log {1}` で確認し、それ以降で分岐してください。',
-  'At event {1} the question {2} was answered already.': 'イベント {1} の時点で質問 {2} は回答済みです。',
+  'At event {1} the question {2} was already answered.': 'イベント {1} の時点で質問 {2} は回答済みです。',
   'Fork before the answer, or leave out --at: it is taken from the answer.':
     '回答の前で分岐するか、--at を省略してください（回答の位置から決まります）。',
   'The call of {1} that asked {2} was made, and has ended with what it was told then.':
@@ -150,12 +149,12 @@ export const usage: Catalogue = {
   'Correct the plan; nothing was forked.': '計画を修正してください。分岐は行っていません。',
   'The run {1} has not ended.': '実行 {1} は終了していません。',
   'Run `dandori resume {1}`, then save it.': '`dandori resume {1}` で再開してから保存してください。',
-  'The run {1} was cancelled, which a test cannot repeat.':
+  "The run {1} was cancelled, and a test can't repeat that.":
     '実行 {1} は中止されており、その時点をテストで再現できません。',
   'Save a run that ended by itself.': '最後まで進んだ実行を保存してください。',
   'folding the journal twice gives two states, which is a bug in Dandori':
     'ジャーナルを 2 回読むと状態が異なります（Dandori の不具合です）',
-  'the run {1}, whose past it shares, has another event there': '分岐元の実行 {1} のイベントと異なります',
+  'the run {1} that it was forked from has another event there': '分岐元の実行 {1} のイベントと異なります',
   'The run {1} is already running in {2}.': '実行 {1} は別のプロセス（{2}）で実行中です。',
   'this process': 'このプロセス',
   'process {1} on {2}': '{2} のプロセス {1}',
@@ -163,27 +162,26 @@ export const usage: Catalogue = {
     '`dandori log {1} --follow` で確認するか、`dandori cancel {2}` で中止してください。そのプロセスが存在しない場合は {3} を削除してください。',
   'Watch it with `dandori log {1} --follow`, or stop it with `dandori cancel {2}`.':
     '`dandori log {1} --follow` で確認するか、`dandori cancel {2}` で中止してください。',
-  'The {1} is at event {2}, not {3}: somebody else wrote to it.':
+  'The {1} is at event {2}, not {3}: another process wrote to it.':
     '{1}はイベント {3} ではなく {2} です。別のプロセスが書き込みました。',
-  'An event with seq {1} was to be written where {2} must come.':
+  'An event with seq {1} was about to be written where {2} must come.':
     '番号 {2} のイベントが必要なところに、番号 {1} が書き込まれようとしました。',
   run: '実行',
   conversation: '会話',
   'The {1} {2} already exists.': '{1} {2} はすでにあります。',
   'The result {1} is missing.': '保存済みの結果 {1} がありません。',
   'The stored result {1} is missing.': '保存済みの結果 {1} がありません。',
-  'The stored result {1} does not have the content that its name says.':
-    '保存済みの結果 {1} の内容が名前と一致しません。',
-  'Bring the file back from a backup; the run cannot go on without it.':
+  'The stored result {1} does not match its hash.': '保存済みの結果 {1} の内容が名前と一致しません。',
+  "Restore the file from a backup; the run can't continue without it.":
     'バックアップから復元してください。それまで実行を再開できません。',
-  'Bring the file back from a backup; `dandori doctor` looks for more.':
+  'Restore the file from a backup; `dandori doctor` checks all files.':
     'バックアップから復元してください。ほかの破損は `dandori doctor` で確認できます。',
   '{1} Nothing was changed, and other runs are not affected.':
     '{1}何も変更していません。他の実行に影響はありません。',
   '{1}: line {2} (byte {3}) is damaged: {4}.': '{1} の {2} 行目（{3} バイト目）が破損しています：{4}',
-  'it is no JSON ({1})': 'JSON ではありません（{1}）',
-  'it is no known event ({1})': '不明なイベントです（{1}）',
-  'it is no event of a version that is known here ({1})': 'このバージョンで扱えないイベントです（{1}）',
+  'it is not JSON ({1})': 'JSON ではありません（{1}）',
+  'it is not a known event ({1})': '不明なイベントです（{1}）',
+  'it is not an event of a known version ({1})': 'このバージョンで扱えないイベントです（{1}）',
   'it belongs to the {1} {2}': '{1} {2} のものです',
   'it has seq {1} where {2} must come': '番号が {2} ではなく {1} です',
   'it must be {1}, and is {2}': '{1} ではなく {2} です',
@@ -197,16 +195,16 @@ export const usage: Catalogue = {
     'パスの途中がファイルです。planning.history.directory にフォルダーを指定してください。',
   'A file is in the way: set planning.history.directory to a folder.':
     '同名のファイルがあります。planning.history.directory にフォルダーを指定してください。',
-  '{1}, then start the run again: it was not written down.':
+  '{1}, then start the run again: it was not saved.':
     '{1}。その後、もう一度開始してください（実行は保存されていません）。',
   '{1}, then `dandori resume` the run.': '{1}。その後、`dandori resume` で再開してください。',
   'The disk is full: make space': 'ディスクがいっぱいです。空きを増やしてください',
   'The disk quota is used up: make space': 'ディスクの割り当てを使い切りました。空きを増やしてください',
-  'Look at the disk and the folder': 'ディスクとフォルダーを確認してください',
-  'Look at the folder, its rights, and how many files are open.':
+  'Check the disk and the folder': 'ディスクとフォルダーを確認してください',
+  'Check the folder, its permissions and the number of open files.':
     'フォルダーとその権限、開いているファイルの数を確認してください。',
   'The run {1} has no open question.': '実行 {1} に回答待ちの質問はありません。',
-  'See how it stands with `dandori show {1}`.': '`dandori show {1}` で状態を確認してください。',
+  'See its status with `dandori show {1}`.': '`dandori show {1}` で状態を確認してください。',
   'The run {1} has several open questions.': '実行 {1} に回答待ちの質問が複数あります。',
   'Say which one: {1}.': 'どれかを指定してください：{1}',
   'There is no answer.': '回答が指定されていません。',
@@ -217,12 +215,12 @@ export const usage: Catalogue = {
     '--wait には 10m のような時間を指定してください（現在の値：{1}）。',
   '{1} already exists.': '{1} はすでにあります。',
   'dandori init --force overwrites it.': 'dandori init --force で上書きできます。',
-  'Go to a folder that you may write to.': '書き込めるフォルダーに移動してください。',
+  'Use a folder that you can write to.': '書き込めるフォルダーに移動してください。',
   '--answer takes QUESTION=VALUE, not "{1}".': '--answer には 質問=値 を指定してください（現在の値：{1}）。',
   'Write it like --answer q1=approve; `dandori log` shows the questions.':
     '例：--answer q1=approve。質問は `dandori log` で確認できます。',
   'No task of the run {1} has succeeded.': '実行 {1} に完了したタスクはありません。',
-  'A plan is lifted from what was done: see it with `dandori show {1}`.':
+  'A plan is saved from finished tasks: see them with `dandori show {1}`.':
     '計画は完了した内容から作ります。`dandori show {1}` で確認してください。',
   'Correct what is shown; `dandori check` compiles a plan and runs nothing.':
     '表示された問題を修正してください。`dandori check` で実行せずにチェックできます。',
@@ -280,18 +278,18 @@ export const usage: Catalogue = {
   'A run begins with run_started, not with {1}.': '実行の先頭が run_started ではなく {1} です。',
   'A conversation begins with conversation_started, not with {1}.':
     '会話の先頭が conversation_started ではなく {1} です。',
-  'Bring its file back from a backup, or delete it and start a new run.':
+  'Restore its file from a backup, or delete it and start a new run.':
     'バックアップから復元するか、削除して新しい実行を開始してください。',
-  'event {1} stands there again': 'イベント {1} が重複しています',
-  'it has seq {1}, and {2} stands before it': '番号 {1} の前が {2} です',
+  'event {1} appears there again': 'イベント {1} が重複しています',
+  'it has seq {1}, after {2}': '番号 {1} の前が {2} です',
   'events {1} to {2} are missing before it': 'この前のイベント {1} から {2} がありません',
   'there is no event in it': 'イベントがありません',
-  'the last event is whole, without the newline': '最後のイベントは完全ですが、改行がありません',
-  'event {1} was not written to its end': 'イベント {1} が途中までしか書かれていません',
+  'the last event is complete, but its newline is missing': '最後のイベントは完全ですが、改行がありません',
+  'event {1} was not completely written': 'イベント {1} が途中までしか書かれていません',
   'it is not the beginning of event {1}': 'イベント {1} の書き出しではありません',
-  'does not have the content that its name says': '内容が名前と一致しません',
+  'does not match its hash': '内容が名前と一致しません',
   'ENOENT: cannot make the folder {1}': 'フォルダー {1} を作成できません',
-  'it holds no key': 'キーがありません',
+  'it has no key': 'キーがありません',
   'it is gone': 'ファイルがなくなりました',
   'its checksum does not fit': 'チェックサムが一致しません',
   'unknown form': '不明な形式',
@@ -302,14 +300,14 @@ export const usage: Catalogue = {
     '{1} を {3} のプロセス {2} が {4} 秒間保持しています。',
   'If that process is gone for good, delete the file.':
     'そのプロセスが存在しない場合は、ファイルを削除してください。',
-  'The event itself is whole: end the file with a newline right behind its last }.':
+  'The event itself is complete: add a newline right after its last }.':
     'イベントは完全です。最後の } の直後に改行を入れてください。',
-  'it has lost the newline at its end': '末尾の改行がありません',
-  'Look what it is; `dandori doctor --repair` asks, and cuts it off.':
+  'its newline at the end is missing': '末尾の改行がありません',
+  'Look at it; `dandori doctor --repair` asks, then removes it.':
     '内容を確認してください。`dandori doctor --repair` は確認後に取り除きます。',
-  'something stands behind the last event, and it is not the beginning of event {1}':
+  'data follows the last event, and it is not the beginning of event {1}':
     '最後のイベントの後に、イベント {1} ではないデータがあります',
-  'others may {1} it (its mode is {2}, and should be 600)':
+  'other users can {1} it (its mode is {2}, and should be 600)':
     '他のユーザーが{1}できます（モード {2}、600 にしてください）',
   read: '読み取り',
   change: '変更',
@@ -318,5 +316,5 @@ export const usage: Catalogue = {
   nobody: 'なし',
   'it was last written {1}': '最終書き込み：{1}',
   'it is the result of {1}': '{1} の結果です',
-  'no run that can be read uses it': '読み取れる実行では使われていません',
+  'no readable run uses it': '読み取れる実行では使われていません',
 };
