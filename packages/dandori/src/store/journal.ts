@@ -168,10 +168,7 @@ export function conflict(name: string, after: number, last: number): never {
 
 /** Thrown by an append whose claim has ended (J7). */
 export function claimEnded(run: string): never {
-  throw new DandoriError(
-    'run-driven-elsewhere',
-    `This driver no longer holds the run ${run}; it stops.`,
-  );
+  throw new DandoriError('run-driven-elsewhere', `This driver no longer holds the run ${run}; it stops.`);
 }
 
 /** Whether a summary belongs in the list. For stores that cannot ask a database. */
