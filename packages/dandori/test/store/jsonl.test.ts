@@ -109,7 +109,9 @@ describe('J4: a torn tail', () => {
     expect(await journal.read(RUN)).toEqual(EVENTS);
     await expect(journal.append(RUN, 4, [eventOf(RUN, 5)])).rejects.toMatchObject({
       code: 'journal-damaged',
-      message: expect.stringContaining(`line 5 (byte ${content.length - tail.length}) is damaged: something`),
+      message: expect.stringContaining(
+        `line 5 (byte ${content.length - tail.length}) is damaged: data follows`,
+      ),
       fix: expect.stringContaining('dandori doctor --repair'),
     });
     expect(readFileSync(path)).toEqual(content);
@@ -127,7 +129,7 @@ describe('J4: a torn tail', () => {
         message: expect.stringContaining(
           `line 4 (byte ${offset}) is damaged: its newline at the end is missing`,
         ),
-        fix: expect.stringContaining('end the file with a newline'),
+        fix: expect.stringContaining('add a newline right after'),
       });
     }
     expect(readFileSync(path, 'utf8')).toBe(LINES.join('').trimEnd());
