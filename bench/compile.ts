@@ -1,6 +1,6 @@
 import type { Task } from '../packages/dandori/src/model/task.ts';
 import type { Tool } from '../packages/dandori/src/model/tool.ts';
-import { compile, type Surroundings } from '../packages/dandori/src/plan/compile.ts';
+import { type CompileContext, compile } from '../packages/dandori/src/plan/compile.ts';
 import { createSchemaCheck } from '../packages/dandori/src/tools/schema/check.ts';
 import { median, type Row } from './row.ts';
 
@@ -40,7 +40,7 @@ function plan(size: number): Task[] {
 }
 
 export async function compileTime(): Promise<Row[]> {
-  const surroundings: Surroundings = {
+  const surroundings: CompileContext = {
     tools: new Map([[tool.name, tool]]),
     check: createSchemaCheck(),
     mode: 'planned',

@@ -5,7 +5,7 @@ const client = createClient({ url: 'http://127.0.0.1:4310', token: process.env.D
 
 const run = await client.start('Remove one milk', { key: 'milk-1' });
 const report = await client.settled(run, {
-  onNews: (news) => news.kind === 'event' && console.log(news.event.type),
+  onUpdate: (update) => update.kind === 'event' && console.log(update.event.type),
 });
 for (const question of report.questions) await client.answer(run, question.id, 'reject');
 // #endregion

@@ -1,5 +1,5 @@
 import type { ConversationClient } from '../app/index.ts';
-import type { Client, Followed } from '../client/client.ts';
+import type { Client, RunUpdate } from '../client/client.ts';
 import {
   applyConversation,
   type ConversationRun,
@@ -11,12 +11,12 @@ import {
   undelivered,
 } from '../conversation/index.ts';
 import type { Message } from '../model/conversation.ts';
-import type { TalkedRun } from '../server/index.ts';
+import type { ConversationRunStatus } from '../server/index.ts';
 
 interface Options {
   readonly client: Client;
   /** Receives the messages of the run that the user waits for. */
-  readonly onNews: (news: Followed) => void;
+  readonly onUpdate: (news: RunUpdate) => void;
   /** The last event of a run that the caller already knows. */
   readonly seen: (run: string) => number;
 }
@@ -33,11 +33,11 @@ interface AwaitedRun {
  */
 export async function openRemoteConversation(
   given: string | undefined,
-  { client: { conversations, ...client }, onNews, seen }: Options,
+  { client: { conversations, ...client }, onUpdate, seen }: Options,
 ): Promise<ConversationClient> {
   const { changed, until, watch } = createChanges();
   const stop = new AbortController();
-  const runs = new Map<string, TalkedRun>();
+  const runs = new Map<string, ConversationRunStatus>();
   let id = given;
   let model: string | undefined;
   let state: ConversationState | undefined;
@@ -80,7 +80,7 @@ export async function openRemoteConversation(
   }
 
   /** A run that started, and perhaps ended, while the stream was disconnected. */
-  function missedRun(run: string): TalkedRun | undefined {
+  function missedRun(run: string): ConversationRunStatus | undefined {
     const message = state?.runs.get(run);
     if (message === undefined) return undefined;
     const goal = state?.messages.get(message)?.text ?? '';
@@ -121,7 +121,7 @@ export async function openRemoteConversation(
   async function followRun(run: string, signal: AbortSignal): Promise<void> {
     try {
       for await (const news of client.follow(run, { after: seen(run), signal })) {
-        onNews(news);
+        onUpdate(news);
         if (news.kind === 'event' && news.event.type === 'run_finished') return;
       }
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { ConversationClient, OpenOptions } from '../app/index.ts';
-import { createClient, type Followed } from '../client/client.ts';
+import { createClient, type RunUpdate } from '../client/client.ts';
 import { loadConfig } from '../config/index.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { writePlanAsJson } from '../plan/write.ts';
@@ -33,7 +33,7 @@ export async function openRemote(
     written.set(run, (written.get(run) ?? '') + text);
     if (text !== '') onLive?.({ type: 'answer_text', run, text });
   };
-  const pass = (told: Followed) => {
+  const pass = (told: RunUpdate) => {
     switch (told.kind) {
       case 'live':
         if (told.live.type === 'answer_text') tellText(told.live.run, told.live.text);
@@ -82,7 +82,7 @@ export async function openRemote(
     async drive(run) {
       const { driving, report } = await client.run(run);
       if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);
-      return client.settled(run, { after: seen.get(run) ?? 0, onNews: pass });
+      return client.settled(run, { after: seen.get(run) ?? 0, onUpdate: pass });
     },
     answer: (run, question, answer, { by: _, ...how } = {}) => client.answer(run, question, answer, how),
     approve: (run, question, { tasks } = {}) =>
@@ -131,7 +131,7 @@ export async function openRemote(
     history: (run) => client.history(run),
     historyLines: (run) => client.historyLines(run),
     async conversation(id) {
-      const options = { client: talking, onNews: pass, seen: (run: string) => seen.get(run) ?? 0 };
+      const options = { client: talking, onUpdate: pass, seen: (run: string) => seen.get(run) ?? 0 };
       const conversation = await openRemoteConversation(id, options);
       opened.add(conversation);
       return conversation;

@@ -1,4 +1,4 @@
-import { displayWidth, unturned } from '../model/text.ts';
+import { displayWidth, withVisibleTurns } from '../model/text.ts';
 
 /** Colours if the stream is a terminal that supports them, otherwise plain text. */
 export interface Style {
@@ -31,7 +31,7 @@ export function styleFor(stream: NodeJS.WriteStream): Style {
  */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is taken out
-  return unturned(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
+  return withVisibleTurns(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
 }
 
 /** One line of at most `width` columns. Wide characters count as two. */

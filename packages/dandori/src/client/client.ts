@@ -61,7 +61,7 @@ export type StartOptions = Omit<StartRequest, 'goal'> & {
  * (`answer`). The server sends `answer` to a client that joins while an answer is being written. It replaces
  * earlier deltas.
  */
-export type Followed =
+export type RunUpdate =
   | { readonly kind: 'event'; readonly event: Event }
   | AnswerSoFar
   | { readonly kind: 'live'; readonly live: Live }
@@ -78,11 +78,11 @@ export interface Client {
   /**
    * Yields every event once and in order, and reconnects when needed. It continues after the end of the run.
    */
-  follow(run: string, options?: FollowOptions): AsyncGenerator<Followed>;
+  follow(run: string, options?: FollowOptions): AsyncGenerator<RunUpdate>;
   /** Waits until the run has ended or needs a person. */
   settled(
     run: string,
-    options?: FollowOptions & { readonly onNews?: (news: Followed) => void },
+    options?: FollowOptions & { readonly onUpdate?: (news: RunUpdate) => void },
   ): Promise<Report>;
   answer(run: string, question: string, answer: Json, options?: AnswerOptions): Promise<void>;
   /** Returns the question that it answers. `plan` is a plan file to run instead of the proposed plan. */
@@ -155,17 +155,17 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
     run: (run) => get(at(run)),
     events,
     follow,
-    async settled(run, { onNews, ...following } = {}) {
+    async settled(run, { onUpdate, ...following } = {}) {
       let seen = following.after ?? 0;
       for await (const news of follow(run, following)) {
-        onNews?.(news);
+        onUpdate?.(news);
         if (news.kind === 'event') seen = news.event.seq;
         const isAtRest = news.kind === 'driving' && news.state === 'idle';
         if (!isAtRest && !(news.kind === 'event' && news.event.type === 'run_finished')) continue;
         const now = await get<RunNow>(at(run));
         if (now.driving !== 'idle') continue;
         // The stream may lag a little, so the missing events are fetched.
-        for (const event of await events(run, seen)) onNews?.({ kind: 'event', event });
+        for (const event of await events(run, seen)) onUpdate?.({ kind: 'event', event });
         return now.report;
       }
       return (await get<RunNow>(at(run))).report;
@@ -209,7 +209,7 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
   };
 }
 
-function followed({ name, data }: ServerEvent): Followed {
+function followed({ name, data }: ServerEvent): RunUpdate {
   switch (name) {
     case 'message':
       return { kind: 'event', event: readJson(data) };

@@ -4,19 +4,19 @@ import type { Live } from '../model/event.ts';
 import type {
   AnswerSoFar,
   BeginRequest,
-  BegunConversation,
   CancelRequest,
   ConversationAnswer,
   ConversationFilters,
   ConversationNow,
   ConversationPage,
   ConversationRange,
+  ConversationRunStatus,
   DrivingState,
-  Heard,
   MessagePage,
   MessageRange,
   SayRequest,
-  TalkedRun,
+  SayResult,
+  StartedConversation,
   TellRequest,
 } from '../server/api.ts';
 import {
@@ -45,9 +45,9 @@ export type PageOptions = MessageRange;
  * driving state, or the whole answer so far. When the stream begins, the server sends `run` for every run
  * that has not ended. The whole answer replaces earlier deltas.
  */
-export type Talked =
+export type ConversationUpdate =
   | { readonly kind: 'event'; readonly event: ConversationEvent }
-  | { readonly kind: 'run'; readonly run: TalkedRun }
+  | { readonly kind: 'run'; readonly run: ConversationRunStatus }
   | AnswerSoFar
   | { readonly kind: 'live'; readonly live: Live }
   | { readonly kind: 'driving'; readonly run: string; readonly state: DrivingState };
@@ -55,15 +55,15 @@ export type Talked =
 /** The conversations of a server. The server does the work whether or not a client listens. */
 export interface Conversations {
   /** Starts a conversation with its first message. */
-  begin(text: string, options?: BeginOptions): Promise<BegunConversation>;
+  begin(text: string, options?: BeginOptions): Promise<StartedConversation>;
   list(options?: ConversationFilters): Promise<ConversationPage>;
   get(conversation: string, options?: ConversationRange): Promise<ConversationNow>;
   /** The messages before `before`. To get the next older page, pass the `earlier` of the last page. */
   messages(conversation: string, options?: PageOptions): Promise<MessagePage>;
   /** Resolves when the message is journaled, not when its run is done. */
-  say(conversation: string, text: string, options?: SayOptions): Promise<Heard>;
+  say(conversation: string, text: string, options?: SayOptions): Promise<SayResult>;
   /** Answers a named question, for when the words alone do not tell which question is meant. */
-  answer(conversation: string, answer: ConversationAnswer): Promise<Heard>;
+  answer(conversation: string, answer: ConversationAnswer): Promise<SayResult>;
   /** Rejects the proposed plan of a run with a reason, answers its question, or adds a note. */
   tell(conversation: string, note: TellRequest): Promise<void>;
   /** Cancels one run, or all that have not ended. Returns the cancelled runs. */
@@ -75,7 +75,7 @@ export interface Conversations {
   activatePlan(conversation: string, plan: string): Promise<NamedPlan>;
   useModel(conversation: string, model: string): Promise<string>;
   /** Yields every event once and in order, and reconnects when needed. */
-  follow(conversation: string, options?: FollowOptions): AsyncGenerator<Talked>;
+  follow(conversation: string, options?: FollowOptions): AsyncGenerator<ConversationUpdate>;
 }
 
 export function createConversations({ send, get, post }: Connection, patience: number): Conversations {
@@ -101,12 +101,12 @@ export function createConversations({ send, get, post }: Connection, patience: n
       (await post<{ model: string }>(at(conversation, '/model'), { model })).model,
     async *follow(conversation, options) {
       const stream = { send, path: at(conversation, '/stream'), patience };
-      for await (const event of followStream(stream, options)) yield talked(event);
+      for await (const event of followStream(stream, options)) yield toUpdate(event);
     },
   };
 }
 
-function talked({ name, data }: ServerEvent): Talked {
+function toUpdate({ name, data }: ServerEvent): ConversationUpdate {
   switch (name) {
     case 'message':
       return { kind: 'event', event: readJson(data) };

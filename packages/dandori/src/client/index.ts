@@ -3,14 +3,13 @@ export type {
   Amounts,
   AnswerOptions,
   AnswerSoFar,
-  BegunConversation,
   CheckedPlan,
   ConversationNow,
   ConversationPage,
+  ConversationRunStatus,
   DrivingState,
   EventPage,
   ForkOptions,
-  Heard,
   ListOptions,
   MessagePage,
   PlacedDiagnostic,
@@ -19,10 +18,23 @@ export type {
   ResultPage,
   RunNow,
   RunPage,
+  SayResult,
   ServerUser,
-  TalkedRun,
+  StartedConversation,
   ToolList,
 } from '../server/api.ts';
-export { type Client, type ClientOptions, createClient, type Followed, type StartOptions } from './client.ts';
+export {
+  type Client,
+  type ClientOptions,
+  createClient,
+  type RunUpdate,
+  type StartOptions,
+} from './client.ts';
 export type { FollowOptions } from './connection.ts';
-export type { BeginOptions, Conversations, PageOptions, SayOptions, Talked } from './conversations.ts';
+export type {
+  BeginOptions,
+  Conversations,
+  ConversationUpdate,
+  PageOptions,
+  SayOptions,
+} from './conversations.ts';

@@ -13,7 +13,7 @@ import { editedTasks } from '../run/state/plan.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
 import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { isApproval, readAnswer, takesWords, type Unanswered } from './answer-words.ts';
-import { asJournaled, checkLength, type Keeping, refuseEnded, send, tasksAsJournaled } from './send.ts';
+import { asJournaled, type CommandParts, checkLength, refuseEnded, send, tasksAsJournaled } from './send.ts';
 
 /** Length of the JSON. Larger data belongs in a file or a tool's result. */
 const LONGEST_ANSWER = 100_000;
@@ -21,7 +21,7 @@ const LONGEST_ANSWER = 100_000;
 const MOST_ISSUES = 10;
 
 /** The answer may be a plan, which must be compiled. */
-type Checking = Keeping & Pick<CompileParts, 'check' | 'toolbox' | 'durations'>;
+type Checking = CommandParts & Pick<CompileParts, 'check' | 'toolbox' | 'durations'>;
 
 export interface Answering {
   readonly run: string;
@@ -239,7 +239,7 @@ export async function reject({ run, question, reason, by }: Rejection, parts: Ch
 async function approvalAsked(
   run: string,
   id: string | undefined,
-  { journal }: Pick<Keeping, 'journal'>,
+  { journal }: Pick<CommandParts, 'journal'>,
 ): Promise<Pick<Question, 'id' | 'kind'>> {
   const questions = [...(fold(await journal.read(run))?.questions.values() ?? [])];
   if (id !== undefined) {

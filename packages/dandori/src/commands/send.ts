@@ -11,7 +11,7 @@ import { type Secrets, sealingOf } from '../trust/index.ts';
 const LONGEST_COMMENT = 10_000;
 
 /** What a request from outside needs. It needs no tools and no mind. */
-export interface Keeping extends Secrets {
+export interface CommandParts extends Secrets {
   readonly journal: Journal;
   readonly clock: Clock;
 }
@@ -21,7 +21,7 @@ export interface Keeping extends Secrets {
  */
 export async function send(
   run: string,
-  { journal, clock, ...keeping }: Keeping,
+  { journal, clock, ...keeping }: CommandParts,
   check: (state: RunState, at: number) => Fact | readonly Fact[] | undefined,
 ): Promise<void> {
   const sealing = sealingOf(keeping);

@@ -14,12 +14,12 @@ import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/index.ts';
 import { digestOf } from '../tools/index.ts';
 import { sealingOf, withOpenedCheck } from '../trust/index.ts';
-import { type Keeping, tasksAsJournaled } from './send.ts';
+import { type CommandParts, tasksAsJournaled } from './send.ts';
 
 /** Longer goals are data. They belong in a file or a tool's result, not in every prompt of the run. */
 const LONGEST_GOAL = 100_000;
 
-export interface Beginning {
+export interface RunStart {
   readonly goal: string;
   readonly settings: Settings;
   readonly userId?: string | undefined;
@@ -41,7 +41,7 @@ export interface Beginning {
   readonly hasHeardStrangers?: true | undefined;
 }
 
-type Starting = Keeping &
+type Starting = CommandParts &
   Pick<CompileParts, 'toolbox' | 'check' | 'durations'> & {
     readonly mind: { readonly name: string };
   };
@@ -60,7 +60,7 @@ export interface StartedPlan {
 }
 
 /** Journals a new run without driving it. */
-export async function startRun(beginning: Beginning, parts: Starting): Promise<Started> {
+export async function startRun(beginning: RunStart, parts: Starting): Promise<Started> {
   const started = prepare(beginning, parts);
   await parts.journal.create(started.run, started.events);
   return started;
@@ -68,7 +68,7 @@ export async function startRun(beginning: Beginning, parts: Starting): Promise<S
 
 /** Everything in a start except the write, so that a refused start leaves nothing behind. */
 function prepare(
-  { goal, settings, userId, tasks, isValidOnly = false, run: id, ...origin }: Beginning,
+  { goal, settings, userId, tasks, isValidOnly = false, run: id, ...origin }: RunStart,
   parts: Starting,
 ): Started {
   checkGoal(goal);
@@ -147,7 +147,7 @@ function compiledPlan(events: readonly Event[], parts: Starting): StartedPlan | 
  * stored under the key before the run is written. A later call writes the run with that id if it is missing.
  */
 export async function startOnce(
-  beginning: Beginning,
+  beginning: RunStart,
   { key, request }: { readonly key: string; readonly request: string },
   parts: Starting & { readonly keys: Keys },
 ): Promise<Pick<Started, 'run'> & Partial<Started>> {

@@ -2,7 +2,7 @@ import type { PassedOn } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import type { RunState } from '../run/state/state.ts';
-import { checkLength, type Keeping, refuseEnded, send } from './send.ts';
+import { type CommandParts, checkLength, refuseEnded, send } from './send.ts';
 
 /** A request to a run, made by a user or by the model of another run. A model never counts as a user. */
 interface Word {
@@ -14,7 +14,7 @@ interface Word {
 /** Resolves when the note is written. The process that drives the run reads it from the journal. */
 export async function addNote(
   { run, text, by, passedOnBy }: Word & { readonly text: string },
-  parts: Keeping,
+  parts: CommandParts,
 ): Promise<void> {
   if (text.trim() === '')
     throw new DandoriError('usage', 'The note is empty.', { fix: 'Write it: dandori note RUN "…"' });
@@ -32,7 +32,7 @@ export async function addNote(
 
 export async function pauseRun(
   { run, reason, by }: { run: string; reason?: string | undefined; by?: string | undefined },
-  parts: Keeping,
+  parts: CommandParts,
 ): Promise<void> {
   checkLength(reason, 'reason');
   await send(run, parts, (state) => {
@@ -44,7 +44,7 @@ export async function pauseRun(
 /** A run that is not paused stays as it is. */
 export async function continueRun(
   { run, by }: { run: string; by?: string | undefined },
-  parts: Keeping,
+  parts: CommandParts,
 ): Promise<void> {
   await send(run, parts, (state) => {
     refuseEnded(state);
@@ -54,7 +54,7 @@ export async function continueRun(
 
 export async function cancelRun(
   { run, reason, by, passedOnBy }: Word & { readonly reason: string },
-  parts: Keeping,
+  parts: CommandParts,
 ): Promise<void> {
   checkLength(reason, 'reason');
   await send(run, parts, (state) => {
@@ -67,7 +67,7 @@ export async function cancelRun(
 /** Raises the limits. A run that has reached one can then continue. */
 export async function addBudget(
   { run, by, ...amounts }: { run: string } & FactOf<'budget_added'>['data'],
-  parts: Keeping,
+  parts: CommandParts,
 ): Promise<void> {
   await send(run, parts, (state) => {
     if (state.end?.outcome !== 'exhausted') refuseEnded(state);
@@ -84,7 +84,7 @@ export interface Rating {
 
 export async function rateRun(
   { run, rating, comment, by }: Rating & { run: string },
-  parts: Keeping,
+  parts: CommandParts,
 ): Promise<void> {
   checkRating({ rating, comment });
   await send(run, parts, ({ end }) => {

@@ -28,7 +28,7 @@ import {
 import { readGiven, toldOf, understood, wordsOf } from './given-answer.ts';
 import { answerOnce, heardAs } from './inbox.ts';
 import { type Asked, type Given, meantBy, type Why } from './interpret.ts';
-import { openMinutes } from './ledger.ts';
+import { openConversationLedger } from './ledger.ts';
 import { remindersOf, tallyOfRun } from './reports.ts';
 import { beginRun } from './start-run.ts';
 import {
@@ -193,7 +193,7 @@ export async function openConversation(
   const { id } = given;
   const { wake } = parts;
   const { changed: onChange, watch } = createChanges();
-  const minutes = await openMinutes(given, { ...parts, onChange });
+  const minutes = await openConversationLedger(given, { ...parts, onChange });
   let chosen = minutes.state?.model;
   const background: Background = createBackground({
     parts,

@@ -16,7 +16,7 @@ import { applyConversation, type ConversationState, foldConversation, isReported
  *     computed again.
  * M2  Writes of this process are serialized, in the order of the requests.
  */
-export interface Minutes {
+export interface ConversationLedger {
   readonly id: string;
   /** Undefined before the first message. */
   readonly state: ConversationState | undefined;
@@ -27,20 +27,20 @@ export interface Minutes {
   close(): void;
 }
 
-interface MinutesOptions extends Pick<Parts, 'clock' | 'secrets'> {
+interface LedgerOptions extends Pick<Parts, 'clock' | 'secrets'> {
   readonly conversations: ConversationJournal;
   readonly onChange: () => void;
 }
 
-export async function openMinutes(
+export async function openConversationLedger(
   { id, isNew = false }: { readonly id: string; readonly isNew?: boolean | 'perhaps' },
-  { conversations: journal, clock, secrets, onChange }: MinutesOptions,
-): Promise<Minutes> {
+  { conversations: journal, clock, secrets, onChange }: LedgerOptions,
+): Promise<ConversationLedger> {
   let state = isNew === true ? undefined : foldConversation(await read(isNew === 'perhaps'));
   let queue: Promise<unknown> = Promise.resolve();
   let unwatch = () => {};
   const follow = () => {
-    unwatch = journal.watch(id, () => void minutes.refresh().catch(() => {}));
+    unwatch = journal.watch(id, () => void ledger.refresh().catch(() => {}));
   };
 
   function inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -64,7 +64,7 @@ export async function openMinutes(
     return events.length > 0;
   }
 
-  async function writeNow(facts: Parameters<Minutes['write']>[0]): Promise<void> {
+  async function writeNow(facts: Parameters<ConversationLedger['write']>[0]): Promise<void> {
     for (;;) {
       const wanted = facts(state);
       if (wanted.length === 0) return;
@@ -99,7 +99,7 @@ export async function openMinutes(
     }
   }
 
-  const minutes: Minutes = {
+  const ledger: ConversationLedger = {
     id,
     get state() {
       return state;
@@ -112,7 +112,7 @@ export async function openMinutes(
     close: () => unwatch(),
   };
   if (state !== undefined) follow();
-  return minutes;
+  return ledger;
 }
 
 /**

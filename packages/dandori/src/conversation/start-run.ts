@@ -16,7 +16,7 @@ import type { ConversationParts } from './conversation.ts';
 import { canBeRead } from './interpret.ts';
 import { type ConversationState, languageAt } from './state.ts';
 
-interface Beginning {
+interface RunStart {
   readonly state: ConversationState;
   /** The user's message. */
   readonly message: Message;
@@ -27,7 +27,7 @@ interface Beginning {
 /** Journals the run of a message if it is missing, and returns the mind that decides in it. */
 export async function beginRun(
   run: string,
-  { state, message, open }: Beginning,
+  { state, message, open }: RunStart,
   parts: ConversationParts,
 ): Promise<Mind> {
   const started = await startedWith(run, parts);

@@ -10,7 +10,7 @@ import { openQuestions } from '../views/report.ts';
 import type { ConversationParts } from './conversation.ts';
 import { readGiven, understood } from './given-answer.ts';
 import { canBeRead, type Given } from './interpret.ts';
-import type { Minutes } from './ledger.ts';
+import type { ConversationLedger } from './ledger.ts';
 import { type NamedPlan, plansOf } from './state.ts';
 
 /** A user's words for a run. Words that a model passes on are a note, which `othersOf` adds. */
@@ -41,7 +41,10 @@ export async function handOver({ run, text, by }: Words, parts: Parts): Promise<
  * the run that it came from. It is only a note and leaves every question open. `answer` passes on what the
  * user's message says: `run/approval` asks the user first, unless that message names the answer.
  */
-export function othersOf(minutes: Minutes, parts: Parts & Pick<ConversationParts, 'language'>): OtherRuns {
+export function othersOf(
+  minutes: ConversationLedger,
+  parts: Parts & Pick<ConversationParts, 'language'>,
+): OtherRuns {
   /** Shows the user how the message was read. */
   async function tellUnderstood(about: { run: string; question: Question }, given: Given): Promise<void> {
     await minutes.write((state) => {
@@ -121,7 +124,7 @@ export function othersOf(minutes: Minutes, parts: Parts & Pick<ConversationParts
 }
 
 /** Makes a plan the active one, by its name or its run. */
-export async function activatePlan(wanted: string, minutes: Minutes): Promise<NamedPlan> {
+export async function activatePlan(wanted: string, minutes: ConversationLedger): Promise<NamedPlan> {
   const plans = plansOf(minutes.state);
   const found = plans.find(({ run, name }) => name === wanted || run === wanted);
   if (found === undefined) {

@@ -6,13 +6,13 @@ import { isSameButRedacted } from '../model/redact.ts';
 import { isStep } from '../model/task.ts';
 import type { Effect } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
-import { inject } from '../plan/fill-refs.ts';
+import { fillRefs } from '../plan/fill-refs.ts';
 import { repair } from '../plan/repair.ts';
 import { proposal } from '../run/actions/facts.ts';
 import { asksAboutPlan, asksFirst } from '../run/approval.ts';
-import { type CompileParts, compileDraft, surroundingsOf } from '../run/drafts/draft.ts';
+import { type CompileParts, compileContext, compileDraft } from '../run/drafts/draft.ts';
 import { findRepeats, type ProposedCall, type Repeats } from '../run/repeats.ts';
-import { type PlanWord, wordOnDraft } from '../run/state/plan.ts';
+import { answerToDraft, type PlanAnswer } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
 import { withOpenedCheck } from '../trust/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
@@ -38,7 +38,7 @@ export async function compilePlan({
   const { draft } = state;
   if (draft === undefined) return;
   const { version } = draft;
-  const word = wordOnDraft(state);
+  const word = answerToDraft(state);
   if (word?.kind === 'rejected') {
     const { reason, question } = word;
     const tasks = repeatsIn(question);
@@ -67,7 +67,7 @@ interface Compiling {
  * The user's edited plan compiled before it was journaled. If it no longer compiles, the driver judges the
  * original draft and reports the problems in its question.
  */
-function edited(draft: Draft, word: PlanWord & { kind: 'edited' }, compiling: Compiling): Fact[] {
+function edited(draft: Draft, word: PlanAnswer & { kind: 'edited' }, compiling: Compiling): Fact[] {
   const theirs: Draft = { ...draft, by: 'user', tasks: word.tasks };
   const compiled = compileDraft(theirs, compiling);
   if (!compiled.ok) return judged(draft, undefined, { ...compiling, problems: compiled.diagnostics });
@@ -76,7 +76,7 @@ function edited(draft: Draft, word: PlanWord & { kind: 'edited' }, compiling: Co
 
 function judged(
   draft: Draft,
-  word: (PlanWord & { kind: 'approved' }) | undefined,
+  word: (PlanAnswer & { kind: 'approved' }) | undefined,
   compiling: Compiling & { readonly problems?: readonly Diagnostic[] },
 ): Fact[] {
   const { state, parts, results, problems, atStart } = compiling;
@@ -86,7 +86,7 @@ function judged(
   const mended =
     draft.by === 'user'
       ? undefined
-      : repair(draft.tasks, compiled.diagnostics, surroundingsOf(draft, compiling));
+      : repair(draft.tasks, compiled.diagnostics, compileContext(draft, compiling));
   const repaired: Draft | undefined = mended && { ...draft, by: 'repair', tasks: mended.tasks };
   const again = repaired && compileDraft(repaired, { state, parts });
   if (mended === undefined || repaired === undefined || again?.ok !== true)
@@ -100,7 +100,7 @@ function judged(
 interface Circumstances {
   readonly state: RunState;
   readonly results: Results;
-  readonly word?: (PlanWord & { kind: 'approved' }) | undefined;
+  readonly word?: (PlanAnswer & { kind: 'approved' }) | undefined;
   readonly repairs?: readonly string[];
   /** Problems in the user's edited plan, if it no longer compiles. */
   readonly problems?: readonly Diagnostic[] | undefined;
@@ -139,7 +139,7 @@ function knownCalls(
     const before = state.tasks.get(id)?.task;
     const isOld = before?.operation === operation && isSameButRedacted(before.args, args);
     if (isOld || isStep({ operation }) || effects.get(id) === 'read') return [];
-    const filled = inject(args, (task) => (own.has(task) ? undefined : results.get(state, task)));
+    const filled = fillRefs(args, (task) => (own.has(task) ? undefined : results.get(state, task)));
     return filled.ok ? [{ id, operation, args: filled.args }] : [];
   });
 }

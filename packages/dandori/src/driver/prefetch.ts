@@ -16,7 +16,7 @@ import { overtakes, prefetchCheck } from '../run/drafts/prefetch-check.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
 import { isWayOut } from '../run/trust/aim.ts';
-import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
+import { checkOpened, fillSealedRefs, sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { EndedCall, OpenCall, PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';
@@ -148,7 +148,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       state,
       refs.map(({ ref }) => ref.task),
     );
-    const injected = injectSealed(args, (id) => {
+    const injected = fillSealedRefs(args, (id) => {
       const ahead = entries.get(id)?.result;
       return ahead === undefined ? results.get(state, id) : ahead.value;
     });

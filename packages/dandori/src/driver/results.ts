@@ -12,13 +12,13 @@ import {
 } from '../model/json.ts';
 import { holdsRedacted, shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
-import { type Injected, refsIn } from '../plan/fill-refs.ts';
+import { type FilledRefs, refsIn } from '../plan/fill-refs.ts';
 import { QUERY_WORK } from '../plan/query.ts';
 import { writeRef } from '../plan/refs.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
-import { checkOpened, injectSealed, sealingOf } from '../trust/index.ts';
+import { checkOpened, fillSealedRefs, sealingOf } from '../trust/index.ts';
 import { digestOf, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
@@ -110,12 +110,12 @@ let pause: Promise<void> | undefined;
 export async function fillArgs(
   args: JsonObject,
   { state, results }: { readonly state: RunState; readonly results: Results },
-): Promise<Injected> {
+): Promise<FilledRefs> {
   const refs = refsIn(args);
   if (refs.length > 0) await results.load(state, new Set(refs.map(({ ref }) => ref.task)));
   while (pause !== undefined) await pause;
   const work = { left: QUERY_WORK };
-  const injected = injectSealed(args, (task) => results.get(state, task), work);
+  const injected = fillSealedRefs(args, (task) => results.get(state, task), work);
   if (QUERY_WORK - work.left > LONG_WORK) {
     pause = delay(PAUSE).then(() => {
       pause = undefined;

@@ -55,7 +55,7 @@ export const forkedSchema = z.object({
 });
 export type Forked = Readonly<z.infer<typeof forkedSchema>>;
 
-type Keeping = Pick<
+type ForkParts = Pick<
   Parts,
   'journal' | 'blobs' | 'clock' | 'secrets' | 'storeKey' | 'toolbox' | 'check' | 'durations'
 >;
@@ -70,7 +70,7 @@ type Keeping = Pick<
  * K4  The original run is only read. Blobs are shared. The fork stores them again, so that a prune does not
  *     remove them meanwhile.
  */
-export async function forkRun(source: string, given: ForkOptions, parts: Keeping): Promise<Forked> {
+export async function forkRun(source: string, given: ForkOptions, parts: ForkParts): Promise<Forked> {
   const { answers, tasks } = given;
   const options = {
     ...given,
@@ -186,7 +186,7 @@ interface Answering {
   readonly source: string;
   /** The events of the original run. */
   readonly events: readonly Event[];
-  readonly parts: Keeping;
+  readonly parts: ForkParts;
 }
 
 function answered({ answers = {}, by }: ForkOptions, { state, source, events, parts }: Answering): Fact[] {
@@ -231,7 +231,7 @@ function ofMadeCall(id: string, { question, attempt }: OpenQuestion, events: rea
 function editPlan(
   tasks: readonly Task[],
   { state, add }: Writer,
-  { at, parts }: { at: number; parts: Keeping },
+  { at, parts }: { at: number; parts: ForkParts },
 ): void {
   const change = changedPlan(state, asHidden(sealingOf(parts).seal(tasks), state));
   if (change === undefined) return;

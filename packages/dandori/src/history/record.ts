@@ -39,10 +39,10 @@ export type Recorded = Readonly<z.infer<typeof recordedSchema>>;
 
 type Made = FactOf<'decision_made'>['data'];
 
-type Keeping = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
+type RecordParts = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
 
 /** Makes a test of a run: the inputs from the mind, the tools and the user, and the outcome. */
-export async function recordRun(run: string, parts: Keeping): Promise<Recorded> {
+export async function recordRun(run: string, parts: RecordParts): Promise<Recorded> {
   const events = await parts.journal.read(run);
   const results = createResults(parts.blobs);
   const tools = parts.toolbox.tools();

@@ -43,7 +43,7 @@ export const replayedSchema = z.object({
 });
 export type Replayed = Readonly<z.infer<typeof replayedSchema>>;
 
-type Keeping = Pick<Parts, 'journal' | 'blobs' | 'check'>;
+type ReplayParts = Pick<Parts, 'journal' | 'blobs' | 'check'>;
 
 /**
  * Verifies a journal: computes the state without a model or a tool, and reports where the journal does not
@@ -52,7 +52,7 @@ type Keeping = Pick<Parts, 'journal' | 'blobs' | 'check'>;
 export async function replayRun(
   run: string,
   { to }: ReplayOptions,
-  { journal, blobs, check }: Keeping,
+  { journal, blobs, check }: ReplayParts,
 ): Promise<Replayed> {
   const all = await journal.read(run);
   const events = all.slice(0, upTo(run, all, to));

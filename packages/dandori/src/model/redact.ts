@@ -86,12 +86,12 @@ export function withoutPieces<T>(value: T): T {
 }
 
 /** For a program that reads words: turns each secret into one word, the same everywhere, and back. */
-export interface Words {
+export interface SecretWords {
   hide<T>(value: T): T;
   back<T>(value: T): T;
 }
 
-export function createWords(): Words {
+export function createSecretWords(): SecretWords {
   const marks: string[] = [];
   const wordOf = (mark: string) => {
     const index = marks.indexOf(mark);

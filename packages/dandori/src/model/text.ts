@@ -113,7 +113,7 @@ export function dollars(sum: number): number {
 const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /** Shows direction-changing characters as a visible sign, so that a call reads as it really is. */
-export function unturned(text: string): string {
+export function withVisibleTurns(text: string): string {
   return text.replaceAll(TURNS, '\ufffd');
 }
 

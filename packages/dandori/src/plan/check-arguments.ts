@@ -9,7 +9,7 @@ import { eachString } from './fill-refs.ts';
 import type { Need } from './graph.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './refs.ts';
 import { clash } from './schema/fit.ts';
-import { landing } from './schema/path.ts';
+import { pathTarget } from './schema/path.ts';
 import { alternatives, itemAt, promisesAny, propertiesOf, type SchemaView, viewOf } from './schema/view.ts';
 
 interface Checking {
@@ -138,7 +138,7 @@ function checkHole(
   const schema = checking.tools.get(operation)?.outputSchema;
   if (schema === undefined) return [];
   const at = { task: task.id, path: ['args', ...path] };
-  const found = landing(schema, ref.path);
+  const found = pathTarget(schema, ref.path);
   if (found.kind === 'missing' || found.kind === 'unlisted') {
     const hint = found.suggestion === undefined ? {} : { hint: `did you mean "${found.suggestion}"?` };
     const message = `${writeRef(ref)}: in what ${operation} returns, ${found.message}`;

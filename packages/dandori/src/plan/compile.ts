@@ -22,12 +22,12 @@ import {
 } from './graph.ts';
 import type { Group } from './hazards.ts';
 import { expressionProblem } from './refs.ts';
-import { type Arrangement, arrange } from './schedule.ts';
+import { type Schedule, scheduleTasks } from './schedule.ts';
 import { missingIn } from './schema/path.ts';
 import { deadSteps, dropNeedless } from './warnings.ts';
 
 /** The context in which a plan is compiled. */
-export interface Surroundings {
+export interface CompileContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
   /** Caches tasks that passed their checks. They are not checked again. */
@@ -68,7 +68,7 @@ export type Compiled =
       notes: string[];
       /** Computed on request: the run itself does not need it. */
       estimate: () => Estimate;
-      reasonsOf: Arrangement['reasonsOf'];
+      reasonsOf: Schedule['reasonsOf'];
     }
   | { ok: false; diagnostics: Diagnostic[] };
 
@@ -76,17 +76,17 @@ export type Compiled =
 const MAX_DIAGNOSTICS = 100;
 
 /** Checks a whole plan before its first effect and reports all problems at once. */
-export function compile(tasks: readonly Task[], surroundings: Surroundings): Compiled {
+export function compile(tasks: readonly Task[], context: CompileContext): Compiled {
   if (tasks.length === 0) {
     return {
       ok: false,
       diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
     };
   }
-  const { done, open = [] } = surroundings;
+  const { done, open = [] } = context;
   const operations = new Map([...done, ...open.map(({ id, operation }) => [id, operation] as const)]);
   const doubled = checkIds(tasks, operations);
-  const diagnostics = [...checkSize(tasks, surroundings), ...doubled].slice(0, MAX_DIAGNOSTICS);
+  const diagnostics = [...checkSize(tasks, context), ...doubled].slice(0, MAX_DIAGNOSTICS);
   const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
   const add = (found: Iterable<Diagnostic>) => {
     if (isFull()) return;
@@ -99,8 +99,8 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
   const edges: Edges = new Map();
   const expected: Work = { left: MOST_EXPECTED };
   const checking = {
-    ...surroundings,
-    check: withinOneLimit(surroundings.check),
+    ...context,
+    check: withinOneLimit(context.check),
     expected,
     operations,
     warnings,
@@ -117,26 +117,26 @@ export function compile(tasks: readonly Task[], surroundings: Surroundings): Com
     const [errors, warned] = [diagnostics.length, warnings.length];
     const needs = new Map<string, Need>();
     const here = (found: Iterable<Diagnostic>) => (repeated.has(index) ? placed(found, index) : found);
-    add(here(checkOperation(task, surroundings)));
+    add(here(checkOperation(task, context)));
     add(here(checkExpect(task, checking)));
     add(here(checkArguments(task, checking, needs)));
     add(here(checkReading(task, checking, needs)));
     if (task.after !== undefined) add(here(checkAfter(task, operations, needs)));
     edges.set(task.id, needs);
     if (diagnostics.length === errors)
-      surroundings.checked?.set(task, found(task, { needs, warnings: warnings.slice(warned), checking }));
+      context.checked?.set(task, found(task, { needs, warnings: warnings.slice(warned), checking }));
   }
   // If two tasks share an id, the graph is wrong, and its diagnostics would only confuse.
   const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
-  if (isClear) add(orderEdges(tasks, { edges, rules: surroundings.order, done, open }));
-  const { steps } = surroundings;
+  if (isClear) add(orderEdges(tasks, { edges, rules: context.order, done, open }));
+  const { steps } = context;
   const hasSteps = (steps?.size ?? 0) > 0 || tasks.some(({ step }) => step !== undefined);
   if (hasSteps && isClear) inheritNeeds(tasks, edges, steps);
   const { order, cycle } = sort(hasSteps ? withSteps(edges, tasks, steps) : edges);
   if (isClear) add(cycleProblem(cycle));
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const own = hasSteps ? order.filter((id) => edges.has(id)) : order;
-  return accepted(tasks, { edges, order: own, warnings }, surroundings);
+  return accepted(tasks, { edges, order: own, warnings }, context);
 }
 
 /** The findings of tasks that are valid on their own, in any list. */
@@ -154,7 +154,7 @@ interface RightTask {
   }[];
 }
 
-type Checking = Surroundings & { readonly operations: ReadonlyMap<string, string> };
+type Checking = CompileContext & { readonly operations: ReadonlyMap<string, string> };
 
 function found(
   { id, operation }: Task,
@@ -188,14 +188,14 @@ function* placed(found: Iterable<Diagnostic>, index: number): Generator<Diagnost
 function accepted(
   tasks: readonly Task[],
   { edges, order, warnings }: { edges: Edges; order: readonly string[]; warnings: Diagnostic[] },
-  surroundings: Surroundings,
+  context: CompileContext,
 ): Compiled {
-  const tooMuch = overBudget(tasks, surroundings);
+  const tooMuch = overBudget(tasks, context);
   if (tooMuch.length > 0) return { ok: false, diagnostics: tooMuch };
-  const dead = deadSteps(tasks, edges, surroundings);
-  const loosened = dropNeedless(tasks, edges, surroundings);
-  const schedule = arrange(tasks, { edges, order }, surroundings);
-  const late = mayBeLate(tasks, schedule, surroundings);
+  const dead = deadSteps(tasks, edges, context);
+  const loosened = dropNeedless(tasks, edges, context);
+  const schedule = scheduleTasks(tasks, { edges, order }, context);
+  const late = mayBeLate(tasks, schedule, context);
   return {
     ok: true,
     tasks: schedule.tasks,
@@ -203,13 +203,16 @@ function accepted(
     ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
     warnings: [...warnings, ...dead, ...loosened.warnings, ...late].slice(0, MAX_DIAGNOSTICS),
     notes: loosened.notes,
-    estimate: () => estimateOf(tasks, schedule, surroundings),
+    estimate: () => estimateOf(tasks, schedule, context),
     reasonsOf: schedule.reasonsOf,
   };
 }
 
 /** Steps are counted separately, because a plan of steps only must leave room for their tasks. */
-function checkSize(planned: readonly Task[], { maxTasks, maxSteps = maxTasks }: Surroundings): Diagnostic[] {
+function checkSize(
+  planned: readonly Task[],
+  { maxTasks, maxSteps = maxTasks }: CompileContext,
+): Diagnostic[] {
   const steps = planned.filter(isStep).length;
   const tasks = planned.length - steps;
   return [...checkCount('tasks', tasks, maxTasks), ...checkCount('steps', steps, maxSteps)];
@@ -251,7 +254,7 @@ function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diag
   return diagnostics;
 }
 
-function checkOperation({ id, operation }: Task, { tools, missing }: Surroundings): Diagnostic[] {
+function checkOperation({ id, operation }: Task, { tools, missing }: CompileContext): Diagnostic[] {
   if (tools.has(operation)) return [];
   const server = operation.split('.')[0] ?? '';
   const reason = missing.get(server);
@@ -278,7 +281,7 @@ function checkExpect(
     check,
     warnings,
     expected,
-  }: Surroundings & { readonly warnings: Diagnostic[]; readonly expected: Work },
+  }: CompileContext & { readonly warnings: Diagnostic[]; readonly expected: Work },
 ): Diagnostic[] {
   if (expect === undefined) return [];
   if (typeof expect !== 'string') return checkExpectedSchema(id, expect, { check, expected });
@@ -336,7 +339,7 @@ function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
 /** A task that reads a result of the same plan waits for it, as with a Ref. */
 function checkReading(
   task: Task,
-  { tools, operations }: Surroundings & { operations: ReadonlyMap<string, string> },
+  { tools, operations }: CompileContext & { operations: ReadonlyMap<string, string> },
   needs: Map<string, Need>,
 ): Diagnostic[] {
   const target = readsResultOf(task, tools);

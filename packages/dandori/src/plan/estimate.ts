@@ -5,7 +5,7 @@ import { dollars } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
 import { laneOf } from '../model/tool.ts';
 import { type Queued, ReadyQueue } from './ready-queue.ts';
-import { type Arrangement, UNKNOWN_MS } from './schedule.ts';
+import { type Schedule, UNKNOWN_MS } from './schedule.ts';
 
 /** The remaining budget, the attempts per task, and the concurrency. */
 export interface Budget {
@@ -19,7 +19,7 @@ export interface Budget {
   readonly servers?: Readonly<Record<string, number>>;
 }
 
-interface Surroundings {
+interface CompileContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly budget?: Budget;
   readonly expectedMs?: (operation: string) => number | undefined;
@@ -27,8 +27,8 @@ interface Surroundings {
 
 export function estimateOf(
   planned: readonly Task[],
-  arrangement: Arrangement,
-  surroundings: Surroundings,
+  schedule: Schedule,
+  surroundings: CompileContext,
 ): Estimate {
   const { tools, budget, expectedMs } = surroundings;
   // A step is not a call. If its tasks are not known yet, neither is their cost.
@@ -45,7 +45,7 @@ export function estimateOf(
   const worst = (id: string) =>
     byId.has(id) ? (byId.get(id)?.timeoutMs ?? budget?.timeoutMs ?? 0) * attempts + pauses : 0;
   const timeIf = (takes: (id: string) => number) =>
-    makespan(arrangement, {
+    makespan(schedule, {
       takes,
       laneOf: (id) => laneOf(operationOf(id), budget?.servers),
       concurrency: budget?.concurrency,
@@ -57,7 +57,7 @@ export function estimateOf(
     writes: tasks.filter((task) => effectOf(task) !== 'read').length,
     ...(open.length > 0 && { open }),
     irreversible: tasks.filter((task) => effectOf(task) === 'destructive').map(({ id }) => id),
-    criticalPath: longestPath(arrangement, expected),
+    criticalPath: longestPath(schedule, expected),
     expectedMs: isTimed ? timeIf(expected) : undefined,
     worstMs: budget && open.length === 0 ? timeIf(worst) : undefined,
     cost,
@@ -80,7 +80,7 @@ function pausesBetween(attempts: number, first: number): number {
  * What the run certainly cannot afford: the prices of its calls, each made once. Then nothing is started. The
  * duration of a call is not known in advance, so time is only a warning; the run ends when its time is up.
  */
-export function overBudget(tasks: readonly Task[], { tools, budget }: Surroundings): Diagnostic[] {
+export function overBudget(tasks: readonly Task[], { tools, budget }: CompileContext): Diagnostic[] {
   if (budget?.cost === undefined) return [];
   const cost = costOf(tasks, tools);
   return cost > budget.cost ? [dear(`the plan costs $${cost}`, budget.cost)] : [];
@@ -89,13 +89,13 @@ export function overBudget(tasks: readonly Task[], { tools, budget }: Surroundin
 /** A warning if the plan will not finish in time, based on the past durations of its tools. */
 export function mayBeLate(
   tasks: readonly Task[],
-  arrangement: Arrangement,
-  { budget, expectedMs }: Surroundings,
+  schedule: Schedule,
+  { budget, expectedMs }: CompileContext,
 ): Diagnostic[] {
   if (budget === undefined || !tasks.every(({ operation }) => expectedMs?.(operation) !== undefined))
     return [];
   // The rank of the first task on the longest path is the duration of the whole path.
-  const ms = arrangement.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0);
+  const ms = schedule.tasks.reduce((longest, { rank = 0 }) => Math.max(longest, rank), 0);
   return ms > budget.ms ? [late(`the plan takes about ${seconds(ms)}`, budget)] : [];
 }
 
@@ -128,7 +128,7 @@ function costOf(tasks: readonly Task[], tools: ReadonlyMap<string, Tool>): numbe
   return dollars(tasks.reduce((sum, { operation }) => sum + (tools.get(operation)?.cost ?? 0), 0));
 }
 
-function longestPath({ order, tasks, groups }: Arrangement, takes: (id: string) => number): string[] {
+function longestPath({ order, tasks, groups }: Schedule, takes: (id: string) => number): string[] {
   const byId = new Map(tasks.map((task) => [task.id, task]));
   const ends = new Map<string, { ms: number; before: string | undefined }>();
   const latest = (ids: Iterable<string>): string | undefined => {
@@ -169,10 +169,10 @@ interface Scheduling {
 }
 
 /** Simulates the scheduler: how long a plan takes if each task takes as long as given. */
-function makespan(arrangement: Arrangement, scheduling: Scheduling): number {
+function makespan(schedule: Schedule, scheduling: Scheduling): number {
   const { takes, laneOf, concurrency = Number.POSITIVE_INFINITY, servers = {} } = scheduling;
-  const waiting = createWaiting(arrangement);
-  const order = new Map(arrangement.tasks.map(({ id, rank = 0 }, index) => [id, { rank, order: index }]));
+  const waiting = createWaiting(schedule);
+  const order = new Map(schedule.tasks.map(({ id, rank = 0 }, index) => [id, { rank, order: index }]));
   const ready = new ReadyQueue<string>();
   // The task that ends first has the highest rank here.
   const running = new ReadyQueue<string>();
@@ -215,7 +215,7 @@ interface Waiting {
 }
 
 /** Each task and each group counts what it still waits for. */
-function createWaiting({ tasks, groups }: Arrangement): Waiting {
+function createWaiting({ tasks, groups }: Schedule): Waiting {
   const unmet = new Map<string | number, number>();
   const dependents = new Map<string, (string | number)[]>();
   const behind: string[][] = groups.map(() => []);

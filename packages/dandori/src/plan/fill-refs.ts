@@ -17,18 +17,18 @@ interface InjectProblem {
   readonly message: string;
 }
 
-export type Injected = { ok: true; args: JsonObject } | { ok: false; problems: InjectProblem[] };
+export type FilledRefs = { ok: true; args: JsonObject } | { ok: false; problems: InjectProblem[] };
 
 /**
  * Fills Refs with results. A string that is exactly one Ref takes the value with its type, including null.
  * Inside a longer string the value becomes text, and null is a problem. Arguments without Refs are returned
  * as the same object, so that the caller can tell that nothing was filled.
  */
-export function inject(
+export function fillRefs(
   args: JsonObject,
   resultOf: (task: string) => Json | undefined,
   work: Work = { left: QUERY_WORK },
-): Injected {
+): FilledRefs {
   const problems: InjectProblem[] = [];
   const filling = { resultOf, problems, work, room: { left: MOST_FILLED } };
   const filled = fill(args, [], filling) as JsonObject;

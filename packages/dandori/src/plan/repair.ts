@@ -4,7 +4,7 @@ import type { Task } from '../model/task.ts';
 import { isOneLetterOff, sameLastPart } from '../model/text.ts';
 import { type SchemaCheck, type Tool, withinOneLimit } from '../model/tool.ts';
 
-interface Surroundings {
+interface CompileContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
 }
@@ -24,7 +24,7 @@ interface Repaired {
 export function repair(
   tasks: readonly Task[],
   diagnostics: readonly Diagnostic[],
-  surroundings: Surroundings,
+  surroundings: CompileContext,
 ): Repaired | undefined {
   const limited = { ...surroundings, check: withinOneLimit(surroundings.check) };
   const repaired = new Map(tasks.map((task) => [task.id, task]));
@@ -41,12 +41,12 @@ export function repair(
 
 type Fixed = { readonly task: Task; readonly note: string } | undefined;
 
-function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: Surroundings): Fixed {
+function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: CompileContext): Fixed {
   if (code === 'unknown-operation') return otherTool(task, surroundings);
   return code === 'invalid-args' ? otherType(task, path.slice(1), surroundings) : undefined;
 }
 
-function otherTool(task: Task, { tools, check }: Surroundings): Fixed {
+function otherTool(task: Task, { tools, check }: CompileContext): Fixed {
   const names = meantBy(task.operation, [...tools.keys()]);
   const [name] = names;
   const tool = name === undefined ? undefined : tools.get(name);
@@ -68,7 +68,7 @@ function digitsOf(name: string): string {
   return name.replaceAll(/\P{Nd}/gu, '');
 }
 
-function otherType(task: Task, path: readonly (string | number)[], { tools, check }: Surroundings): Fixed {
+function otherType(task: Task, path: readonly (string | number)[], { tools, check }: CompileContext): Fixed {
   const tool = tools.get(task.operation);
   const text = path.reduce<Json | undefined>(
     (value, part) => (isObject(value) ? value[part] : undefined),

@@ -10,7 +10,7 @@ const SMALL_GROUP = 8;
 /** The expected duration of a tool that was never called. It only has to be the same for all such tools. */
 export const UNKNOWN_MS = 1000;
 
-export interface Arrangement {
+export interface Schedule {
   readonly tasks: CheckedTask[];
   readonly groups: Group[];
   /**
@@ -24,7 +24,7 @@ export interface Arrangement {
   readonly order: readonly string[];
 }
 
-interface Surroundings {
+interface CompileContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly done: ReadonlyMap<string, string>;
   readonly open?: readonly Task[];
@@ -37,11 +37,11 @@ interface Needs {
 }
 
 /** Computes which tasks wait for which: by dependencies and by shared resources. */
-export function arrange(
+export function scheduleTasks(
   tasks: readonly Task[],
   { edges, order }: Needs,
-  { tools, done, open = [], expectedMs }: Surroundings,
-): Arrangement {
+  { tools, done, open = [], expectedMs }: CompileContext,
+): Schedule {
   const positions = new Map<string, number>();
   for (const [position, { id }] of tasks.entries()) positions.set(id, position);
   const before = new Map(open.map((task) => [task.id, task]));

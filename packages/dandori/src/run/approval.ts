@@ -103,7 +103,7 @@ function asksForPlan(operation: string, rules: Rules): boolean {
 }
 
 /** Whether no call ever needs approval. */
-export function asksNobody({ approval, approvals = {} }: Rules): boolean {
+export function neverAsks({ approval, approvals = {} }: Rules): boolean {
   return approval === 'never' && Object.values(approvals).every((policy) => policy === 'never');
 }
 

@@ -2,7 +2,7 @@ import type { Brief, Progress, ReflectionTrigger } from '../model/decision.ts';
 import type { Purpose } from '../model/event.ts';
 import { isStep } from '../model/task.ts';
 import { criteriaToMeet } from './criteria.ts';
-import { circleToTell } from './loop.ts';
+import { loopToReport } from './loop.ts';
 import type { Verdict } from './monitor.ts';
 import type { RunState, TaskState } from './state/state.ts';
 
@@ -27,7 +27,7 @@ function isWorking(purpose: Purpose): boolean {
 
 function workPart(state: RunState, verdict: Verdict): Brief {
   const reflect = verdict.kind === 'reflect' ? verdict.trigger : undefined;
-  const loop = circleToTell(state);
+  const loop = loopToReport(state);
   const unmet = criteriaToMeet(state);
   return {
     ...(reflect !== undefined && { reflect }),

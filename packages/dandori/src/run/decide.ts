@@ -1,6 +1,6 @@
 import type { Purpose } from '../model/event.ts';
 import { comesFirst } from '../plan/ready-queue.ts';
-import { asksNobody, needsApproval } from './approval.ts';
+import { needsApproval, neverAsks } from './approval.ts';
 import { briefFor } from './brief.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';
@@ -146,7 +146,7 @@ function placesIn(state: RunState): Places {
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
   // If the settings never ask for approval, there is nothing to do when all slots are taken.
-  const isNobodyAsked = asksNobody(state.settings);
+  const isNobodyAsked = neverAsks(state.settings);
   const isOver = () => isNobodyAsked && !places.isOpen();
   if (isOver()) return intentions;
   const leaving = new Set(state.draft?.removes);

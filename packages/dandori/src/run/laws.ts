@@ -8,7 +8,7 @@ import { asksAboutPlan, needsApproval } from './approval.ts';
 import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
 import { saysNothingHappened } from './state/inner-calls.ts';
-import { planWord } from './state/plan.ts';
+import { planAnswer } from './state/plan.ts';
 import { hasEnded, type RunState, type TaskState } from './state/state.ts';
 
 /**
@@ -315,7 +315,7 @@ function planLaw({ data }: Event & { type: 'plan_approved' }, { state, shown }: 
   const calls = tasks.map((task) => ({ ...task, effect: effects.get(task.id) ?? ('write' as const) }));
   if (!asksAboutPlan(calls, state.settings)) return [];
   const asked = state.questions.get(id);
-  const word = asked?.question.plan === version ? planWord(asked) : undefined;
+  const word = asked?.question.plan === version ? planAnswer(asked) : undefined;
   if (word === undefined || word.kind === 'rejected')
     return [`L9: plan ${version} was accepted without an approval`];
   const approved = word.kind === 'edited' ? stringifyJson(word.tasks) : shown.plans.get(id);

@@ -82,7 +82,7 @@ interface Circle extends Loop {
  * C3  The run ends only if the mind repeats the same circle after it was told about it. Turns that fail in
  *     different ways are reported, but only the limits of the run end them.
  */
-export function circleToTell(state: RunState): Loop | undefined {
+export function loopToReport(state: RunState): Loop | undefined {
   if (state.loopTold !== undefined) return firstLoop(state);
   const circle = circlesNow(state).find((one) => toldAt(one, state) === undefined);
   if (circle === undefined) return undefined;

@@ -122,7 +122,7 @@ export type ServerUser = z.infer<typeof serverUserSchema>;
  * What a message became: a run, the answer to a question, or nothing because it is about open questions and
  * answers none of them clearly.
  */
-export const heardSchema = z.union([
+export const sayResultSchema = z.union([
   z.object({ kind: z.literal('begun'), run: z.string() }),
   z.object({
     kind: z.literal('answered'),
@@ -137,13 +137,13 @@ export const heardSchema = z.union([
     questions: z.array(askedSchema).readonly(),
   }),
 ]);
-export type Heard = z.infer<typeof heardSchema>;
+export type SayResult = z.infer<typeof sayResultSchema>;
 
-export const begunConversationSchema = z.object({
+export const startedConversationSchema = z.object({
   conversation: z.string(),
   run: z.string().describe('The run of its first message'),
 });
-export type BegunConversation = z.infer<typeof begunConversationSchema>;
+export type StartedConversation = z.infer<typeof startedConversationSchema>;
 
 export const conversationPageSchema = z.object({
   conversations: z.array(conversationSummarySchema).describe('Newest first'),
@@ -151,7 +151,7 @@ export const conversationPageSchema = z.object({
 });
 export type ConversationPage = z.infer<typeof conversationPageSchema>;
 
-const talkedRun = conversationRunSchema.extend({
+const conversationRunStatus = conversationRunSchema.extend({
   driving: drivingState,
   problem: z
     .string()
@@ -159,7 +159,7 @@ const talkedRun = conversationRunSchema.extend({
     .describe('Why the server cannot drive it, if the run itself is not the cause'),
 });
 /** A run of a conversation with its current status. */
-export type TalkedRun = z.infer<typeof talkedRun>;
+export type ConversationRunStatus = z.infer<typeof conversationRunStatus>;
 
 export const messagePageSchema = z.object({
   messages: z.array(writtenSchema).describe('In order'),
@@ -180,12 +180,12 @@ export const conversationNowSchema = messagePageSchema.extend({
     .array(writtenSchema)
     .readonly()
     .describe('Messages of the agent that no client has acknowledged, oldest first, also older ones'),
-  runs: z.array(talkedRun).describe('In the order in which they were started'),
+  runs: z.array(conversationRunStatus).describe('In the order in which they were started'),
   plans: z.array(namedPlanSchema).describe('In the order in which they were approved'),
 });
 export type ConversationNow = z.infer<typeof conversationNowSchema>;
 
-export const toldRunsSchema = z.object({
+export const stoppedRunsSchema = z.object({
   runs: z.array(z.string()).describe('The runs that were told to stop'),
 });
 export const acknowledgedSchema = z.object({

@@ -18,33 +18,33 @@ import {
 import { createPage } from './page.ts';
 import type { App, Env, Routes, ServerParts } from './parts.ts';
 import { problemFor } from './problem.ts';
-import { talks } from './routes/conversations.ts';
-import { past } from './routes/history.ts';
-import { talking } from './routes/messages.ts';
-import { planning } from './routes/plans.ts';
-import { results } from './routes/results.ts';
-import { run, runs } from './routes/runs.ts';
-import { counting, examining, health, tools, user } from './routes/service.ts';
-import { approvals, questions, steering } from './routes/steering.ts';
-import { streaming } from './routes/stream.ts';
+import { conversationRoutes } from './routes/conversations.ts';
+import { historyRoutes } from './routes/history.ts';
+import { messageRoutes } from './routes/messages.ts';
+import { planRoutes } from './routes/plans.ts';
+import { resultRoutes } from './routes/results.ts';
+import { runListRoutes, runRoutes } from './routes/runs.ts';
+import { doctorRoutes, healthRoutes, statisticsRoutes, toolRoutes, userRoutes } from './routes/service.ts';
+import { approvalRoutes, questionRoutes, steeringRoutes } from './routes/steering.ts';
+import { streamRoutes } from './routes/stream.ts';
 
 const ROUTES: readonly Routes[] = [
-  health,
-  user,
-  runs,
-  run,
-  results,
-  streaming,
-  steering,
-  questions,
-  approvals,
-  planning,
-  past,
-  tools,
-  counting,
-  talks,
-  talking,
-  examining,
+  healthRoutes,
+  userRoutes,
+  runListRoutes,
+  runRoutes,
+  resultRoutes,
+  streamRoutes,
+  steeringRoutes,
+  questionRoutes,
+  approvalRoutes,
+  planRoutes,
+  historyRoutes,
+  toolRoutes,
+  statisticsRoutes,
+  conversationRoutes,
+  messageRoutes,
+  doctorRoutes,
 ];
 
 /** Every request passes the guards first, so that no route can forget one. */

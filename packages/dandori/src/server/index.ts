@@ -1,1 +1,1 @@
-export type { TalkedRun } from './api.ts';
+export type { ConversationRunStatus } from './api.ts';

@@ -2,7 +2,7 @@ import type { Conversation, ConversationRun } from '../conversation/index.ts';
 import type { Event, Live } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
-import type { DrivingState, TalkedRun } from './api.ts';
+import type { ConversationRunStatus, DrivingState } from './api.ts';
 import type { EventStreams } from './event-streams.ts';
 
 /** Sends live updates of a run to the clients that follow the run or its conversation. */
@@ -71,7 +71,7 @@ export function createLiveUpdates({
 /** Sends the status of a conversation's runs to the clients that follow it. Only changes are sent. */
 export interface RunStatusFeed {
   watch(conversation: Conversation): void;
-  of(conversation: Conversation): TalkedRun[];
+  of(conversation: Conversation): ConversationRunStatus[];
 }
 
 interface Options {
@@ -113,7 +113,7 @@ export function createRunStatusFeed({ streams, stateOf }: Options): RunStatusFee
   };
 }
 
-function talkedRun({ problem, ...run }: ConversationRun, driving: DrivingState): TalkedRun {
+function talkedRun({ problem, ...run }: ConversationRun, driving: DrivingState): ConversationRunStatus {
   return { ...run, driving, ...(problem !== undefined && { problem: CANNOT }) };
 }
 

@@ -10,7 +10,7 @@ export {
 export {
   asShown,
   checkOpened,
-  injectSealed,
+  fillSealedRefs,
   opaqueForOnce,
   type Secrets,
   sealingOf,

@@ -3,7 +3,7 @@ import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, shown } from '../model/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../model/tool.ts';
 import type { Work } from '../model/work.ts';
-import { type Injected, inject } from '../plan/fill-refs.ts';
+import { type FilledRefs, fillRefs } from '../plan/fill-refs.ts';
 import type { Journal } from '../store/index.ts';
 
 const HASH_LENGTH = 32;
@@ -40,14 +40,14 @@ export function opaqueForOnce(): Opaque {
 }
 
 /** Fills Refs of sealed arguments with sealed results. An expression can't read a secret or build a mark. */
-export function injectSealed(
+export function fillSealedRefs(
   args: JsonObject,
   resultOf: (task: string) => Json | undefined,
   work?: Work,
-): Injected {
+): FilledRefs {
   const opaque = opaqueForOnce();
   const hidden = opaque.hide(args);
-  const injected = inject(hidden, (task) => opaque.hide(resultOf(task)), work);
+  const injected = fillRefs(hidden, (task) => opaque.hide(resultOf(task)), work);
   const cut: string[] = [];
   if (!injected.ok) return { ok: false, problems: opaque.reveal(injected.problems) };
   if (injected.args === hidden) return { ok: true, args };

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../src/model/json.ts';
 import type { Diagnostic, DiagnosticCode } from '../../src/model/plan.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Effect, Tool } from '../../src/model/tool.ts';
-import { compile, type Surroundings } from '../../src/plan/compile.ts';
+import { type CompileContext, compile } from '../../src/plan/compile.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { type Planned, toTask } from '../run/facts.ts';
 import { growth, LINEAR } from './growth.ts';
@@ -35,7 +35,7 @@ const TOOLS = [
 
 const check = createSchemaCheck();
 
-function surroundings(changes: Partial<Surroundings> = {}): Surroundings {
+function surroundings(changes: Partial<CompileContext> = {}): CompileContext {
   return {
     tools: new Map(TOOLS.map((one) => [one.name, one])),
     check,
@@ -48,7 +48,7 @@ function surroundings(changes: Partial<Surroundings> = {}): Surroundings {
   };
 }
 
-function problems(tasks: readonly Planned[], changes: Partial<Surroundings> = {}): Diagnostic[] {
+function problems(tasks: readonly Planned[], changes: Partial<CompileContext> = {}): Diagnostic[] {
   const compiled = compile(
     tasks.map((task) => toTask({ operation: 'box.get', ...task })),
     surroundings(changes),
@@ -56,7 +56,7 @@ function problems(tasks: readonly Planned[], changes: Partial<Surroundings> = {}
   return compiled.ok ? [] : compiled.diagnostics;
 }
 
-function checked(tasks: readonly Planned[], changes: Partial<Surroundings> = {}) {
+function checked(tasks: readonly Planned[], changes: Partial<CompileContext> = {}) {
   const compiled = compile(
     tasks.map((task) => toTask({ operation: 'box.get', ...task })),
     surroundings(changes),
@@ -70,7 +70,7 @@ const city = (value: unknown, more: JsonObject = {}): Planned =>
   ({ id: 'w', operation: 'places.weather', args: { city: value, ...more } }) as unknown as Planned;
 
 describe('what is wrong with a plan is found before its first effect, told with place and remedy', () => {
-  it.each<[string, readonly Planned[], Partial<Surroundings>, Expected]>([
+  it.each<[string, readonly Planned[], Partial<CompileContext>, Expected]>([
     [
       'no task',
       [],

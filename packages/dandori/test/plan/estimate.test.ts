@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Task } from '../../src/model/task.ts';
 import { STEP_TOOL } from '../../src/model/task.ts';
 import type { Tool, ToolPolicy } from '../../src/model/tool.ts';
-import { type Compiled, compile, type Surroundings } from '../../src/plan/compile.ts';
+import { type CompileContext, type Compiled, compile } from '../../src/plan/compile.ts';
 import { type Budget, worstCase } from '../../src/plan/estimate.ts';
 
 function tool(name: string, policy: ToolPolicy & Pick<Tool, 'calls'> = {}): [string, Tool] {
@@ -32,7 +32,7 @@ const TOOLS = new Map([
 
 function compiled(
   tasks: (Partial<Task> & { operation: string })[],
-  more: Partial<Surroundings> = {},
+  more: Partial<CompileContext> = {},
 ): Extract<Compiled, { ok: true }> {
   const whole = tasks.map((task, index) => ({ id: `t${index + 1}`, args: {}, ...task }));
   const result = compile(whole, {
@@ -91,7 +91,7 @@ describe('what a plan will take is known before it runs', () => {
 
   it('a plan that is sure to cost too much is refused; one that may, or may take too long, is warned about', () => {
     const tasks = [{ id: 't1', operation: 'db.put', args: {} }];
-    const at = (budget: Surroundings['budget']) =>
+    const at = (budget: CompileContext['budget']) =>
       compile(tasks, {
         tools: TOOLS,
         check: () => [],
@@ -268,7 +268,7 @@ describe('a wait that is a gate', () => {
 });
 
 describe('a read that nobody uses', () => {
-  const dead = (tasks: (Partial<Task> & { operation: string })[], more: Partial<Surroundings> = {}) =>
+  const dead = (tasks: (Partial<Task> & { operation: string })[], more: Partial<CompileContext> = {}) =>
     compiled(tasks, more)
       .warnings.filter(({ code }) => code === 'dead-step')
       .map(({ task }) => task);

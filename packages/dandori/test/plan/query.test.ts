@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { headOf } from '../../src/model/json.ts';
 import { TooMuchWork } from '../../src/model/work.ts';
-import { inject } from '../../src/plan/fill-refs.ts';
+import { fillRefs } from '../../src/plan/fill-refs.ts';
 import { query } from '../../src/plan/query.ts';
 import { expressionProblem } from '../../src/plan/refs.ts';
-import { landing } from '../../src/plan/schema/path.ts';
+import { pathTarget } from '../../src/plan/schema/path.ts';
 
 const piped = (step: string, times = 34) => Array.from({ length: times }, () => step).join(' | ');
 
@@ -45,7 +45,7 @@ describe('an expression that makes too much ends', () => {
 
   it.each(GROWING)('in a run whose plan was approved long ago: %s', (expression) => {
     for (const value of [[1, 2], { a: 'x' }, 'text'] as Json[]) {
-      const injected = inject({ value: `\${t | ${expression}}` }, () => value);
+      const injected = fillRefs({ value: `\${t | ${expression}}` }, () => value);
       // Some are no expression over this value; none goes on for ever, and none is filled in.
       expect(injected.ok).toBe(false);
     }
@@ -69,14 +69,14 @@ describe('an expression that makes too much ends', () => {
   it('many Refs of one task share one limit', () => {
     const large = Array.from({ length: 100_000 }, (_, id) => id);
     const list = Array.from({ length: 2_000 }, () => '${t}');
-    const injected = inject({ list }, () => large);
+    const injected = fillRefs({ list }, () => large);
     expect(injected).toMatchObject({
       ok: false,
       problems: expect.arrayContaining([
         expect.objectContaining({ message: expect.stringContaining('it becomes too large') }),
       ]),
     });
-    expect(inject({ list: ['${t}', '${t}'] }, () => large).ok).toBe(true);
+    expect(fillRefs({ list: ['${t}', '${t}'] }, () => large).ok).toBe(true);
   });
 
   it('trims a run of blanks in one pass', () => {
@@ -100,8 +100,8 @@ describe('an expression that is too deep or too long is refused, and not followe
 
 it('choices that double with each step are not followed through a schema', () => {
   const schema = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] };
-  expect(landing(schema, piped('(@||@)', 100)).kind).toBe('unknown');
-  expect(landing(schema, '(a || a)').kind).toBe('found');
+  expect(pathTarget(schema, piped('(@||@)', 100)).kind).toBe('unknown');
+  expect(pathTarget(schema, '(a || a)').kind).toBe('found');
 });
 
 it('the beginning of a value is what JSON begins with', () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { writeText } from '../../src/model/task.ts';
-import { inject, refsIn } from '../../src/plan/fill-refs.ts';
+import { fillRefs, refsIn } from '../../src/plan/fill-refs.ts';
 import { plainPath, query } from '../../src/plan/query.ts';
 import {
   expressionProblem,
@@ -29,7 +29,7 @@ const RESULTS: Record<string, Json> = {
 };
 
 function fill(value: Json): Json {
-  const injected = inject({ value }, (task) => (Object.hasOwn(RESULTS, task) ? RESULTS[task] : undefined));
+  const injected = fillRefs({ value }, (task) => (Object.hasOwn(RESULTS, task) ? RESULTS[task] : undefined));
   if (!injected.ok) throw new Error(injected.problems.map(({ message }) => message).join('; '));
   return injected.args.value as Json;
 }
@@ -100,20 +100,20 @@ describe('a Ref keeps the value that a tool gave', () => {
 
   it('a key of that name in the data is data', () => {
     const data = JSON.parse('{"constructor": 1, "__proto__": {"x": 2}}') as Json;
-    const injected = inject({ a: '${t.constructor}', b: '${t.__proto__.x}' }, () => data);
+    const injected = fillRefs({ a: '${t.constructor}', b: '${t.__proto__.x}' }, () => data);
     expect(injected).toEqual({ ok: true, args: { a: 1, b: 2 } });
   });
 
   it('a hostile key in the arguments does not change their prototype', () => {
     const args = JSON.parse('{"__proto__": {"admin": "${t1.n}"}}') as JsonObject;
-    const injected = inject(args, () => ({ n: true }));
+    const injected = fillRefs(args, () => ({ n: true }));
     if (!injected.ok) throw new Error('not filled');
     expect(JSON.stringify(injected.args)).toBe('{"__proto__":{"admin":true}}');
     expect((injected.args as { admin?: Json }).admin).toBeUndefined();
   });
 
   it('what a tool says is never read as a Ref itself', () => {
-    const injected = inject({ a: '${t.x}', b: 'so: ${t.x}' }, (task) => ({
+    const injected = fillRefs({ a: '${t.x}', b: 'so: ${t.x}' }, (task) => ({
       x: task === 't' ? '${other.secret}' : 'leaked',
     }));
     expect(injected).toEqual({ ok: true, args: { a: '${other.secret}', b: 'so: ${other.secret}' } });
@@ -285,14 +285,14 @@ describe('a path of keys and indexes', () => {
   });
 });
 
-describe('inject', () => {
+describe('fillRefs', () => {
   const plain = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('${'));
 
   it('gives back the same object where there is no Ref, so that the journal need not hold it again', () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), plain), (args) => {
         fc.pre(!JSON.stringify(args).includes('${'));
-        const injected = inject(args as JsonObject, () => undefined);
+        const injected = fillRefs(args as JsonObject, () => undefined);
         expect(injected.ok && injected.args === args).toBe(true);
       }),
     );
@@ -301,14 +301,14 @@ describe('inject', () => {
   it('leaves everything but the Refs as it was', () => {
     fc.assert(
       fc.property(plain, plain, (other, value) => {
-        const injected = inject({ other: other as Json, ref: '${t}' }, () => value as Json);
+        const injected = fillRefs({ other: other as Json, ref: '${t}' }, () => value as Json);
         expect(injected).toEqual({ ok: true, args: { other, ref: value } });
       }),
     );
   });
 
   it('tells everything that is missing at once, with its place', () => {
-    const injected = inject({ a: '${x}', b: { c: ['${y}'] } }, () => undefined);
+    const injected = fillRefs({ a: '${x}', b: { c: ['${y}'] } }, () => undefined);
     expect(injected).toMatchObject({ ok: false, problems: [{ path: ['a'] }, { path: ['b', 'c', 0] }] });
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../src/model/task.ts';
 import type { Effect, Tool } from '../../src/model/tool.ts';
-import { compile, type Surroundings } from '../../src/plan/compile.ts';
+import { type CompileContext, compile } from '../../src/plan/compile.ts';
 import { repair } from '../../src/plan/repair.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 
@@ -21,7 +21,7 @@ function tool(name: string, inputSchema: Tool['inputSchema'], effect: Effect = '
   return [name, { name, server: 'a', description: '', inputSchema, effect, trusted: true }];
 }
 
-const SURROUNDINGS: Surroundings = {
+const SURROUNDINGS: CompileContext = {
   tools: new Map([
     tool('a.add', number),
     tool('a.put', text),

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import { clash } from '../../src/plan/schema/fit.ts';
-import { landing, missingIn } from '../../src/plan/schema/path.ts';
+import { missingIn, pathTarget } from '../../src/plan/schema/path.ts';
 import { viewOf } from '../../src/plan/schema/view.ts';
 
 const WEATHER: JsonObject = {
@@ -39,7 +39,7 @@ const WEATHER: JsonObject = {
 };
 
 const kinds = (expression: string, schema = WEATHER) => {
-  const found = landing(schema, expression);
+  const found = pathTarget(schema, expression);
   return found.kind === 'found' ? found.views.map(({ schema: { type } }) => type) : found.kind;
 };
 
@@ -154,18 +154,18 @@ describe('where a Ref leads in what a tool says it returns', () => {
   });
 
   it('says what is there, and what was most likely meant', () => {
-    expect(landing(WEATHER, 'rows[0].nam')).toMatchObject({
+    expect(pathTarget(WEATHER, 'rows[0].nam')).toMatchObject({
       message: 'there is no field "nam", only "id", "name"',
       suggestion: 'name',
     });
-    expect(landing(WEATHER, 'city[0]')).toMatchObject({ message: 'a string has no item [0]' });
+    expect(pathTarget(WEATHER, 'city[0]')).toMatchObject({ message: 'a string has no item [0]' });
   });
 
   it('a schema that requires and forbids nothing is a description: what it does not list may be there', () => {
     const described: JsonObject = { type: 'object', properties: { result: { type: 'number' } } };
-    expect(landing(described, 'result_x')).toMatchObject({ kind: 'unlisted', suggestion: 'result' });
-    expect(landing(described, '[20]')).toMatchObject({ kind: 'unlisted' });
-    expect(landing({}, 'x')).toEqual({ kind: 'unknown' });
+    expect(pathTarget(described, 'result_x')).toMatchObject({ kind: 'unlisted', suggestion: 'result' });
+    expect(pathTarget(described, '[20]')).toMatchObject({ kind: 'unlisted' });
+    expect(pathTarget({}, 'x')).toEqual({ kind: 'unknown' });
   });
 
   it.each<[string, boolean]>([

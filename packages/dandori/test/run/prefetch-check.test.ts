@@ -3,7 +3,7 @@ import { withOwnTools } from '../../src/model/own-tools.ts';
 import type { ApprovalPolicy } from '../../src/model/settings.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Tool } from '../../src/model/tool.ts';
-import { type Outlook, prefetchCheck } from '../../src/run/drafts/prefetch-check.ts';
+import { type PrefetchVerdict, prefetchCheck } from '../../src/run/drafts/prefetch-check.ts';
 import type { RunState } from '../../src/run/state/state.ts';
 import { running, started, starts, stateOf, succeeds } from './facts.ts';
 
@@ -23,7 +23,7 @@ const task = (id: string, operation: string, more: Partial<Task> = {}): Task => 
   args: {},
   ...more,
 });
-const look = (state: RunState, one: Task, ...earlier: Task[]): Outlook =>
+const look = (state: RunState, one: Task, ...earlier: Task[]): PrefetchVerdict =>
   prefetchCheck(one, { state, tools, check: () => [], earlier });
 
 describe('what may be done with a task of a list that is still being written', () => {
@@ -34,7 +34,7 @@ describe('what may be done with a task of a list that is still being written', (
     expect(look(state, task('b', 'box.buy'))).toEqual({ kind: 'later' });
   });
 
-  it.each<[string, Outlook['kind']]>([
+  it.each<[string, PrefetchVerdict['kind']]>([
     ['never', 'ahead'],
     ['destructive', 'ahead'],
     ['writes', 'ahead'],

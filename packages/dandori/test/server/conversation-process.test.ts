@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
-import type { Talked } from '../../src/client/conversations.ts';
+import type { ConversationUpdate } from '../../src/client/conversations.ts';
 import type { ModelScript } from '../../src/testing/model-server/index.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
 import { theseHold } from '../conversation/laws.ts';
@@ -68,7 +68,7 @@ describe('a server with conversations that is killed', () => {
     const first = await start(place);
     const { conversations } = createClient({ url: first.url });
     const { conversation, run } = await conversations.begin('plan a trip', { key: 'trip' });
-    const heard: Talked[] = [];
+    const heard: ConversationUpdate[] = [];
     const stop = new AbortController();
     const listening = (async () => {
       for await (const news of conversations.follow(conversation, { signal: stop.signal })) heard.push(news);

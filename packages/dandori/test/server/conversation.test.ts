@@ -4,11 +4,11 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openRemote } from '../../src/cli/remote.ts';
 import type { Client } from '../../src/client/client.ts';
 import { readServerEvents } from '../../src/client/connection.ts';
-import type { Talked } from '../../src/client/conversations.ts';
+import type { ConversationUpdate } from '../../src/client/conversations.ts';
 import { brokenConversationLaws } from '../../src/conversation/laws.ts';
 import type { Mind } from '../../src/mind/mind.ts';
 import type { ConversationEvent } from '../../src/model/conversation.ts';
-import type { TalkedRun } from '../../src/server/api.ts';
+import type { ConversationRunStatus } from '../../src/server/api.ts';
 import { serve } from '../../src/server/serve.ts';
 import { type ModelScript, startModelServer } from '../../src/testing/model-server/index.ts';
 import { PLAN } from '../conversation/script.ts';
@@ -53,7 +53,7 @@ const SHOPPING: ModelScript = ({ promptText, body }) => {
   return say([own('plan.propose', PLAN)]);
 };
 
-const isSettled = (client: Client, id: string, outcome: TalkedRun['outcome']) =>
+const isSettled = (client: Client, id: string, outcome: ConversationRunStatus['outcome']) =>
   until(async () => {
     const now = await client.conversations.get(id);
     return now.runs.at(-1)?.outcome === outcome && now.messages.at(-1)?.role === 'agent' ? now : undefined;
@@ -339,7 +339,7 @@ describe('the stream of a conversation', () => {
     const { conversation, run } = await conversations.begin('tell me');
     await spoken.promise;
     const follow = async () => {
-      const news: Talked[] = [];
+      const news: ConversationUpdate[] = [];
       const stop = new AbortController();
       for await (const one of conversations.follow(conversation, { signal: stop.signal })) {
         news.push(one);

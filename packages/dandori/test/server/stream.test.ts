@@ -124,7 +124,7 @@ describe('the stream of a run', () => {
     const run = await standing.client.start('what colour is tea?');
     const texts: string[] = [];
     const settled = standing.client.settled(run, {
-      onNews: (news) =>
+      onUpdate: (news) =>
         news.kind === 'live' && news.live.type === 'answer_text' && texts.push(news.live.text),
     });
     await until(async () =>

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { Heard } from 'dandori/client';
+import type { SayResult } from 'dandori/client';
 import { type FormEvent, useEffect, useRef, useState } from 'react';
 import { questionIn } from '#dandori/views/texts/question-text.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
@@ -31,7 +31,7 @@ export function Speaker({ conversation, lastShown }: Props) {
     // On a phone the keyboard would cover the messages.
     if (matchMedia('(pointer: fine)').matches) box.current?.focus({ preventScroll: true });
   }, []);
-  const [unclear, setUnclear] = useState<Heard & { kind: 'unclear' }>();
+  const [unclear, setUnclear] = useState<SayResult & { kind: 'unclear' }>();
   const speak = useMutation({
     mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said), seen }),
     onSuccess(heard) {
@@ -104,13 +104,13 @@ export function Speaker({ conversation, lastShown }: Props) {
 interface UnclearProps {
   readonly conversation: string;
   readonly text: string;
-  readonly heard: Heard & { kind: 'unclear' };
+  readonly heard: SayResult & { kind: 'unclear' };
   readonly onAnswered: () => void;
   readonly onLeave: () => void;
 }
 
 /** The words do not answer the question, so sending them again as its answer would not help. */
-function isUnread(why: (Heard & { kind: 'unclear' })['why']): boolean {
+function isUnread(why: (SayResult & { kind: 'unclear' })['why']): boolean {
   return why === 'only_one' || why === 'which' || why === 'clear_yes';
 }
 

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { TalkedRun } from 'dandori/client';
+import type { ConversationRunStatus } from 'dandori/client';
 import { lazy, Suspense, useState } from 'react';
 import type { Written } from '#dandori/conversation/state.ts';
 import type { NextAction, Tally as TallyOfWork } from '#dandori/model/conversation.ts';
@@ -24,7 +24,7 @@ interface Props {
   readonly isMissed: boolean;
   /** The message before it belongs to another run. */
   readonly isApart: boolean;
-  readonly run: TalkedRun | undefined;
+  readonly run: ConversationRunStatus | undefined;
 }
 
 export function MessageView({ conversation, message, isMissed, isApart, run }: Props) {

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import type { TalkedRun } from 'dandori/client';
+import type { ConversationRunStatus } from 'dandori/client';
 import { useState } from 'react';
 import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import { ContextView } from '../run/questions/context-view.tsx';
@@ -15,7 +15,7 @@ import { Problem } from '../ui/problem.tsx';
 
 interface Props {
   readonly conversation: string;
-  readonly run: TalkedRun | undefined;
+  readonly run: ConversationRunStatus | undefined;
   /** The id of the question. */
   readonly question: string;
 }
@@ -44,7 +44,7 @@ const NONE: ReadonlySet<string> = new Set();
 interface ChoiceProps {
   readonly conversation: string;
   readonly run: string;
-  readonly question: TalkedRun['questions'][number];
+  readonly question: ConversationRunStatus['questions'][number];
   readonly onSent: (isSent: boolean) => void;
 }
 

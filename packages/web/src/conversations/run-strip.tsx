@@ -1,4 +1,4 @@
-import type { TalkedRun } from 'dandori/client';
+import type { ConversationRunStatus } from 'dandori/client';
 import { useState } from 'react';
 import { TextDialog } from '../run/head/dialogs.tsx';
 import { useTexts } from '../shell/language.tsx';
@@ -12,7 +12,7 @@ import { Tally } from './message.tsx';
 
 interface Props {
   readonly conversation: string;
-  readonly run: TalkedRun;
+  readonly run: ConversationRunStatus;
   /** The last progress message of one of its calls. */
   readonly doing: string | undefined;
 }

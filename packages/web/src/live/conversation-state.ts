@@ -1,4 +1,4 @@
-import type { ConversationNow, MessagePage, Talked, TalkedRun } from 'dandori/client';
+import type { ConversationNow, ConversationRunStatus, ConversationUpdate, MessagePage } from 'dandori/client';
 import { replyId, type Written } from '#dandori/conversation/state.ts';
 import { assertNever } from '#dandori/model/error.ts';
 
@@ -14,7 +14,7 @@ export interface Talk {
   readonly undelivered: ReadonlySet<string>;
   /** Messages that were undelivered when the page was opened. */
   readonly missed: ReadonlySet<string>;
-  readonly runs: ReadonlyMap<string, TalkedRun>;
+  readonly runs: ReadonlyMap<string, ConversationRunStatus>;
   readonly plans: ConversationNow['plans'];
   /** Final answers that are being written, by run. */
   readonly writing: ReadonlyMap<string, string>;
@@ -52,7 +52,7 @@ export function withEarlier(talk: Talk, { messages, earlier }: MessagePage): Tal
   return { ...talk, messages: inOrder(messages, talk.messages), earlier };
 }
 
-export function hear(talk: Talk, talked: Talked): Talk {
+export function hear(talk: Talk, talked: ConversationUpdate): Talk {
   switch (talked.kind) {
     case 'event':
       return happened(talk, talked.event);
@@ -81,7 +81,7 @@ export function hear(talk: Talk, talked: Talked): Talk {
   }
 }
 
-function happened(talk: Talk, event: (Talked & { kind: 'event' })['event']): Talk {
+function happened(talk: Talk, event: (ConversationUpdate & { kind: 'event' })['event']): Talk {
   switch (event.type) {
     case 'message_written': {
       const { message } = event.data;

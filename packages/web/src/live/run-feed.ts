@@ -1,4 +1,4 @@
-import type { Client, DrivingState, Followed } from 'dandori/client';
+import type { Client, DrivingState, RunUpdate } from 'dandori/client';
 import { useMemo, useSyncExternalStore } from 'react';
 import type { Event } from '#dandori/model/event.ts';
 import { apply } from '#dandori/run/state/apply.ts';
@@ -46,7 +46,7 @@ function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNew
   let { state, driving, answer, error } = NOTHING;
   const news = () => ({ events: [...events], state, driving, answer, progress: new Map(progress), error });
 
-  function hear(followed: Followed): void {
+  function hear(followed: RunUpdate): void {
     if (followed.kind === 'event') {
       const { event } = followed;
       events.push(event);

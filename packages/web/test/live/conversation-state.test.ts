@@ -1,4 +1,4 @@
-import type { ConversationNow, Talked, TalkedRun } from 'dandori/client';
+import type { ConversationNow, ConversationRunStatus, ConversationUpdate } from 'dandori/client';
 import { describe, expect, it } from 'vitest';
 import type { Written } from '../../../dandori/src/conversation/state.ts';
 import { hear, type Talk, talkOf, withEarlier } from '../../src/live/conversation-state.ts';
@@ -25,15 +25,15 @@ const begun: ConversationNow = {
   plans: [],
   runs: [],
 };
-const writes = ({ at, ...message }: Written, seq = 6): Talked => ({
+const writes = ({ at, ...message }: Written, seq = 6): ConversationUpdate => ({
   kind: 'event',
   event: { v: 1, conversation: 'c1', seq, at, type: 'message_written', data: { message } },
 });
-const types = (run: string, text: string): Talked => ({
+const types = (run: string, text: string): ConversationUpdate => ({
   kind: 'live',
   live: { type: 'answer_text', run, text },
 });
-const stands = (run: string, standing: TalkedRun['standing']): Talked => ({
+const stands = (run: string, standing: ConversationRunStatus['standing']): ConversationUpdate => ({
   kind: 'run',
   run: {
     run,
@@ -45,7 +45,7 @@ const stands = (run: string, standing: TalkedRun['standing']): Talked => ({
     ...(standing && { standing }),
   },
 });
-const after = (...heard: Talked[]): Talk => heard.reduce(hear, talkOf(begun));
+const after = (...heard: ConversationUpdate[]): Talk => heard.reduce(hear, talkOf(begun));
 const ids = ({ messages }: Talk) => messages.map(({ id }) => id);
 
 describe('a conversation on the page', () => {
@@ -66,14 +66,14 @@ describe('a conversation on the page', () => {
   it('shows an answer while it is written, then the message instead', () => {
     const writing = after(types('r2', 'It is '), types('r3', 'no'), types('r2', 'blue.'));
     expect(writing.writing.get('r2')).toBe('It is blue.');
-    const again: Talked = { kind: 'answer', run: 'r2', text: 'It is blue. And' };
+    const again: ConversationUpdate = { kind: 'answer', run: 'r2', text: 'It is blue. And' };
     expect(hear(writing, again).writing.get('r2')).toBe('It is blue. And');
     const written = hear(writing, writes(reply('r2', 7)));
     expect([...written.writing.keys()]).toEqual(['r3']);
   });
 
   it('counts a message as delivered if another tab acknowledged it', () => {
-    const delivered: Talked = {
+    const delivered: ConversationUpdate = {
       kind: 'event',
       event: {
         v: 1,
@@ -88,7 +88,7 @@ describe('a conversation on the page', () => {
   });
 
   it('drops the progress of calls when the run ends', () => {
-    const doing: Talked = {
+    const doing: ConversationUpdate = {
       kind: 'live',
       live: { type: 'task_progress', run: 'r2', task: 't1', message: 'half' },
     };

@@ -1,6 +1,6 @@
 import { messageOf } from '../../model/error.ts';
 import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
-import { createWords, type Words } from '../../model/redact.ts';
+import { createSecretWords, type SecretWords } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
 import { clip, languageOf } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
@@ -37,7 +37,7 @@ function think(thought: Thought): Thinking {
   if (thought.signal.aborted)
     return { kind: 'failed', failure: { kind: 'cancelled', message: 'The decision was cancelled.' } };
   try {
-    const words = createWords();
+    const words = createSecretWords();
     const decided = words.back(decideOn(thought, words));
     for (const action of decided.actions) thought.onAction?.(action);
     return { kind: 'decided', ...decided };
@@ -52,7 +52,7 @@ interface Decided {
   readonly reasoning?: string;
 }
 
-function decideOn(thought: Thought, words: Words): Decided {
+function decideOn(thought: Thought, words: SecretWords): Decided {
   const { state, purpose } = thought;
   const language = languageOf(asksByText(state) ? { ...state, spoken: undefined } : state);
   const goal = readGoal(words.hide(wholeGoal(state.goal, state.context)), language);
@@ -82,7 +82,7 @@ function decideOn(thought: Thought, words: Words): Decided {
 }
 
 /** No more tasks may be added, so the answer reports the finished ones. */
-function closing(thought: Thought, goal: Goal, words: Words): Decided {
+function closing(thought: Thought, goal: Goal, words: SecretWords): Decided {
   const { state, purpose } = thought;
   const tasks = lastTasks(state);
   if (tasks.length === 0) return decline(thought, goal);
@@ -132,7 +132,7 @@ function withSkill(move: SkillMove, thought: Thought, goal: Goal): Decided {
   }
 }
 
-function requestOf({ state, tools, result }: Thought, goal: Goal, words: Words): Request {
+function requestOf({ state, tools, result }: Thought, goal: Goal, words: SecretWords): Request {
   const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
   const keyOf = ({ operation, args }: Call) => canonicalJson(words.hide({ operation, args }));
   const results = new Map(
@@ -171,7 +171,7 @@ function lastTasks({ tasks }: RunState): string[] {
 }
 
 /** A secret is a word here, as in the goal, so that finished tasks are recognized. */
-function moveFor({ state, tools, result }: Thought, goal: Goal, words: Words): NextMove {
+function moveFor({ state, tools, result }: Thought, goal: Goal, words: SecretWords): NextMove {
   const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
   const questions = [...state.questions.values()];
   return nextMove({

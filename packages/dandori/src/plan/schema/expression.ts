@@ -1,12 +1,12 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import type { Tree } from '../query.ts';
-import type { Landing } from './path.ts';
+import type { PathTarget } from './path.ts';
 import { alternatives, type SchemaView, typesOf, viewOf } from './view.ts';
 
-type Found = Extract<Landing, { readonly kind: 'found' }>;
-type Follow = (node: Tree, from: Landing) => Landing;
+type Found = Extract<PathTarget, { readonly kind: 'found' }>;
+type Follow = (node: Tree, from: PathTarget) => PathTarget;
 
-const UNKNOWN: Landing = { kind: 'unknown' };
+const UNKNOWN: PathTarget = { kind: 'unknown' };
 
 /**
  * The result types of functions that do not depend on their arguments. Functions that return an argument are
@@ -41,7 +41,7 @@ const LENIENT = new Set(['to_string', 'to_array', 'type']);
  * Where an expression other than a plain path leads. Uncertain results are unknown, and are checked once the
  * value exists.
  */
-export function expression(node: Tree, from: Found, follow: Follow): Landing {
+export function expression(node: Tree, from: Found, follow: Follow): PathTarget {
   const { left, right, child, children = [] } = node;
   switch (node.type) {
     case 'FilterProjection':
@@ -69,7 +69,7 @@ export function expression(node: Tree, from: Found, follow: Follow): Landing {
 }
 
 /** `rows[*].name`: a list, if each item can have the field. */
-export function ofEach(all: Landing, node: Tree, follow: Follow): Landing {
+export function ofEach(all: PathTarget, node: Tree, follow: Follow): PathTarget {
   if (all.kind !== 'found' || !all.views.every(isList)) return all.kind === 'found' ? UNKNOWN : all;
   const each = follow(node, itemsOf(all));
   if (each.kind === 'missing' || each.kind === 'unlisted') return each;
@@ -77,7 +77,7 @@ export function ofEach(all: Landing, node: Tree, follow: Follow): Landing {
 }
 
 /** `rows[1:]`: the same items at other positions. A text can be sliced too. */
-export function sliced(all: Landing): Landing {
+export function sliced(all: PathTarget): PathTarget {
   if (all.kind !== 'found') return all;
   if (!all.views.every(isList)) return UNKNOWN;
   const items = itemsOf(all);
@@ -85,7 +85,7 @@ export function sliced(all: Landing): Landing {
 }
 
 /** An item of a list, at any position. */
-function itemsOf({ views }: Found): Landing {
+function itemsOf({ views }: Found): PathTarget {
   const found: SchemaView[] = [];
   for (const { schema, root } of views) {
     const prefix = [schema.prefixItems, schema.items].find(Array.isArray) ?? [];
@@ -102,12 +102,12 @@ function isList(view: SchemaView): boolean {
 }
 
 /** `[]` flattens lists in a list, and keeps other items. */
-function flat(all: Landing): Landing {
+function flat(all: PathTarget): PathTarget {
   if (all.kind !== 'found') return all;
   if (!all.views.every(isList)) return UNKNOWN;
   const items = itemsOf(all);
   if (items.kind !== 'found') return of({ type: 'array' }, all);
-  const inner = items.views.map((view): Landing => {
+  const inner = items.views.map((view): PathTarget => {
     const types = typesOf(view);
     if (types === undefined || (types.has('array') && types.size > 1)) return UNKNOWN;
     return types.has('array') ? itemsOf({ kind: 'found', views: [view] }) : { kind: 'found', views: [view] };
@@ -117,14 +117,14 @@ function flat(all: Landing): Landing {
   return of({ type: 'array', ...(isKnown && { items: schemaOf(views) }) }, all);
 }
 
-function ofObject(all: Landing, from: Found): Landing {
+function ofObject(all: PathTarget, from: Found): PathTarget {
   if (all.kind !== 'found') return all;
   return all.views.every((view) => typesOf(view)?.has('object') === true)
     ? of({ type: 'array' }, from)
     : UNKNOWN;
 }
 
-function hash(children: readonly Tree[], from: Found, follow: Follow): Landing {
+function hash(children: readonly Tree[], from: Found, follow: Follow): PathTarget {
   const properties: JsonObject = {};
   for (const { name = '', value } of children) {
     const found = follow(value as Tree, from);
@@ -137,7 +137,7 @@ function hash(children: readonly Tree[], from: Found, follow: Follow): Landing {
   );
 }
 
-function list(children: readonly Tree[], from: Found, follow: Follow): Landing {
+function list(children: readonly Tree[], from: Found, follow: Follow): PathTarget {
   const prefixItems: Json[] = [];
   for (const child of children) {
     const found = follow(child, from);
@@ -148,13 +148,13 @@ function list(children: readonly Tree[], from: Found, follow: Follow): Landing {
 }
 
 /** In a new object or list, a missing value is null. */
-function orNull(found: Landing): JsonObject {
+function orNull(found: PathTarget): JsonObject {
   return found.kind === 'found'
     ? { anyOf: [...found.views.map(({ schema }) => schema), { type: 'null' }] }
     : {};
 }
 
-function either(landings: readonly Landing[]): Landing {
+function either(landings: readonly PathTarget[]): PathTarget {
   const views = landings.flatMap((one) => (one.kind === 'found' ? one.views : []));
   return landings.every(({ kind }) => kind === 'found') ? { kind: 'found', views } : UNKNOWN;
 }
@@ -163,7 +163,7 @@ function result(
   name: string,
   children: readonly Tree[],
   { from, follow }: { from: Found; follow: Follow },
-): Landing {
+): PathTarget {
   const given = children
     .filter(({ type }) => type !== 'ExpressionReference')
     .map((child) => follow(child, from));
@@ -182,6 +182,6 @@ function schemaOf(views: readonly SchemaView[]): JsonObject {
 }
 
 /** A schema of our own, in the same document as its parts. */
-function of(schema: JsonObject, { views }: Found): Landing {
+function of(schema: JsonObject, { views }: Found): PathTarget {
   return { kind: 'found', views: [{ schema, root: views[0]?.root ?? {} }] };
 }

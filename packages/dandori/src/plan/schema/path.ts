@@ -19,7 +19,7 @@ import {
  * `found`: one of these schemas. `unknown`: only the value will show it. `unlisted`: the schema names other
  * fields and does not forbid this one. `missing`: no value of this schema has it.
  */
-export type Landing =
+export type PathTarget =
   | { readonly kind: 'found'; readonly views: readonly SchemaView[] }
   | { readonly kind: 'unknown' }
   | {
@@ -28,23 +28,23 @@ export type Landing =
       readonly suggestion: string | undefined;
     };
 
-type Missing = Extract<Landing, { readonly message: string }>;
+type Missing = Extract<PathTarget, { readonly message: string }>;
 
-const UNKNOWN: Landing = { kind: 'unknown' };
+const UNKNOWN: PathTarget = { kind: 'unknown' };
 
 /** Cached, because thousands of tasks use the same few tools. */
-const known = new WeakMap<JsonObject, Map<string, Landing>>();
+const known = new WeakMap<JsonObject, Map<string, PathTarget>>();
 
-export function landing(schema: JsonObject, expression: string): Landing {
-  const landings = known.get(schema) ?? new Map<string, Landing>();
+export function pathTarget(schema: JsonObject, expression: string): PathTarget {
+  const landings = known.get(schema) ?? new Map<string, PathTarget>();
   known.set(schema, landings);
   const found = landings.get(expression) ?? lookUp(schema, expression);
   landings.set(expression, found);
   return found;
 }
 
-function lookUp(schema: JsonObject, expression: string): Landing {
-  const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
+function lookUp(schema: JsonObject, expression: string): PathTarget {
+  const start: PathTarget = { kind: 'found', views: alternatives(viewOf(schema)) };
   const found = expression === '' ? start : follow(parsed(expression), start);
   return found.kind === 'missing' && !promisesAny(schema) ? { ...found, kind: 'unlisted' } : found;
 }
@@ -58,7 +58,7 @@ export function missingIn(
   condition: string,
 ): (Missing & { readonly isSought: boolean }) | undefined {
   if (!promisesAny(schema)) return undefined;
-  const start: Landing = { kind: 'found', views: alternatives(viewOf(schema)) };
+  const start: PathTarget = { kind: 'found', views: alternatives(viewOf(schema)) };
   const node = parsed(condition);
   const sought = firstMissing(node, start, true);
   if (sought !== undefined) return { ...sought, isSought: true };
@@ -66,7 +66,7 @@ export function missingIn(
   return unsought && { ...unsought, isSought: false };
 }
 
-function firstMissing(node: Tree, from: Landing, onlySought: boolean): Missing | undefined {
+function firstMissing(node: Tree, from: PathTarget, onlySought: boolean): Missing | undefined {
   if (onlySought && isAbsence(node)) return undefined;
   const here = follow(node, from);
   if (here.kind === 'missing') return here;
@@ -92,12 +92,12 @@ function isAbsence({ type, name, left, right }: Tree): boolean {
 /** The most alternatives followed in parallel. `(@||@) | (@||@)` doubles them with each step. */
 const MOST_VIEWS = 64;
 
-function follow(node: Tree, from: Landing): Landing {
+function follow(node: Tree, from: PathTarget): PathTarget {
   const found = from.kind === 'found' ? step(node, from) : from;
   return found.kind === 'found' && found.views.length > MOST_VIEWS ? UNKNOWN : found;
 }
 
-function step(node: Tree, from: Extract<Landing, { readonly kind: 'found' }>): Landing {
+function step(node: Tree, from: Extract<PathTarget, { readonly kind: 'found' }>): PathTarget {
   const { left, right } = node;
   switch (node.type) {
     case 'Identity':
@@ -120,11 +120,11 @@ function step(node: Tree, from: Extract<Landing, { readonly kind: 'found' }>): L
   }
 }
 
-function field(views: readonly SchemaView[], name: string): Landing {
+function field(views: readonly SchemaView[], name: string): PathTarget {
   return best(views.map((view) => fieldOf(view, name)));
 }
 
-function fieldOf(view: SchemaView, name: string): Landing {
+function fieldOf(view: SchemaView, name: string): PathTarget {
   const properties = propertiesOf(view);
   if (properties[name] === false)
     return { kind: 'missing', message: `there is never a field "${name}"`, suggestion: undefined };
@@ -145,12 +145,12 @@ function fieldOf(view: SchemaView, name: string): Landing {
   return { kind: isClosed(view) ? 'missing' : 'unlisted', message, suggestion };
 }
 
-function index(from: Landing, position: number): Landing {
+function index(from: PathTarget, position: number): PathTarget {
   if (from.kind !== 'found') return from;
   return best(from.views.map((view) => itemOf(view, position)));
 }
 
-function itemOf(view: SchemaView, position: number): Landing {
+function itemOf(view: SchemaView, position: number): PathTarget {
   const types = typesOf(view);
   if (types !== undefined && !types.has('array')) {
     return { kind: 'missing', message: `${nameOf(types)} has no item [${position}]`, suggestion: undefined };
@@ -164,7 +164,7 @@ function itemOf(view: SchemaView, position: number): Landing {
 }
 
 /** The most optimistic alternative counts: a field that can exist is not a mistake. */
-function best(landings: readonly Landing[]): Landing {
+function best(landings: readonly PathTarget[]): PathTarget {
   const views = landings.flatMap((one) => (one.kind === 'found' ? one.views : []));
   if (landings.some(({ kind }) => kind === 'unknown')) return UNKNOWN;
   if (views.length > 0) return { kind: 'found', views };

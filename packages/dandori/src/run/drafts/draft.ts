@@ -5,7 +5,7 @@ import { isStep, STEP_TOOL, type Task } from '../../model/task.ts';
 import { dollars } from '../../model/text.ts';
 import type { SchemaCheck, Tool } from '../../model/tool.ts';
 import { copiedSecrets } from '../../plan/check-arguments.ts';
-import { type CheckedTasks, type Compiled, compile, type Surroundings } from '../../plan/compile.ts';
+import { type CheckedTasks, type CompileContext, type Compiled, compile } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import type { OpenSteps } from '../../plan/graph.ts';
 import { timeLeft } from '../limits.ts';
@@ -45,7 +45,7 @@ export function compileDraft(draft: Draft, house: House): Compiled {
   const replaced = house.state.tasks.get(revision?.replaces ?? '');
   if (replaced !== undefined) return compileReplacement(draft, replaced, house);
   const taken = draft.by === 'user' ? takenIds(draft, house.state) : [];
-  const compiled = compile(tasks, surroundingsOf(draft, house));
+  const compiled = compile(tasks, compileContext(draft, house));
   if (taken.length === 0) return compiled;
   return { ok: false, diagnostics: [...taken, ...(compiled.ok ? [] : compiled.diagnostics)] };
 }
@@ -57,7 +57,7 @@ export function compileDraft(draft: Draft, house: House): Compiled {
 function compileReplacement(draft: Draft, replaced: TaskState, house: House): Compiled {
   const tools = house.parts.toolbox.tools();
   const bare = draft.tasks.map(({ step: _, ...task }): Task => task);
-  const compiled = compile(bare, { ...surroundingsOf(draft, house), open: [], steps: new Map() });
+  const compiled = compile(bare, { ...compileContext(draft, house), open: [], steps: new Map() });
   if (!compiled.ok) return compiled;
   const written = new Map(draft.tasks.map((task) => [task.id, task]));
   const tasks = compiled.tasks.map((checked) => {
@@ -109,7 +109,7 @@ function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[]
   );
 }
 
-export function surroundingsOf(draft: Draft, { state, parts }: House): Surroundings {
+export function compileContext(draft: Draft, { state, parts }: House): CompileContext {
   const { settings } = state;
   const isTheirs = draft.by === 'user';
   const removes = new Set(draft.removes);
@@ -151,7 +151,7 @@ function openTasks({ tasks }: RunState, removes: ReadonlySet<string>): Task[] {
   return open;
 }
 
-function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
+function answerUses(state: RunState): Pick<CompileContext, 'answerUses'> {
   const answer = lastDecision(state)?.operations.find(({ operation }) => operation === 'answer');
   const refs = answer === undefined ? [] : refsIn(answer.args);
   return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
@@ -161,7 +161,7 @@ function answerUses(state: RunState): Pick<Surroundings, 'answerUses'> {
 function roomIn(
   { tasks, indexes: { stepCount }, settings: { limits } }: RunState,
   removes: ReadonlySet<string>,
-): Pick<Surroundings, 'maxTasks' | 'maxSteps'> {
+): Pick<CompileContext, 'maxTasks' | 'maxSteps'> {
   const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
   const steps = removed.filter(isStep).length;
   return {

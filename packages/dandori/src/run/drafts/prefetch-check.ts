@@ -9,7 +9,7 @@ import { asksFirst } from '../approval.ts';
 import { hasEnded, type RunState } from '../state/state.ts';
 import { isWayOut } from '../trust/aim.ts';
 
-interface Surroundings {
+interface PrefetchContext {
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
@@ -24,7 +24,7 @@ interface Surroundings {
  * `later`: it waits until the whole list is compiled.
  * `unclear`: the list would be refused as it is, so no task after this one is prefetched either.
  */
-export type Outlook =
+export type PrefetchVerdict =
   | { readonly kind: 'ahead'; readonly needs: readonly string[] }
   | { readonly kind: 'later' }
   | { readonly kind: 'unclear' };
@@ -38,7 +38,10 @@ export type Outlook =
  *     unfinished writes of the run.
  * O3  Order rules apply: the earlier task is in `needs`, or it has succeeded in the run.
  */
-export function prefetchCheck(task: Task, { state, tools, check, checked, earlier }: Surroundings): Outlook {
+export function prefetchCheck(
+  task: Task,
+  { state, tools, check, checked, earlier }: PrefetchContext,
+): PrefetchVerdict {
   const { settings } = state;
   const done = new Map<string, string>();
   for (const { task: one, status } of state.tasks.values())
@@ -94,7 +97,10 @@ function touches(task: Touching, tools: ReadonlyMap<string, Tool>): Access[] {
 }
 
 /** For each order rule, the last task of the list that must run before this one. */
-function ruledBy({ operation }: Task, { state, earlier }: Pick<Surroundings, 'state' | 'earlier'>): string[] {
+function ruledBy(
+  { operation }: Task,
+  { state, earlier }: Pick<PrefetchContext, 'state' | 'earlier'>,
+): string[] {
   const rules = state.settings.order.filter(({ after }) => after === operation);
   return rules.flatMap(({ before }) => earlier.findLast((one) => one.operation === before)?.id ?? []);
 }

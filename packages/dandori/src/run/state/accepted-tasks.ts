@@ -10,7 +10,7 @@ import {
   taskForgotten,
 } from './indexes.ts';
 import { isOrder, orderFreed, takeOrder } from './orders.ts';
-import { type Draft, planWord } from './plan.ts';
+import { type Draft, planAnswer } from './plan.ts';
 import type { RunState } from './state.ts';
 import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './task-moves.ts';
 import { BLOCKED, EXPANDING, hasEnded, TaskState } from './task-state.ts';
@@ -53,7 +53,7 @@ export function tasksAccepted(
 
 function hasApproved({ questions }: RunState, id: string | undefined, version: number): boolean {
   const asked = id === undefined ? undefined : questions.get(id);
-  const kind = asked?.question.plan === version ? planWord(asked)?.kind : undefined;
+  const kind = asked?.question.plan === version ? planAnswer(asked)?.kind : undefined;
   return kind === 'approved' || kind === 'edited';
 }
 

@@ -133,7 +133,7 @@ function merged(before: Outline | undefined, { successCriteria = [], ...outline 
 }
 
 /** A person's answer to a plan approval. */
-export type PlanWord =
+export type PlanAnswer =
   | { readonly kind: 'approved'; readonly question: Question }
   | { readonly kind: 'edited'; readonly question: Question; readonly tasks: readonly Task[] }
   /** The reason is empty if the person gave none. */
@@ -146,12 +146,12 @@ export function isPlanAsked({ draft, questions }: RunState): boolean {
 }
 
 /** The answer about the proposed plan. Undefined if there was no question or there is no answer yet. */
-export function wordOnDraft({ draft, questions }: RunState): PlanWord | undefined {
+export function answerToDraft({ draft, questions }: RunState): PlanAnswer | undefined {
   const asked = questions.get(draft?.question ?? '');
-  return asked === undefined ? undefined : planWord(asked);
+  return asked === undefined ? undefined : planAnswer(asked);
 }
 
-export function planWord({ question, answer }: OpenQuestion): PlanWord | undefined {
+export function planAnswer({ question, answer }: OpenQuestion): PlanAnswer | undefined {
   if (question.kind !== 'plan_approval' || answer === undefined) return undefined;
   if (answer.declined !== true && answer.value === 'approve') return { kind: 'approved', question };
   const tasks = answer.declined === true ? undefined : editedTasks(answer.value);

@@ -11,7 +11,7 @@ import { isOwnTool } from '../../model/own-tools.ts';
 import { isStep, type Ref } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import type { Tool } from '../../model/tool.ts';
-import { inject, refsIn } from '../../plan/fill-refs.ts';
+import { fillRefs, refsIn } from '../../plan/fill-refs.ts';
 import { leavesOf } from '../approval.ts';
 import { isOwnName, isTrustedSource } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
@@ -187,7 +187,7 @@ function isAllowedAim({ task: id }: Ref, name: string, { state, tool }: Circumst
 
 /** The arguments that a choice or a preview has changed. */
 function changedArgs(task: TaskState, args: JsonObject, resultOf: Circumstances['resultOf']): string[] {
-  const written = inject(task.task.args, resultOf);
+  const written = fillRefs(task.task.args, resultOf);
   const before: JsonObject = written.ok ? written.args : {};
   return Object.keys(args).filter(
     (name) => canonicalJson(args[name] ?? null) !== canonicalJson(before[name] ?? null),

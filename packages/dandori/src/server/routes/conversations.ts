@@ -4,13 +4,13 @@ import type { ConversationSummary } from '../../store/index.ts';
 import { acceptedLanguage } from '../accepted-language.ts';
 import {
   beginRequest,
-  begunConversationSchema,
   conversationFilters,
   conversationNowSchema,
   conversationPageSchema,
   conversationRange,
   messagePageSchema,
   messageRange,
+  startedConversationSchema,
 } from '../api.ts';
 import { refuseOtherModel } from '../conversations.ts';
 import { refuseStopping } from '../driving.ts';
@@ -34,7 +34,7 @@ const begin = createRoute({
   responses: {
     201: jsonContent(
       'The message is stored. Its run starts as soon as the server has capacity',
-      begunConversationSchema,
+      startedConversationSchema,
     ),
     ...problems,
   },
@@ -56,7 +56,7 @@ const earlier = createRoute({
   responses: { 200: jsonContent('Messages in order', messagePageSchema, 'Messages'), ...problems },
 });
 
-export const talks: Routes = (app, { dandori, conversations, runStatus, driving, config }) => {
+export const conversationRoutes: Routes = (app, { dandori, conversations, runStatus, driving, config }) => {
   app.openapi(list, async (c) => {
     const { limit, before, user: wanted } = c.req.valid('query');
     const { id, role } = c.get('user');

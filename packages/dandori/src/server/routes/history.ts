@@ -74,7 +74,7 @@ const record = createRoute({
   responses: { 200: jsonContent('The test case', recordedSchema, 'Recorded'), ...problems },
 });
 
-export const past: Routes = (app, { dandori, driving, ownRuns }) => {
+export const historyRoutes: Routes = (app, { dandori, driving, ownRuns }) => {
   app.openapi(fork, async (c) => {
     const { at, from, answers, plan, drive } = c.req.valid('json');
     const forked = await dandori.fork(c.req.valid('param').run, {

@@ -7,13 +7,13 @@ import {
   chosenModelSchema,
   conversationAnswerRequest,
   doneSchema,
-  type Heard,
-  heardSchema,
   modelRequest,
   planRequest,
+  type SayResult,
   sayRequest,
+  sayResultSchema,
+  stoppedRunsSchema,
   tellRequest,
-  toldRunsSchema,
 } from '../api.ts';
 import { cancelAll, refuseOtherModel } from '../conversations.ts';
 import { refuseStopping } from '../driving.ts';
@@ -37,11 +37,11 @@ function command<B extends z.ZodType, R extends z.ZodType>(
 const say = command(
   'say',
   'Say something: it becomes a run, or the answer to the question that is open. With an Idempotency-Key what is sent twice is said once',
-  [sayRequest, heardSchema],
+  [sayRequest, sayResultSchema],
 );
 const answer = command('answer', 'Answer a question of one of its runs, where words alone do not say which', [
   conversationAnswerRequest,
-  heardSchema,
+  sayResultSchema,
 ]);
 const tell = command(
   'tell',
@@ -50,7 +50,7 @@ const tell = command(
 );
 const cancel = command('cancel', 'Stop one of its runs, or without one all that have not ended', [
   cancelRequest,
-  toldRunsSchema,
+  stoppedRunsSchema,
 ]);
 const acknowledge = command(
   'acknowledge',
@@ -66,7 +66,7 @@ const model = command('model', 'Choose the model for the runs that follow', [
   chosenModelSchema,
 ]);
 
-export const talking: Routes = (app, { conversations, driving, config }) => {
+export const messageRoutes: Routes = (app, { conversations, driving, config }) => {
   app.openapi(say, async (c) => {
     refuseStopping(driving);
     const { text, seen } = c.req.valid('json');
@@ -138,7 +138,7 @@ export const talking: Routes = (app, { conversations, driving, config }) => {
 };
 
 /** Leaves out the run's status, because the stream sends it. */
-function heard(said: Said): Heard {
+function heard(said: Said): SayResult {
   if (said.kind === 'unclear') return said;
   const { standing: _, ...rest } = said;
   return rest;

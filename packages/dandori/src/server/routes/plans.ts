@@ -46,7 +46,7 @@ const check = createRoute({
   responses: { 200: jsonContent('The problems or the estimate', checkedPlanSchema, 'Compiled'), ...problems },
 });
 
-export const planning: Routes = (app, { dandori, ownRuns }) => {
+export const planRoutes: Routes = (app, { dandori, ownRuns }) => {
   app.openapi(get, async (c) => {
     const { run } = c.req.valid('param');
     const state = fold(await dandori.events(run));

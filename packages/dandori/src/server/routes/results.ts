@@ -21,7 +21,7 @@ const get = createRoute({
   responses: { 200: jsonContent('The part', partSchema, 'ResultPart'), ...problems },
 });
 
-export const results: Routes = (app, { dandori }) => {
+export const resultRoutes: Routes = (app, { dandori }) => {
   app.openapi(get, async (c) => {
     const { run, task } = c.req.valid('param');
     const { path: written, ...page } = c.req.valid('query');

@@ -39,7 +39,7 @@ const create = createRoute({
   },
 });
 
-export const runs: Routes = (app, { dandori, driving, config }) => {
+export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
   app.openapi(list, async (c) => c.json(await pageFor(c.req.valid('query'), c.get('user'), dandori), 200));
 
   app.openapi(create, async (c) => {
@@ -142,7 +142,7 @@ const journal = createRoute({
   },
 });
 
-export const run: Routes = (app, { dandori, driving }) => {
+export const runRoutes: Routes = (app, { dandori, driving }) => {
   app.openapi(get, async (c) => {
     const { run: id } = c.req.valid('param');
     return c.json({ report: await dandori.report(id), driving: driving.stateOf(id) }, 200);

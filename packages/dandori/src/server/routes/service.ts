@@ -39,7 +39,7 @@ const figures = createRoute({
   },
 });
 
-export const health: Routes = (app, { driving, metrics }) => {
+export const healthRoutes: Routes = (app, { driving, metrics }) => {
   app.openapi(healthz, (c) => c.json({ status: 'ok' } as const, 200));
   app.openapi(readyz, (c) =>
     driving.isStopping
@@ -61,7 +61,7 @@ const who = createRoute({
   },
 });
 
-export const user: Routes = (app) => {
+export const userRoutes: Routes = (app) => {
   app.openapi(who, (c) => {
     const { id, role } = c.get('user');
     return c.json({ ...(id !== undefined && { id }), role }, 200);
@@ -75,7 +75,7 @@ const list = createRoute({
   responses: { 200: jsonContent('Tools by name', toolListSchema, 'Tools'), ...problems },
 });
 
-export const tools: Routes = (app, { dandori }) => {
+export const toolRoutes: Routes = (app, { dandori }) => {
   app.openapi(list, (c) => {
     const found = [...dandori.tools().values()].sort((a, b) => (a.name < b.name ? -1 : 1));
     return c.json({ tools: found, missing: [...dandori.missing()] }, 200);
@@ -90,7 +90,7 @@ const examine = createRoute({
   responses: { 200: jsonContent('What was found', examinedSchema, 'Examined'), ...problems },
 });
 
-export const examining: Routes = (app, { dandori }) => {
+export const doctorRoutes: Routes = (app, { dandori }) => {
   const examineOnce = sharing((run: string) => dandori.doctor(run === '' ? {} : { run }));
 
   app.openapi(examine, async (c) => c.json(await examineOnce(c.req.valid('query').run ?? ''), 200));
@@ -116,7 +116,7 @@ const statistics = createRoute({
   responses: { 200: jsonContent('The figures', countedSchema, 'Statistics'), ...problems },
 });
 
-export const counting: Routes = (app, { dandori }) => {
+export const statisticsRoutes: Routes = (app, { dandori }) => {
   const countOnce = sharing(dandori.statistics);
 
   app.openapi(statistics, async (c) => {

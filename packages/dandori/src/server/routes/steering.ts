@@ -59,7 +59,7 @@ const approve = verdict(
 );
 const reject = verdict('reject', 'Reject a waiting call or plan. The model gets the reason', rejectRequest);
 
-export const steering: Routes = (app, { dandori, driving, metrics }) => {
+export const steeringRoutes: Routes = (app, { dandori, driving, metrics }) => {
   /** Wakes the run, so that it acts on what was just journaled. */
   const woken = (c: Context<Env>, run: string) => {
     driving.wake(run);
@@ -145,7 +145,7 @@ const list = createRoute({
   },
 });
 
-export const questions: Routes = (app, { dandori, ownRuns }) => {
+export const questionRoutes: Routes = (app, { dandori, ownRuns }) => {
   app.openapi(list, async (c) => {
     const user = c.get('user');
     const mine: QuestionList = { questions: [] };
@@ -172,7 +172,7 @@ const revoke = createRoute({
   responses: { 200: jsonContent('It is revoked', z.object({ approval: z.string() })), ...problems },
 });
 
-export const approvals: Routes = (app, { dandori }) => {
+export const approvalRoutes: Routes = (app, { dandori }) => {
   app.openapi(standing, async (c) => {
     const mine: ApprovalList = { approvals: await dandori.approvals({ user: c.get('user').id }) };
     return c.json(mine, 200);

@@ -44,7 +44,7 @@ const ofConversation = createRoute({
   responses: { 200: events, ...problems },
 });
 
-export const streaming: Routes = (app, parts) => {
+export const streamRoutes: Routes = (app, parts) => {
   const { dandori, driving, liveUpdates, runStreams, conversations, conversationStreams, runStatus, config } =
     parts;
   const places = createStreamPlaces(config.server.maxStreams);

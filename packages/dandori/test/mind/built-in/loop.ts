@@ -7,7 +7,7 @@ import type { Settings } from '../../../src/model/settings.ts';
 import type { Action, Task } from '../../../src/model/task.ts';
 import type { Tool } from '../../../src/model/tool.ts';
 import { compile } from '../../../src/plan/compile.ts';
-import { inject } from '../../../src/plan/fill-refs.ts';
+import { fillRefs } from '../../../src/plan/fill-refs.ts';
 import { parseActions } from '../../../src/run/actions/parse.ts';
 import { decide } from '../../../src/run/decide.ts';
 import { apply } from '../../../src/run/state/apply.ts';
@@ -78,7 +78,7 @@ export async function play(goal: string, setup: Play): Promise<Played> {
     else if (intention.type === 'start_task') now = performed(intention.task, now);
     else if (intention.type === 'finish') {
       const { outcome, answer } = intention.ending;
-      const filled = inject(answer ?? {}, (id) => resultOf(now, id));
+      const filled = fillRefs(answer ?? {}, (id) => resultOf(now, id));
       return ended(
         outcome,
         filled.ok ? String(filled.args.text ?? '') : `broken: ${JSON.stringify(filled.problems)}`,
@@ -133,7 +133,7 @@ export async function play(goal: string, setup: Play): Promise<Played> {
   function performed(id: string, before: RunState): RunState {
     const task = before.tasks.get(id)?.task;
     if (task === undefined) throw new Error(`There is no task ${id}.`);
-    const injected = inject(task.args, (other) => resultOf(before, other));
+    const injected = fillRefs(task.args, (other) => resultOf(before, other));
     put({
       type: 'task_started',
       data: { task: id, attempt: 1, key: id, ...(injected.ok && { args: injected.args }) },
