@@ -249,9 +249,10 @@ export function nextMove(situation: Situation): NextMove {
   const isAlone =
     second === undefined || second.score < best.score * 0.99 || second.card.tool.effect === 'read';
   const isReady = best.card.tool.effect === 'read' ? mayRead(best) : mayChange(best, goal) && isAlone;
-  // A plan that has begun, or that the user has answered a question for, goes on.
+  // A plan that the user has answered a question for goes on. So does one whose result is too large for a skill.
+  const doneTask = typeof best.outcome === 'object' ? best.outcome.done : undefined;
   const isBegun =
-    (typeof best.outcome === 'object' && best.outcome.done !== undefined) ||
+    (doneTask !== undefined && doneTask.result === undefined) ||
     best.card.parameters.some(
       (parameter) => situation.answerTo({ card: best.card, parameter }) !== undefined,
     );

@@ -8,6 +8,15 @@ import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS, sketched } from './tools.ts';
 const shipped = { tools: SHIPPED, runs: SHIPPED_RUNS, settings: { order: DATABASE_ORDER } };
 
 describe('what needs a language model', () => {
+  test.each(['冷蔵庫の温度は？', 'How long do eggs keep in the fridge?', 'Send an email to Bob'])(
+    'is declined too where a tool was asked in vain, instead of showing what it said: %s',
+    async (goal) => {
+      const { outcome, answer } = await play(goal, shipped);
+      expect(outcome).toBe('failed');
+      expect(answer).toMatch(/can't plan this goal|計画できません/);
+    },
+  );
+
   test.each(['Write a poem about autumn', 'hello', 'What is the capital of France?', '???', ''])(
     'is declined with the lines that configure one, and nothing is called: %s',
     async (goal) => {

@@ -26,7 +26,7 @@ export const kitchen: Skill = (request) => {
 };
 
 const WORDS =
-  /\b(?:the|an?|of|in|on|at|for|to|from|by|with|is|are|was|do|does|did|we|i|you|me|my|our|us|it|there|that|this|these|what|what's|which|when|where|how|many|much|long|have|has|got|any|some|all|enough|show|list|give|tell|find|get|check|look|please|pls|can|could|would|should|will|need|know|see|currently|right|now|still|left|remaining|home|house|fridge|refrigerator|freezer|kitchen|pantry|inventory|stock|stocked|food|foods|ingredients?|items?|things?|stuff|groceries|inside|contents?|amount|quantity|number|count|and|or|each|both|everything|anything|go|goes|going|bad|off|expir\w*|soon|first|next|up|use|eat|before|best|date|days?|weeks?|within|today|tomorrow|already|past|out|closest|earliest|oldest|spoil\w*|be|must|about|keep|last|s|grams?|ml|hey|hi|ok|then|run|running|low|older|close|their|its)\b|'s|冷蔵庫|冷凍庫|台所|キッチン|家|在庫|食材|食品|食料|材料|中身|中|一覧|全部|残|何|個|本|枚|丁|杯|数|量|教|見|知|調|表示|確認|願|下|現在|今|賞味|消費|期限|日|以内|週間|切|近|一番|最|早|過|使|食|傷|腐|先|順|番|使い切|必要|方|今週|週|良|間|持|それぞれ|グラム|ミリ|リットル|いくつ|あと|もの|分|内|リスト|出|言|思/g;
+  /\b(?:the|an?|of|in|on|at|for|to|from|by|with|is|are|was|do|does|did|we|i|you|me|my|our|us|it|there|that|this|these|what|what's|which|when|where|how|many|much|long|have|has|got|any|some|all|enough|show|list|give|tell|find|get|check|look|please|pls|can|could|would|should|will|need|know|see|currently|right|now|still|left|remaining|home|house|fridge|refrigerator|freezer|kitchen|pantry|inventory|stock|stocked|food|foods|ingredients?|items?|things?|stuff|groceries|inside|contents?|amount|quantity|number|count|and|or|each|both|everything|anything|go|goes|going|bad|off|expir\w*|soon|first|next|up|use|eat|before|best|date|days?|weeks?|within|today|tomorrow|already|past|out|closest|earliest|oldest|spoil\w*|be|must|about|keep|last|s|grams?|ml|hey|hi|ok|then|run|running|low|older|close|their|its)\b|'s|冷蔵庫|冷凍庫|台所|キッチン|家|在庫|食材|食品|食料|材料|中身|中|一覧|全部|残|何|個|本|枚|丁|杯|数|量|教|見|知|調|表示|確認|願|下|現在|今|賞味|消費|期限|日|以内|週間|切|近|一番|最|早|過|使|食|傷|腐|先|順|番|使い切|必要|方|今週|週|良|間|持|それぞれ|グラム|ミリ|リットル|いくつ|あと|もの|分|内|リスト|出|言|思|入|置|残量|種類/g;
 
 /** Whether a text has words that are not about the stock. */
 function saysMore(text: string, items: readonly JsonObject[]): boolean {
@@ -51,17 +51,20 @@ const ABOUT_KITCHEN =
   /冷蔵庫|冷凍庫|台所|キッチン|食材|fridge|refrigerator|kitchen|pantry|at home|groceries|\bfood\b/;
 const ASKS_STOCK =
   /do (?:i|we) (?:still )?have|have (?:i|we) got|is there (?:any|some|still)|are there (?:any|some|still)|how (?:many|much) .*(?:do (?:i|we) have|left|there|remain|in stock)|(?:any|some) .* left|run(?:ning)? (?:out|low)|残って|残り|(?:ある|あります|ありますか|あったっけ|ない|いる)$|あと何|あといくつ|いくつ(?:ある|残|あり)|何(?:個|本|枚|丁|杯|グラム|g|ml|パック)(?:ある|残|あり|$|です)|在庫|inventory/;
+/** 卵はいくつ？, "How many eggs?": about the kitchen only if such a thing is there. */
+const SHORT_COUNT = /^how many [a-z -]{2,25}$|^[^\s、]{1,12}は(?:いくつ|何個|何本|何枚|何パック)(?:ですか)?$/;
 const ASKS_DATE =
   /期限|expir|go(?:es|ing)? (?:off|bad)|use up|best before|spoil|傷み|腐り|早め(?:に)?(?:使|食)|使い切ら|いつまで|use (?:first|soon)|eat (?:first|soon)|使うべき/;
 
 function stock(request: Request): SkillMove | undefined {
   const { text, language } = request;
   const isDated = ASKS_DATE.test(text);
-  if (!isDated && !ABOUT_KITCHEN.test(text) && !ASKS_STOCK.test(text)) return undefined;
+  const isShort = SHORT_COUNT.test(text);
+  if (!isDated && !ABOUT_KITCHEN.test(text) && !ASKS_STOCK.test(text) && !isShort) return undefined;
   if (/天気|weather|temperature|\btables?\b|テーブル|予定|calendar|\btime\b|money|お金/.test(text))
     return undefined;
   if (
-    /食べられ|食べても|大丈夫|\bsafe\b|can (?:i|we) (?:still )?eat|okay to|ok to|冷凍|掃除|温度|電気/.test(
+    /how long|\bkeeps?\b|日持ち|長持ち|保存(?:方法|でき)|食べられ|食べても|大丈夫|\bsafe\b|can (?:i|we) (?:still )?eat|okay to|ok to|冷凍|掃除|温度|電気/.test(
       text,
     )
   )
@@ -74,6 +77,7 @@ function stock(request: Request): SkillMove | undefined {
     (item) =>
       forms(item).some((form) => contains(text, form)) || heads(item).some((head) => contains(text, head)),
   );
+  if (isShort && named.length === 0) return undefined;
   if (saysMore(text, named)) return named.length > 0 || isDated ? undefined : absent(request);
   if (isDated) return dated(named, items, request);
   if (named.length > 0)
@@ -185,8 +189,8 @@ function changed(request: Request): SkillMove | undefined {
     change.kind === 'add'
       ? pick(
           language,
-          `${name(item, 'ja')}を追加しました。現在 ${String(item.quantity)} ${unit}です${expiry(item, 'ja')}。`,
-          `Added ${name(item, 'en')}. In stock now: ${counted(item.quantity)}${expiry(item, 'en')}.`,
+          `${name(item, 'ja')}を追加しました（この分は ${String(item.quantity)} ${unit}）${expiry(item, 'ja')}。`,
+          `Added ${name(item, 'en')}. This entry now has ${counted(item.quantity)}${expiry(item, 'en')}.`,
         )
       : pick(
           language,

@@ -37,7 +37,8 @@ function calculated({ expression, unit = ['', ''] }: Sum, request: Request): Ski
   const { text, isExact } = rounded(String(found.results[0]?.text ?? found.results[0]?.result));
   const shown = expression.replaceAll(' * ', ' × ').replaceAll(' / ', ' ÷ ');
   const about = isExact ? '=' : '≈';
-  return { kind: 'answer', text: `${shown} ${about} ${text}${pick(language, unit[0], unit[1])}` };
+  const result = `${text}${pick(language, unit[0], unit[1])}`;
+  return { kind: 'answer', text: shown === text ? result : `${shown} ${about} ${result}` };
 }
 
 /** At most two decimals, or four digits of a small number. */

@@ -76,8 +76,11 @@ export function aggregated(
     );
   if (says(/how many|number of|count|何(?:件|人|種類|個|点|名)|いくつ|件数|人数|(?:商品|顧客)数/))
     return (
-      pick(language, `${rows.length} 件です。`, `${rows.length}.`) +
-      (limit === undefined ? '' : `\n${rows.map(show).join('\n')}`)
+      pick(
+        language,
+        `${rows.length} ${/何(?:人|名)|人数/.test(text) ? '人' : '件'}です。`,
+        `${rows.length}.`,
+      ) + (limit === undefined ? '' : `\n${rows.map(show).join('\n')}`)
     );
   return rows.map(show).join('\n');
 }

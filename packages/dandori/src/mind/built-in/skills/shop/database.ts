@@ -38,6 +38,8 @@ export const database: Skill = (request) => {
   const roles = rolesIn(text);
   if (CHANGE.test(text) || (KITCHEN.test(text) && !/shop|store|商品|店/.test(text))) return undefined;
   if (!isAboutTables && !isAboutColumns && roles.length === 0) return undefined;
+  if (/^(?:please |can you |could you )*(?:send|write)\b|(?:に|へ)送って|送信して/.test(text))
+    return undefined;
   if (WRITE.test(text)) {
     const why = pick(
       language,
