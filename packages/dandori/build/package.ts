@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } fr
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Bundled, bundle, ENTRIES, INSTALLED } from './bundle.ts';
+import { listShippedTools } from './listed-tools.ts';
 import { writeNotices } from './notices.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
@@ -34,6 +35,8 @@ export async function makePackage(target: string): Promise<void> {
   mkdirSync(target, { recursive: true });
   const own = await bundle('dandori', join(target, CODE.dandori));
   const servers = await bundle('servers', join(target, CODE.servers));
+  const tools = await listShippedTools();
+  writeFileSync(join(target, CODE.servers, 'tools.json'), JSON.stringify(tools));
   writeNotices([...own, ...servers], join(target, 'THIRD-PARTY.txt'));
   for (const [from, to] of ALONG) {
     const source = join(ROOT, from);

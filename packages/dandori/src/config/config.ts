@@ -1,3 +1,4 @@
+import type { JsonObject } from '../model/json.ts';
 import type { ApprovalPolicy, Settings, Strategy } from '../model/settings.ts';
 import type { ToolPolicy } from '../model/tool.ts';
 import type { DIALECTS, PROVIDERS, REASONING_EFFORTS } from './file-shape.ts';
@@ -109,6 +110,8 @@ export type McpServerConfig = AnyServer &
         readonly env: Readonly<Record<string, string>>;
         readonly cwd: string;
         readonly shipped: ShippedServer | undefined;
+        /** The tools of a shipped server, as it would list them. It then starts with its first call. */
+        readonly listed?: readonly JsonObject[] | undefined;
       }
     | { readonly transport: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
   );

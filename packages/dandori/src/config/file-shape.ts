@@ -63,7 +63,7 @@ const execution = section({
   max_time: duration({ example: '30m' }).prefault('30m'),
   max_cost: dollars({ example: 0.5 }).optional(),
   max_tokens: wholeNumber({ example: 200_000 }).optional(),
-  concurrency: wholeNumber({ example: 16 }).default(16),
+  concurrency: wholeNumber({ example: 16 }).optional(),
   stream_dispatch: toggle().default(true),
   task_timeout: duration({ example: '60s' }).prefault('60s'),
   retry: section({

@@ -1,11 +1,12 @@
+import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import * as z from 'zod';
 import { choice, duration, list, oneOf, section, text, wholeNumber } from '../documents/field.ts';
 import { pathText, valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { DandoriError } from '../model/error.ts';
-import { isObject, stringifyJson } from '../model/json.ts';
+import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
 import { type Role, role } from '../model/settings.ts';
 import type { Config, McpServerConfig } from './config.ts';
 import type { Environment } from './environment.ts';
@@ -78,12 +79,17 @@ function resolveMcpServer(
     ...common,
   } as const;
   if (shipped === undefined) return { ...program, command: localCommand(command, folder), args };
-  const start = shippedCommand(shipped);
+  const main = mainFile(shipped);
+  const own = { ...shippedEnvironment(ours, here), ...env };
+  // What the user sets may be wrong, and a server says so when it starts.
+  const isPlain =
+    args.length === 0 && !Object.keys(own).some((key) => key.startsWith(`DANDORI_${shipped.toUpperCase()}_`));
   return {
     ...program,
-    command: start.command,
-    args: [...start.args, ...args],
-    env: { DANDORI_PROJECT_DIR: folder, ...shippedEnvironment(ours, here), ...env },
+    command: process.execPath,
+    args: [main, ...args],
+    env: { DANDORI_PROJECT_DIR: folder, ...own },
+    ...(isPlain && { listed: listedTools(main)[shipped] }),
   };
 }
 
@@ -243,13 +249,7 @@ function shippedEnvironment(env: Environment, cwd: string): Record<string, strin
 const PASSED_ON = /^(DANDORI_.*|XDG_(DATA|CACHE)_HOME)$/;
 const PATH_NAME = /_(DIR|PATH)$/;
 
-/**
- * How to start a shipped server: from its source in the repository, or from its compiled file in the package.
- */
-function shippedCommand(name: ShippedServer): { command: string; args: string[] } {
-  return { command: process.execPath, args: [mainFile(name)] };
-}
-
+/** From its source in the repository, or from its compiled file in the package. */
 function mainFile(name: ShippedServer): string {
   try {
     // `imports` in package.json maps this to a package in the repository, and to a folder in the published
@@ -262,3 +262,13 @@ function mainFile(name: ShippedServer): string {
     });
   }
 }
+
+/** The build writes this list beside the compiled servers. In the repository there is none. */
+function listedTools(main: string): Readonly<Record<string, readonly JsonObject[]>> {
+  const file = join(dirname(main), 'tools.json');
+  const known = listed.get(file) ?? (existsSync(file) ? parseJson(readFileSync(file, 'utf8')) : {});
+  listed.set(file, known);
+  return known as Readonly<Record<string, readonly JsonObject[]>>;
+}
+
+const listed = new Map<string, Json>();

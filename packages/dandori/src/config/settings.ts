@@ -26,7 +26,7 @@ export function resolveSettings(
     approval: execution.approval,
     ...resolveApprovals(effects, servers),
     ...(questions !== undefined && { questions: resolveQuestions(questions) }),
-    concurrency: execution.concurrency,
+    ...resolveConcurrency(execution.concurrency),
     ...serverLimits(servers),
     limits: {
       steps: execution.max_steps,
@@ -52,6 +52,11 @@ export function resolveSettings(
     streamDispatch: execution.stream_dispatch,
     ...(language !== undefined && { language }),
   };
+}
+
+/** Reads hurt nobody, so many run at once unless the user says otherwise. */
+function resolveConcurrency(written: number | undefined): Pick<Settings, 'concurrency' | 'writes'> {
+  return written === undefined ? { concurrency: 64, writes: 16 } : { concurrency: written };
 }
 
 /** A configuration that never asks for approval is not asked about trust either, unless it says so. */

@@ -39,7 +39,7 @@ execution:
   max_time: 30m                    # the whole run, waiting for people left out
   # max_cost: 0.50                 # US dollars
   # max_tokens: 200000             # of all model calls together
-  concurrency: 16                  # tool calls at the same time
+  # concurrency: 64                # tool calls at the same time; without it 64, of which 16 may change something
   stream_dispatch: true            # reads start while the model still writes
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe

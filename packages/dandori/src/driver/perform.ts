@@ -13,7 +13,7 @@ import type { Ending, Intention } from '../run/intention.ts';
 import { tokensUsed } from '../run/limits.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { inputsOf } from '../run/state/held-calls.ts';
-import type { RunState, TaskState } from '../run/state/state.ts';
+import { type RunState, type TaskState, writesIn } from '../run/state/state.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
 import { digestOf, nextOffer } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
@@ -205,7 +205,12 @@ async function askFirst(id: string, driver: Driver): Promise<void> {
   if (task === undefined || waitsForAnswer(task, state)) return;
   const filled = await fillIn(task, driver);
   if (filled.ok) await askApproval(task, filled.args, driver);
-  else if (state.indexes.running.size < state.settings.concurrency) await startTask(id, driver);
+  else if (hasRoomFor(task, state)) await startTask(id, driver);
+}
+
+function hasRoomFor({ effect }: TaskState, state: RunState): boolean {
+  const { concurrency, writes = concurrency } = state.settings;
+  return state.indexes.running.size < concurrency && (effect === 'read' || writesIn(state) < writes);
 }
 
 /**

@@ -71,6 +71,8 @@ export const settings = z.object({
     })
     .optional(),
   concurrency: z.number().int().positive(),
+  /** How many of the concurrent calls may change something. Missing: as many as `concurrency`. */
+  writes: z.number().int().positive().optional(),
   /** The limit of concurrent calls by server, if it is lower. */
   servers: z.record(z.string(), z.number().int().positive()).optional(),
   limits: z.object({

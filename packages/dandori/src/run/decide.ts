@@ -9,7 +9,7 @@ import { watch } from './monitor.ts';
 import { hasGivenUp } from './state/decisions.ts';
 import { heldUntil } from './state/held-calls.ts';
 import { isPlanAsked } from './state/plan.ts';
-import { isAlive, type RunState, type TaskState } from './state/state.ts';
+import { isAlive, type RunState, type TaskState, writesIn } from './state/state.ts';
 import { isBehindGate, stepsToAsk } from './step-gate.ts';
 import { doubtedTools } from './trust/similar.ts';
 
@@ -120,6 +120,8 @@ interface Places {
   readonly isOpen: () => boolean;
   readonly hasRoom: (lane: string) => boolean;
   readonly canPay: (task: TaskState) => boolean;
+  /** Whether one more call may change something, if this one does. */
+  readonly mayWrite: (task: TaskState) => boolean;
   readonly take: (task: TaskState) => void;
 }
 
@@ -130,12 +132,15 @@ function placesIn(state: RunState): Places {
   const started = new Map<string, number>();
   let reserved = 0;
   let free = settings.concurrency - running.size;
+  let writes = settings.writes === undefined ? Number.POSITIVE_INFINITY : settings.writes - writesIn(state);
   return {
     isOpen: () => free > 0,
     hasRoom: (lane) =>
       (runningIn.get(lane) ?? 0) + (started.get(lane) ?? 0) < (limits.get(lane) ?? Number.POSITIVE_INFINITY),
     canPay: ({ cost }) => canPay(state, reserved + cost),
-    take: ({ lane, cost }) => {
+    mayWrite: ({ effect }) => effect === 'read' || writes > 0,
+    take: ({ lane, cost, effect }) => {
+      if (effect !== 'read') writes--;
       reserved += cost;
       started.set(lane, (started.get(lane) ?? 0) + 1);
       free--;
@@ -151,12 +156,16 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
   if (isOver()) return intentions;
   const leaving = new Set(state.draft?.removes);
   const asked = doubtedTools(state);
+  let passedOver = 0;
   for (const task of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (!places.canPay(task) || leaving.has(id) || task.previewing !== undefined) continue;
     if (isBehindGate(task, state) || (asked.has(task.task.operation) && !task.isOrdered)) continue;
     if (needsApproval(task, state)) intentions.push({ type: 'ask_approval', task: id });
-    else if (places.isOpen()) {
+    else if (!places.mayWrite(task)) {
+      // Reads behind it may start. The search is bounded, because thousands of writes may wait.
+      if (++passedOver > state.settings.concurrency) break;
+    } else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
       places.take(task);
       if (isOver()) break;

@@ -9,7 +9,7 @@ import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
 import { saysNothingHappened } from './state/inner-calls.ts';
 import { planAnswer } from './state/plan.ts';
-import { hasEnded, type RunState, type TaskState } from './state/state.ts';
+import { hasEnded, type RunState, type TaskState, writesIn } from './state/state.ts';
 
 /**
  * Predicates of every legal journal. Each returns the violations it finds.
@@ -151,9 +151,11 @@ function startLaws({ data }: Event & { type: 'task_started' }, { state }: Checki
     broken.push(`L4: ${id} started while ${task.status}`);
   broken.push(...orderLaw(task, state));
   if (state.cancel !== undefined) broken.push(`L7: ${id} started after the cancel request`);
-  const { concurrency } = state.settings;
+  const { concurrency, writes = concurrency } = state.settings;
   if (state.indexes.running.size >= concurrency)
     broken.push(`L8: ${id} started while ${state.indexes.running.size} run, and ${concurrency} may`);
+  if (task.effect !== 'read' && writesIn(state) >= writes)
+    broken.push(`L8: ${id} started while ${writesIn(state)} calls change something, and ${writes} may`);
   return broken;
 }
 

@@ -156,27 +156,28 @@ async function startServers(
   options: ToolboxOptions,
   changed: () => void,
 ): Promise<McpServer[]> {
-  const entries = Object.entries(mcpServers);
-  if (entries.length === 0) return [];
-  // The MCP client is slower to load than everything else. A process without servers does not load it.
-  const { startServer } = await import('./mcp/server.ts');
   const {
     schemaCheck: { problem },
     log,
   } = options;
   return Promise.all(
-    entries.map(([name, config]) =>
-      startServer({
+    Object.entries(mcpServers).map(async ([name, config]) => {
+      const about = {
         name,
         config,
         secrets: options.secrets ?? [],
         check: options.schemaCheck,
         maxResultBytes: options.maxResultBytes ?? MAX_RESULT_BYTES,
         onChange: changed,
-        onFound: (tools) => problem && log && reportSchemas(tools, { problem, log }),
+        onFound: (tools: readonly Tool[]) => problem && log && reportSchemas(tools, { problem, log }),
         log: log ?? (() => {}),
-      }),
-    ),
+      };
+      // The MCP client is slower to load than everything else. A process without servers does not load it.
+      if (!('listed' in config) || config.listed === undefined)
+        return (await import('./mcp/server.ts')).startServer(about);
+      const { createSleepingServer } = await import('./mcp/sleeping-server.ts');
+      return createSleepingServer(about, config.listed);
+    }),
   );
 }
 

@@ -22,7 +22,8 @@ describe('without a configuration', () => {
     expect(settings.parse(config.settings)).toEqual({
       mode: 'auto',
       approval: 'destructive',
-      concurrency: 16,
+      concurrency: 64,
+      writes: 16,
       limits: { steps: 10, calls: 30, tasks: 100, time: 1_800_000, closing: 30_000 },
       planning: {
         strategy: 'chain_of_thought',

@@ -52,6 +52,19 @@ describe('what comes next', () => {
     ['everything that can start does', running(two), 0, ['start_task a', 'start_task b']],
     ['D3: no more than may run at once', running(two, { concurrency: 1 }), 0, ['start_task a']],
     [
+      'D3: no more that change something than may, and reads all the same',
+      running(
+        [
+          { id: 'w', effect: 'write' },
+          { id: 'x', effect: 'write' },
+          { id: 'r', effect: 'read' },
+        ],
+        { approval: 'never', writes: 1 },
+      ),
+      0,
+      ['start_task w', 'start_task r'],
+    ],
+    [
       'D3: nothing while the place is taken',
       [...running(two, { concurrency: 1 }), starts('a')],
       0,

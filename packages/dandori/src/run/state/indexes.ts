@@ -92,6 +92,13 @@ export function isAlive(state: RunState): boolean {
   return state.indexes.held.size > 0 || isAtWork(state);
 }
 
+/** How many running calls may change something. */
+export function writesIn({ tasks, indexes: { running } }: RunState): number {
+  let writes = 0;
+  for (const id of running) if (tasks.get(id)?.effect !== 'read') writes++;
+  return writes;
+}
+
 /** Whether a call, a probe, a preview or a decision is in progress that does not wait for a person. */
 function isAtWork({ indexes: { running, probing, previewing }, thinking }: RunState): boolean {
   return running.size > 0 || probing.size > 0 || previewing.size > 0 || thinking !== undefined;

@@ -21,7 +21,7 @@ export interface RunState extends Start, Control, Budget, Plan, Decisions, Quest
 
 export type { Decision } from './decisions.ts';
 export { lastDecision } from './decisions.ts';
-export { type Gate, isAlive, isOnlyHolding } from './indexes.ts';
+export { type Gate, isAlive, isOnlyHolding, writesIn } from './indexes.ts';
 export type { Draft } from './plan.ts';
 export type { Answer, OpenQuestion } from './questions.ts';
 export { hasEnded, type Stored, type TaskState, type TaskStatus } from './task-state.ts';

@@ -171,6 +171,7 @@ function writeSettings(random: Random, mode: Mode, isGenerous: boolean): Setting
     mode,
     approval: random.pick(['never', 'never', 'destructive', 'writes', 'always']),
     concurrency: random.pick([1, 2, 4, 16]),
+    ...(random.fork('writes').chance(0.3) && { writes: 1 }),
     ...(random.chance(0.2) && {
       questions: {
         expireAfter: random.pick([1_000, 60_000, 1e7]),

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import type { Effect } from '../../model/tool.ts';
 import { secretsIn, withForms } from '../../trust/index.ts';
@@ -20,6 +21,8 @@ export interface StdioServerConfig extends ServerConfig {
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** The tools as the server would list them, if they are known. It then starts with its first call. */
+  readonly listed?: readonly JsonObject[] | undefined;
 }
 
 export interface HttpServerConfig extends ServerConfig {

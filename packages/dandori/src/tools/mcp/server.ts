@@ -32,6 +32,8 @@ export interface McpServerOptions {
   readonly log: (message: string) => void;
   /** Called once for each tool, when it is found. */
   readonly onFound: (tools: readonly Tool[]) => void;
+  /** The tools that it is known to have. */
+  readonly known?: readonly Tool[];
 }
 
 const CONNECT_TIMEOUT = 30_000;
@@ -57,7 +59,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   const shutdown = new AbortController();
   let connection: Connection | undefined;
   let attempt: Promise<void> = Promise.resolve();
-  let tools: readonly Tool[] = [];
+  let tools = options.known ?? [];
   let reason: string | undefined = 'it has not started yet';
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -80,9 +82,10 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
       const since = performance.now();
       connection = opened;
       reason = undefined;
+      const before = tools;
       tools = named(opened);
       void opened.closed.then((why) => lose(opened, why, performance.now() - since));
-      options.onChange();
+      if (before !== options.known || tools !== before) options.onChange();
     } catch (error) {
       if (error instanceof ConnectFailure) leftovers = error.ended;
       reason = messageOf(error);

@@ -1,0 +1,56 @@
+import { createRequire } from 'node:module';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createToolbox } from '../../src/tools/create-toolbox.ts';
+import type { McpServers } from '../../src/tools/mcp/config.ts';
+import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import type { Toolbox } from '../../src/tools/toolbox.ts';
+
+const CALC = createRequire(import.meta.url).resolve('#servers/calc');
+const evaluate = {
+  name: 'evaluate',
+  description: 'Calculates.',
+  inputSchema: { type: 'object', properties: { expression: { type: 'string' } } },
+  annotations: { readOnlyHint: true },
+};
+
+let toolbox: Toolbox | undefined;
+afterEach(() => toolbox?.close());
+
+const open = async (mcpServers: McpServers, onChange = () => {}) => {
+  toolbox = await createToolbox({ mcpServers, schemaCheck: createSchemaCheck(), onChange });
+  return toolbox;
+};
+const call = (args: { expression: string }) => ({
+  run: 'r',
+  task: 't',
+  key: 'k',
+  operation: 'calc.evaluate',
+  args,
+  signal: new AbortController().signal,
+});
+
+it('a server whose tools are known starts with its first call, so that a run does not wait for others', async () => {
+  const onChange = vi.fn();
+  const config = { command: process.execPath, args: [CALC], listed: [evaluate] };
+  const { tools, missing, call: send } = await open({ calc: config }, onChange);
+  expect(tools().get('calc.evaluate')).toMatchObject({ description: 'Calculates.', effect: 'read' });
+  expect(missing()).toEqual([]);
+  expect(onChange).not.toHaveBeenCalled();
+  expect(await send(call({ expression: '1 + 2' }))).toMatchObject({
+    kind: 'succeeded',
+    result: { result: 3 },
+  });
+  // Now its own word counts.
+  expect(tools().get('calc.evaluate')?.outputSchema).toBeDefined();
+  expect(onChange).toHaveBeenCalled();
+});
+
+it('and if it cannot start, its call fails, and it is said why it is missing', async () => {
+  const config = { command: '/nowhere/calc', listed: [evaluate] };
+  const { missing, call: send } = await open({ calc: config });
+  expect(await send(call({ expression: '1 + 2' }))).toMatchObject({
+    kind: 'failed',
+    failure: { kind: 'unavailable', retryable: true },
+  });
+  expect(missing()).toMatchObject([{ server: 'calc' }]);
+});
