@@ -28,7 +28,7 @@ const probe = { tool: 'mail.find', args: { index: '{index}' }, settledWhen: 'fou
 const config = await loadConfig({ cwd: folder, env: {} });
 await using dandori = await openDandori({
   config: { ...config, mcpServers: {}, effects: way === 'probe' ? { 'mail.send': { probe } } : {} },
-  services: [mail],
+  tools: { mail },
 });
 const [known] = await dandori.runs({ limit: 1 });
 const tasks = Array.from({ length: TASKS }, (_, index) => ({
@@ -37,13 +37,12 @@ const tasks = Array.from({ length: TASKS }, (_, index) => ({
   args: { index },
   after: index === 0 ? [] : [`t${index - 1}`],
 }));
-const run = known?.run ?? (await dandori.start('send all', { tasks }));
-for (;;) {
-  const { questions, outcome } = await dandori.drive(run);
-  if (outcome !== 'waiting') break;
-  for (const { id, task = '' } of questions) {
-    process.stdout.write('asked\n');
-    const isDone = effectsIn(folder).includes(Number(task.slice(1)));
-    await dandori.answer(run, id, isDone ? 'happened' : 'again');
-  }
-}
+const onQuestion = ({ task = '' }: { task?: string | undefined }) => {
+  process.stdout.write('asked\n');
+  return effectsIn(folder).includes(Number(task.slice(1))) ? 'happened' : 'again';
+};
+const run =
+  known === undefined
+    ? dandori.run('send all', { tasks, onQuestion })
+    : dandori.open(known.run, { onQuestion });
+await run.output().catch(() => {});

@@ -1,15 +1,14 @@
-import { defineTool, openDandori } from 'dandori';
+import { openDandori, tool } from 'dandori';
 import * as z from 'zod';
 
-const greet = defineTool({
-  name: 'greet',
+const greet = tool({
   description: 'Greet a person by name',
   effect: 'read',
   input: z.object({ name: z.string() }),
   run: ({ name }) => ({ text: `Hello ${name}` }),
 });
 
-const dandori = await openDandori({ services: [greet] });
-const report = await dandori.run('Greet "Hanako"');
-console.log(report.outcome, report.answer);
+const dandori = await openDandori({ tools: { greet } });
+const run = dandori.run('Greet "Hanako"');
+console.log(await run.output());
 await dandori.close();

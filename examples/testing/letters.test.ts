@@ -10,7 +10,7 @@ import { describe, expect, it } from 'vitest';
 import letters from '../services/letters.ts';
 
 /** No MCP servers, only what the test provides. */
-const configFile = `${import.meta.dirname}/dandori.yaml`;
+const config = `${import.meta.dirname}/dandori.yaml`;
 
 describe('the letters service', () => {
   // #region mind
@@ -21,19 +21,21 @@ describe('the letters service', () => {
       (thought) => [{ operation: 'answer', args: { text: `Found: ${thought.resultText('t1')}` } }],
     ]);
     await using dandori = await openDandori({
-      configFile,
-      services: [letters],
-      mind,
+      config,
+      tools: { letters },
+      model: mind,
       store: temporary.store,
     });
 
-    const waiting = await dandori.run('Find Hanako');
-    expect(waiting).toMatchObject({ outcome: 'waiting', questions: [{ id: 'q1', kind: 'ambiguity' }] });
-    await dandori.answer(waiting.run, 'q1', 'p2');
-    const report = await dandori.drive(waiting.run);
+    const run = dandori.run('Find Hanako');
+    expect(await run.report()).toMatchObject({
+      outcome: 'waiting',
+      questions: [{ id: 'q1', kind: 'ambiguity' }],
+    });
+    await run.answer('q1', 'p2');
 
-    expect(report.answer).toBe('Found: {"id":"p2","name":"Hanako Suzuki"}');
-    expect(brokenLaws(await dandori.events(report.run))).toEqual([]);
+    expect(await run.output()).toBe('Found: {"id":"p2","name":"Hanako Suzuki"}');
+    expect(brokenLaws(await Array.fromAsync(run))).toEqual([]);
     mind.verify();
   });
   // #endregion
@@ -53,12 +55,12 @@ describe('the letters service', () => {
     ]);
     process.env.SCRIPTED_MODEL_URL = server.url;
     await using dandori = await openDandori({
-      configFile: `${import.meta.dirname}/model.yaml`,
-      services: [letters],
+      config: `${import.meta.dirname}/model.yaml`,
+      tools: { letters },
       store: temporary.store,
     });
 
-    const report = await dandori.run('What is the id of Taro?');
+    const report = await dandori.run('What is the id of Taro?').report();
 
     expect(report).toMatchObject({
       outcome: 'answered',
@@ -78,10 +80,10 @@ it('does not order twice when the answer of the shop is lost', async () => {
   });
   await using dandori = await openDandori({ toolbox: shop, store: temporary.store });
 
-  const waiting = await dandori.run('Order', { tasks: [{ id: 't1', operation: 'shop.order', args: {} }] });
-  expect(waiting.questions[0]).toMatchObject({ kind: 'in_doubt', task: 't1' });
-  await dandori.answer(waiting.run, 'q1', 'happened');
-  await dandori.drive(waiting.run);
+  const run = dandori.run('Order', { tasks: [{ id: 't1', operation: 'shop.order', args: {} }] });
+  expect((await run.report()).questions[0]).toMatchObject({ kind: 'in_doubt', task: 't1' });
+  await run.answer('q1', 'happened');
+  await run.report();
 
   expect(shop.effects('shop.order')).toBe(1);
 });
@@ -96,7 +98,7 @@ it('retries a slow shop after a minute, without taking real time', async () => {
   await using dandori = await openDandori({ toolbox: shop, clock, store: createMemoryStore() });
 
   const tasks = [{ id: 't1', operation: 'shop.look', args: {} }];
-  const report = await clock.runUntil(dandori.run('Look', { tasks }));
+  const report = await clock.runUntil(dandori.run('Look', { tasks }).report());
 
   expect(report.tasks.t1).toMatchObject({ attempts: 2, result: { open: true } });
   expect(report.usage.ms).toBe(60_000 + 500 + 50_000);

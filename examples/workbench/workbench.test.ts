@@ -1,7 +1,7 @@
 import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Dandori, openDandori } from 'dandori';
+import { openDandori, type Run } from 'dandori';
 import { createScriptedMind, type Reply } from 'dandori/testing';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
@@ -13,16 +13,16 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
 const open = (script: readonly Reply[]) =>
-  openDandori({ configFile: join(folder, 'dandori.yaml'), mind: createScriptedMind(script) });
+  openDandori({ config: join(folder, 'dandori.yaml'), model: createScriptedMind(script) });
 const written = (name: string) => readFile(join(folder, 'project', name), 'utf8');
 
 /** Approves each call that is asked about, and returns what was asked. */
-async function approveAll(dandori: Dandori, run: string): Promise<string[]> {
+async function approveAll(run: Run): Promise<string[]> {
   const asked: string[] = [];
-  for (let report = await dandori.drive(run); report.outcome === 'waiting'; report = await dandori.drive(run))
+  for (let report = await run.report(); report.outcome === 'waiting'; report = await run.report())
     for (const { id, text, context } of report.questions) {
       asked.push(`${text} ${JSON.stringify(context)}`);
-      await dandori.approve(run, id);
+      await run.approve(id);
     }
   return asked;
 }
@@ -52,14 +52,14 @@ it.each([
       ],
       [{ operation: 'answer', args: { text: 'Done.' } }],
     ]);
-    const run = await dandori.start(goal);
-    const asked = await approveAll(dandori, run);
+    const run = dandori.run(goal);
+    const asked = await approveAll(run);
     expect(asked).toHaveLength(1);
     expect(asked[0]).toContain(question);
     expect(asked[0]).toContain('+All is well.');
-    const report = await dandori.report(run);
+    const report = await run.report();
     expect(report).toMatchObject({ outcome: 'answered', answer: 'Done.' });
-    expect(await dandori.result(run, 'log', { path: ['text'], offset: 0, limit: 1 })).toMatchObject({
+    expect(await run.result('log', { path: ['text'], offset: 0, limit: 1 })).toMatchObject({
       kind: 'text',
       total: (await written(log)).length,
     });
@@ -73,11 +73,11 @@ it('a file that changed after it was approved is not overwritten', async () => {
     [{ id: 'w', operation: 'files.write_file', args: { path: 'price.js', text: 'export {};\n' } }],
     [{ operation: 'answer', args: { text: 'no', achieved: false } }],
   ]);
-  const run = await dandori.start('Empty price.js');
-  const { questions } = await dandori.drive(run);
+  const run = dandori.run('Empty price.js');
+  const { questions } = await run.report();
   await cp(join(folder, 'project', 'price.test.js'), join(folder, 'project', 'price.js'));
-  await dandori.approve(run, questions[0]?.id);
-  expect((await dandori.drive(run)).tasks.w).toMatchObject({ status: 'failed' });
+  await run.approve(questions[0]?.id);
+  expect((await run.report()).tasks.w).toMatchObject({ status: 'failed' });
   expect(await written('price.js')).toContain('node:test');
 });
 

@@ -45,7 +45,7 @@ async function runDandori(
       store: createMemoryStore(),
       toolbox: createFunctionToolbox(createStepClock(), functionTools(given)),
     });
-    const { answer, failure } = await dandori.run(given.goal, { mode });
+    const { answer, failure } = await dandori.run(given.goal, { mode }).report();
     return answer ?? failure?.message ?? '';
   } finally {
     await rm(folder, { recursive: true });

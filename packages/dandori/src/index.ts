@@ -1,13 +1,19 @@
-export {
-  type ConversationOptions,
-  type Examined,
-  type Finding,
-  type FindingKind,
-  type OpenOptions,
-  openRuntime as openDandori,
-  type Runtime as Dandori,
-  type TornTail,
+export type {
+  ConversationOptions,
+  Examined,
+  Finding,
+  FindingKind,
+  TornTail,
 } from './app/dandori.ts';
+export {
+  type Dandori,
+  type DandoriOptions,
+  type OutputOf,
+  openDandori,
+  type RunOptions,
+  type YieldedOf,
+} from './app/library.ts';
+export { type FollowOptions, type OnQuestion, type Run, RunError } from './app/run.ts';
 export type {
   AnswerOptions,
   ApproveOptions,
@@ -15,7 +21,6 @@ export type {
   RejectOptions,
   RunClient,
 } from './app/run-client.ts';
-export type { RunOptions } from './app/starting.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './commands/prune.ts';
 export type { Rating } from './commands/steer.ts';
 export type { Config } from './config/config.ts';
@@ -43,6 +48,7 @@ export type { HistoryEntry, PlanHistory } from './history/plan-history.ts';
 export type { Recorded } from './history/record.ts';
 export type { Difference, Replayed, ReplayOptions } from './history/replay.ts';
 export type { Statistics, ToolStatistics } from './history/statistics.ts';
+export type { AiModel } from './mind/language/options.ts';
 export type { Mind, Thinking, Thought } from './mind/mind.ts';
 export type { Clock } from './model/clock.ts';
 export type { ConversationEvent, ConversationFact, Message } from './model/conversation.ts';
@@ -72,6 +78,7 @@ export type {
   RunSummary,
 } from './store/journal.ts';
 export { createFileStore, createMemoryStore, type Store } from './store/store.ts';
+export { type AiTool, type GivenTool, type ToolDefinition, tool } from './tools/given-tools.ts';
 export {
   ambiguous,
   defineService,

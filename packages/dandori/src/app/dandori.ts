@@ -82,9 +82,9 @@ import {
   openUserSettings,
 } from './open.ts';
 import type { RunClient } from './run-client.ts';
-import { createStarter, type RunOptions } from './starting.ts';
+import { createStarter, type StartOptions } from './starting.ts';
 
-export type { Examined, Finding, FindingKind, Leaving, RunOptions, RunSummary, TornTail };
+export type { Examined, Finding, FindingKind, Leaving, RunSummary, StartOptions, TornTail };
 export { systemClock };
 
 export interface OpenOptions extends Partial<Store> {
@@ -139,7 +139,7 @@ export interface Runtime extends RunClient {
   readonly config: Config;
   readonly mindName: string;
   /** Starts a run and drives it until it has ended or a person is needed. */
-  run(goal: string, options?: RunOptions): Promise<Report>;
+  run(goal: string, options?: StartOptions): Promise<Report>;
   drive(run: string, leaving?: Leaving): Promise<Report>;
   /** Looks for damage, and repairs what the options name. */
   doctor(options?: Omit<DoctorOptions, 'now'>): Promise<Examined>;

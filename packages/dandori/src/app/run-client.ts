@@ -21,7 +21,7 @@ import type { StandingApproval } from '../model/question.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { ConversationSummary, RunSummary } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
-import type { RunOptions } from './starting.ts';
+import type { StartOptions } from './starting.ts';
 
 export interface AnswerOptions {
   /** The user who answers. If the settings name the allowed answerers, it must be one of them. */
@@ -42,7 +42,7 @@ export interface Whose {
   readonly user?: string | undefined;
 }
 
-interface Page {
+export interface Page {
   readonly limit?: number;
   readonly before?: string;
 }
@@ -56,7 +56,7 @@ export type ConversationClient = Omit<Conversation, 'drive'>;
  */
 export interface RunClient extends AsyncDisposable {
   /** Journals the run without driving it. */
-  start(goal: string, options?: RunOptions): Promise<string>;
+  start(goal: string, options?: StartOptions): Promise<string>;
   /**
    * Resolves when the run has ended or needs an answer. A server drives its runs itself, so a remote client
    * follows.

@@ -10,7 +10,9 @@ import { type Language, spokenLanguage } from '../model/text.ts';
 import type { Keys } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 
-export interface RunOptions {
+export interface StartOptions {
+  /** The id of the new run. Ids sort by time (`newId`). */
+  readonly run?: string;
   readonly mode?: Mode;
   readonly userId?: string;
   /** The caller's own plan. The mind is then not asked for a plan. */
@@ -36,7 +38,7 @@ const MOST_STARTED = 100;
 
 /** Starts runs. It keeps the events of each new run, so that the first drive need not read them. */
 export interface Starter {
-  start(goal: string, options?: RunOptions): Promise<string>;
+  start(goal: string, options?: StartOptions): Promise<string>;
   /**
    * What to drive. The kept events are returned once. A later drive reads the journal, because others may
    * have written.
@@ -70,7 +72,7 @@ export function createStarter(
   return {
     async start(goal, options = {}) {
       const { mode, userId = config.userId, tasks, approval, isStricterOnly = false } = options;
-      const { isValidOnly = false, key, onStart, language } = options;
+      const { isValidOnly = false, key, onStart, language, run: id } = options;
       const wanted = inMode(await settingsFor(userId), mode);
       if (isStricterOnly) refuseLooser(approval, wanted);
       const settings = {
@@ -80,7 +82,7 @@ export function createStarter(
       };
       // Task durations matter only if not all tasks can start at once.
       if (isValidOnly && (tasks?.length ?? 0) > settings.concurrency) await parts.durations?.load();
-      const beginning = { goal, tasks, isValidOnly, userId, settings };
+      const beginning = { goal, tasks, isValidOnly, userId, settings, ...(id !== undefined && { run: id }) };
       const begun =
         key === undefined
           ? await startRun(beginning, parts)

@@ -203,6 +203,23 @@ export const configShape = section({
   telemetry: telemetryShape.optional(),
 });
 export type ConfigFile = z.infer<typeof configShape>;
+type Written = z.input<typeof configShape>;
+/** A configuration as `dandori.yaml` writes it, with the short names of some keys. */
+export interface ConfigInput extends Omit<Written, 'model'> {
+  /** A section, or `provider/name`. */
+  readonly model?: Written['model'] | string;
+  /** The same as `mcpServers`. */
+  readonly servers?: Written['mcpServers'];
+  /** The same as `execution.mode`. */
+  readonly mode?: NonNullable<Written['execution']>['mode'];
+  /** The same as `execution.approval`. */
+  readonly approval?: NonNullable<Written['execution']>['approval'];
+  /** The same keys as in `execution`. */
+  readonly limits?: Pick<
+    NonNullable<Written['execution']>,
+    'max_steps' | 'max_model_calls' | 'max_time' | 'max_cost' | 'max_tokens'
+  >;
+}
 export type ModelSection = NonNullable<ConfigFile['model']>;
 export type ServerSection = NonNullable<ConfigFile['mcpServers']>[string];
 
@@ -225,7 +242,6 @@ export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
     'questions.timeout': 'did you mean "expire_after"?',
     'questions.on_expire': 'did you mean "when_expired"?',
     'execution.max_retries': 'did you mean "retry: { attempts: 3 }"?',
-    servers: 'did you mean "mcpServers"?',
     tools: 'did you mean "mcpServers"?',
     'mcpServers.<name>.transport': 'did you mean "type"? It may be left out: command or url tell it',
     'mcpServers.<name>.httpUrl': 'did you mean "url"?',

@@ -1,4 +1,6 @@
 export type { Config } from './config.ts';
+export type { ConfigInput } from './file-shape.ts';
+export type { Layer } from './layer.ts';
 export { loadConfig } from './load.ts';
 export type { TokenConfig } from './servers.ts';
 export { DEMO_SERVERS } from './servers.ts';

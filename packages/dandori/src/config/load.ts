@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type * as z from 'zod';
-import { type Path, pathText, valueAt } from '../documents/place.ts';
+import { pathText, valueAt } from '../documents/place.ts';
 import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '../documents/problem.ts';
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
 import { openSource, type Source } from '../documents/source.ts';
@@ -13,7 +13,7 @@ import { redact } from '../model/redact.ts';
 import { withoutNames } from '../trust/index.ts';
 import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
-import { type Environment, expandVariables } from './environment.ts';
+import { type Environment, expandVariables, readVariable } from './environment.ts';
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
 import { readInstructions } from './instructions.ts';
 import { applyLayers, type Layer, originOf } from './layer.ts';
@@ -22,14 +22,17 @@ import { resolvePolicies } from './policies.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, strayedSecrets } from './secrets.ts';
 import { resolveServer, resolveServers, serverProblems } from './servers.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
+import { asWritten, shortNameProblems, withLongNames } from './short-names.ts';
 import { resolveTelemetry } from './telemetry-shape.ts';
 import { safeSections } from './user-config.ts';
 
 export interface LoadOptions {
-  /** `--config FILE`, relative to `cwd`. The default is `dandori.yaml` or `dandori.yml` in `cwd`. */
-  readonly file?: string | undefined;
-  readonly cwd: string;
-  readonly env: Environment;
+  /** `--config FILE`, relative to `cwd`. The default is `dandori.yaml` or `dandori.yml` in `cwd`; null for none. */
+  readonly file?: string | null | undefined;
+  /** The folder of the file. Default: the current folder. */
+  readonly cwd?: string | undefined;
+  /** Default: the variables of this process. */
+  readonly env?: Environment;
   /** Values that override the file. Later layers win. */
   readonly layers?: readonly Layer[];
   /**
@@ -37,17 +40,24 @@ export interface LoadOptions {
    * so work without the keys that a run needs.
    */
   readonly use?: 'run' | 'read';
+  /** Keys of the file that do not count, because the caller has something else for them. */
+  readonly without?: readonly string[];
+  /** False if no demo servers are used where no server is configured. */
+  readonly demo?: boolean;
 }
 
 const MAX_BYTES = 1_000_000;
 
 /** Returns the configuration, or throws one `DandoriError` that lists everything that is wrong with it. */
-export async function loadConfig(options: LoadOptions): Promise<Config> {
-  const { cwd, env, layers = [] } = options;
-  const file = findFile(options);
+export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
+  const { cwd = process.cwd(), env = process.env, demo = true } = options;
+  const layers = [...environmentLayers(env), ...(options.layers ?? [])];
+  const file = findFile(options.file, cwd);
   const folder = file === undefined ? resolve(cwd) : dirname(file);
   const source = file === undefined ? undefined : await readSource(file, cwd);
-  const given = withServersKey(withoutEmptyKeys(applyLayers(source?.value ?? {}, layers)));
+  const found = without(withLongNames(source?.value ?? {}), options.without ?? []);
+  const long = layers.map(({ origin, values }) => ({ origin, values: asRecord(withLongNames(values)) }));
+  const given = withoutEmptyKeys(applyLayers(found, long));
   const written = options.use === 'read' ? withoutTools(given) : given;
   const { value, expansions, problems: variables } = expandVariables(written, env);
   // A text around a variable that is not set is no secret: the user wrote it, and the error has to show it.
@@ -64,13 +74,13 @@ export async function loadConfig(options: LoadOptions): Promise<Config> {
     ...serverProblems(value),
     ...approvalProblems(value),
     ...serviceProblems(value, folder),
-    ...twoServersKeys(source?.value),
+    ...[source?.value, ...layers.map(({ values }) => values)].flatMap(shortNameProblems),
   ];
   if (problems.length > 0 || !parsed.success) throw toError(problems, { source, layers, secrets });
   const model = parsed.data.model && resolveModel(parsed.data.model, env);
   const telemetry = options.use === 'read' ? undefined : resolveTelemetry(parsed.data.telemetry, env);
   const servers =
-    options.use === 'read' ? NO_SERVERS : resolveServers(parsed.data.mcpServers, { folder, cwd, env });
+    options.use === 'read' ? NO_SERVERS : resolveServers(parsed.data.mcpServers, { folder, cwd, env, demo });
   return {
     file,
     folder,
@@ -135,7 +145,24 @@ function fileProblems(
   return shapeProblems(error, words).filter(({ path }) => !reported.has(pathText(path)));
 }
 
-function findFile({ file, cwd }: LoadOptions): string | undefined {
+/** `DANDORI_MODEL=openai/gpt-5-mini` chooses the model for every command of a shell. */
+function environmentLayers(env: Environment): Layer[] {
+  const model = readVariable(env, 'DANDORI_MODEL')?.trim() ?? '';
+  return model === '' ? [] : [{ origin: 'DANDORI_MODEL', values: { model } }];
+}
+
+function without(value: unknown, keys: readonly string[]): unknown {
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
+    : value;
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return isObject(value) ? value : {};
+}
+
+function findFile(file: string | null | undefined, cwd: string): string | undefined {
+  if (file === null) return undefined;
   if (file !== undefined) return resolve(cwd, file);
   const found = ['dandori.yaml', 'dandori.yml']
     .map((name) => resolve(cwd, name))
@@ -169,19 +196,6 @@ async function readSource(file: string, cwd: string): Promise<Source> {
 const DIRECTORY = '.dandori/runs';
 
 const FIX = 'correct what is shown; `dandori init` writes a file with every key and its default';
-
-/** Every MCP host writes `mcpServers`. This file also accepts `mcp_servers`, which matches its style. */
-function withServersKey(value: unknown): unknown {
-  if (!isObject(value) || value.mcp_servers === undefined || value.mcpServers !== undefined) return value;
-  const { mcp_servers, ...rest } = value;
-  return { ...rest, mcpServers: mcp_servers };
-}
-
-function twoServersKeys(value: unknown): Problem[] {
-  if (!isObject(value) || value.mcp_servers === undefined || value.mcpServers === undefined) return [];
-  const message = 'mcpServers and mcp_servers are the same key';
-  return [{ path: ['mcp_servers'], at: 'key', message, hint: 'put all servers under one of them' }];
-}
 
 function serviceProblems(value: unknown, folder: string): Problem[] {
   const services = valueAt(value, ['services']);
@@ -229,11 +243,15 @@ function toError(problems: readonly Problem[], { source, layers, secrets }: Orig
   const onlyVariables = variables.length === problems.length;
   // The hint of a single problem becomes the fix, so it is not repeated in the message.
   const single = onlyVariables && problems.length === 1 ? problems[0]?.hint : undefined;
-  const located = problems.slice(0, MAX_PROBLEMS).map(({ path, at, hint, ...rest }): LocatedProblem => {
+  const located = problems.slice(0, MAX_PROBLEMS).map((found): LocatedProblem => {
+    const origin = originOf(found.path, layers);
+    const { path, at, hint, ...rest } = asWritten(
+      found,
+      origin === undefined ? source?.value : origin.values,
+    );
     const problem = { ...rest, ...(hint !== undefined && single === undefined && { hint }) };
-    const origin = originOf(path, layers);
-    if (origin !== undefined || source === undefined) return { ...problem, where: origin ?? name };
-    const place = source.locate(asWritten(path, source.value), at);
+    if (origin !== undefined || source === undefined) return { ...problem, where: origin?.origin ?? name };
+    const place = source.locate(path, at);
     return { ...problem, where: name, place: { ...place, text: maskLine(place.text, secrets) } };
   });
   const { code, message, fix } = problemsError(
@@ -246,12 +264,6 @@ function toError(problems: readonly Problem[], { source, layers, secrets }: Orig
     },
   );
   return new DandoriError(code, redact(message, secrets), fix === undefined ? {} : { fix });
-}
-
-function asWritten(path: Path, value: unknown): Path {
-  const [first, ...rest] = path;
-  const isRenamed = first === 'mcpServers' && valueAt(value, ['mcpServers']) === undefined;
-  return isRenamed ? ['mcp_servers', ...rest] : path;
 }
 
 /** A shell expands `~`. Without this, a folder named `~` would be created. */

@@ -19,6 +19,8 @@ interface Surroundings {
   /** The user's current folder and environment. */
   readonly cwd: string;
   readonly env: Environment;
+  /** Whether the demo servers are used where no servers are configured. */
+  readonly demo: boolean;
 }
 
 /** Without `mcpServers` the demo servers are used. An empty object means no servers. */
@@ -26,7 +28,7 @@ export function resolveServers(
   sections: ConfigFile['mcpServers'],
   surroundings: Surroundings,
 ): Pick<Config, 'mcpServers' | 'disabledServers'> {
-  const written = Object.entries(sections ?? demoServers());
+  const written = Object.entries(sections ?? (surroundings.demo ? demoServers() : {}));
   const enabled = written.filter(([, { disabled }]) => !disabled);
   return {
     mcpServers: Object.fromEntries(
@@ -52,7 +54,7 @@ function demoServers(): Record<string, ServerSection> {
 
 function resolveMcpServer(
   section: ServerSection,
-  { folder, cwd: here, env: ours }: Surroundings,
+  { folder, cwd: here, env: ours }: Omit<Surroundings, 'demo'>,
 ): McpServerConfig {
   const {
     shipped,

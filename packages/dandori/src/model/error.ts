@@ -15,6 +15,8 @@ export type ErrorCode =
   | 'run-exists'
   | 'run-ended'
   | 'run-not-ended'
+  | 'run-waiting'
+  | 'run-failed'
   | 'run-driven-elsewhere'
   | 'conversation-not-found'
   | 'journal-conflict'

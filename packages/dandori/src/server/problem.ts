@@ -25,6 +25,8 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'run-exists': 409,
   'run-ended': 409,
   'run-not-ended': 409,
+  'run-waiting': 409,
+  'run-failed': 409,
   'run-driven-elsewhere': 409,
   'journal-conflict': 409,
   'question-answered': 409,

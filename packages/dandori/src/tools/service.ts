@@ -111,7 +111,7 @@ export function defineService<
   return { name: server, methods: made };
 }
 
-function checkName(name: string): void {
+export function checkName(name: string): void {
   if (NAME.test(name)) return;
   const fix = 'Use letters, digits, "_" and "-", beginning with a letter.';
   throw new DandoriError('service-invalid', `"${name}" cannot be the name of a service or a method.`, {
@@ -119,12 +119,13 @@ function checkName(name: string): void {
   });
 }
 
-function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
+/** `inputSchema`: the JSON Schema of the arguments, if the definition's `input` does not say it. */
+export function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
   definition: MethodDefinition<Input, Output>,
-  { name, server }: { name: string; server: string },
+  { name, server, ...given }: { name: string; server: string; inputSchema?: JsonObject },
 ): ServiceMethod {
   const { description, input, output, effect, calls, trusted } = definition;
-  const inputSchema = toSchema(name, input, 'input');
+  const inputSchema = given.inputSchema ?? toSchema(name, input, 'input');
   if (inputSchema.type !== 'object') {
     const fix = 'Arguments have names: make the input a z.object({ … }).';
     throw new DandoriError('service-invalid', `The input of ${name} is not an object.`, { fix });
@@ -148,7 +149,7 @@ function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
   };
 }
 
-function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+export function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   try {
     // A result goes through JSON, where a Date becomes a text. An argument from JSON is never a Date.
     return z.toJSONSchema(schema, {
@@ -189,7 +190,7 @@ function servicesIn(module: object, file: string): Service[] {
   });
 }
 
-function isService(value: unknown): value is Service {
+export function isService(value: unknown): value is Service {
   return isObject(value) && 'name' in value && Array.isArray(value.methods);
 }
 

@@ -63,7 +63,6 @@ describe('misspelt and misplaced keys', () => {
       '1:14',
       'did you mean "task_timeout" (one call) or "max_time" (the whole run)?',
     ],
-    ['servers: {}', '1:1', 'did you mean "mcpServers"?'],
     ['mcpServers: { a: { command: x, arguments: [] } }', '1:32', 'known here: shipped, type, command'],
     ['mcpServers: { a: { command: x, comand: y } }', '1:32', 'did you mean "command"?'],
     [

@@ -33,7 +33,7 @@ export async function runGoals(set: string): Promise<{ goal: Goal; verdict: Verd
   try {
     const results = [];
     for (const goal of goals) {
-      const report = await dandori.run(goal.goal);
+      const report = await dandori.run(goal.goal).report();
       results.push({ goal, verdict: verdictOf(goal, report), text: textOf(report) });
     }
     return results;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { type OpenOptions, openRuntime, type RunOptions, type Runtime } from '../../src/app/dandori.ts';
+import { type OpenOptions, openRuntime, type StartOptions, type Runtime } from '../../src/app/dandori.ts';
 import type { Event, FactOf, Live } from '../../src/model/event.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
@@ -25,7 +25,7 @@ export interface Home extends AsyncDisposable {
   /** What the services of this home were called for. */
   readonly calls: readonly ServiceCall[];
   readonly live: readonly Live[];
-  run(goal: string, options?: RunOptions): Promise<Report>;
+  run(goal: string, options?: StartOptions): Promise<Report>;
   events(run: string): Promise<Event[]>;
   /** Another process of the same user: the same folder, with what the file says by then. */
   reopen(yaml?: string, options?: OpenOptions): Promise<Runtime>;

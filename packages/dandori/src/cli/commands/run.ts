@@ -9,7 +9,7 @@ import { readAmounts } from '../report.ts';
 import { openSession, type SessionOptions } from '../session.ts';
 import { textsFor } from '../texts.ts';
 
-export interface RunOptions extends SessionOptions {
+export interface StartOptions extends SessionOptions {
   readonly plan?: string;
   readonly mode?: Mode;
   readonly approval?: ApprovalPolicy;
@@ -17,7 +17,7 @@ export interface RunOptions extends SessionOptions {
 
 const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs nothing.';
 
-export async function run(goal: string, options: RunOptions): Promise<number> {
+export async function run(goal: string, options: StartOptions): Promise<number> {
   const plan = options.plan === undefined ? undefined : await readPlanFile(options.plan);
   const wanted =
     goal.trim() === '' ? (plan?.goal ?? (plan && textsFor({}).planGoal(options.plan ?? '')) ?? '') : goal;

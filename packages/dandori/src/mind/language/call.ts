@@ -165,6 +165,7 @@ function providerOptions({
 /** Imports the provider lazily: that takes 150 ms, and most commands call no model. */
 export async function openWire(options: LanguageMindOptions): Promise<Wire> {
   const { provider, name, baseUrl } = options;
+  if (options.model !== undefined) return openProvider(options.model, providerOptions(options));
   switch (provider) {
     case 'openai': {
       const { createOpenAI } = await import('@ai-sdk/openai');

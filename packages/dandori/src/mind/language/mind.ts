@@ -36,7 +36,7 @@ import type { ModelMessage, Wire } from './wire/wire.ts';
  */
 export function createLanguageMind(options: LanguageMindOptions): Mind {
   let wire: Promise<Wire> | undefined;
-  const name = `${options.provider}/${options.name}`;
+  const name = nameOf(options);
 
   /** Makes one call within the time limit of the model. */
   async function within<T>(
@@ -78,6 +78,11 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
         : weight;
     },
   };
+}
+
+/** `openai/gpt-5-mini`, whatever the AI SDK calls the API that it uses. */
+function nameOf({ model, provider, name }: LanguageMindOptions): string {
+  return `${model?.provider.split('.')[0] ?? provider}/${name}`;
 }
 
 interface Asking {
@@ -149,8 +154,8 @@ function stopped(
   { outer, options, timeout }: { outer: AbortSignal; options: LanguageMindOptions; timeout: number },
 ): Promise<{ readonly kind: 'failed'; readonly failure: Failure }> {
   return new Promise((resolve) => {
-    const { provider, name, section = 'model' } = options;
-    const message = `${provider}/${name} did not finish within ${timeout / 1000} s (${section}.timeout).`;
+    const { section = 'model' } = options;
+    const message = `${nameOf(options)} did not finish within ${timeout / 1000} s (${section}.timeout).`;
     const stop = () => {
       resolve(
         outer.aborted

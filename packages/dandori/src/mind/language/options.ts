@@ -15,6 +15,9 @@ export interface Price {
 export interface LanguageMindOptions {
   /** The configuration section that error messages name. Default: `model`. */
   readonly section?: 'model' | 'model.fallback' | undefined;
+  /** A model of the AI SDK, instead of one that is made from the other options. */
+  readonly model?: AiModel | undefined;
+  /** For a model of the AI SDK: the provider whose habits it shares. */
   readonly provider: Provider;
   /** As its provider spells it. */
   readonly name: string;
@@ -42,3 +45,23 @@ export interface LanguageMindOptions {
 }
 
 export const DEFAULT_TIMEOUT = 120_000;
+
+/** A model object of the AI SDK, of version 2 of its specification or later. */
+export interface AiModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
+}
+
+/** A model of the AI SDK as a program passes it, with the habits of its provider. */
+export function givenModel(model: AiModel): LanguageMindOptions {
+  const [maker = ''] = model.provider.split('.');
+  const known = (['openai', 'anthropic', 'google'] as const).find((provider) => provider === maker);
+  return {
+    model,
+    provider: known ?? 'openai-compatible',
+    name: model.modelId,
+    ...(known === undefined && { supportsStructuredOutputs: false }),
+  };
+}

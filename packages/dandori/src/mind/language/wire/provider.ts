@@ -1,6 +1,7 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import { type Json, stringifyJson } from '../../../model/json.ts';
 import { hugeIn, withTextIntegers } from '../../../model/stand-in.ts';
+import type { AiModel } from '../options.ts';
 import type {
   AssistantPart,
   FinishReason,
@@ -26,7 +27,8 @@ type FinishPart = Extract<StreamPart, { type: 'finish' }>;
  * A model of the AI SDK, called directly. The SDK's `streamText` would take more time than the call itself, for
  * loops and retries that we don't use.
  */
-export function openProvider(model: SdkModel, providerOptions: ProviderOptions): Wire {
+export function openProvider(given: AiModel, providerOptions: ProviderOptions): Wire {
+  const model = given as SdkModel;
   // Anthropic and Google require objects as arguments.
   const wantsObjects = !('openai' in providerOptions);
   return {
@@ -119,7 +121,7 @@ function toPart(part: StreamPart): Part | undefined {
     case 'finish':
       return {
         type: 'finish',
-        reason: reasonOf(part.finishReason.unified),
+        reason: reasonOf(part.finishReason),
         usage: toReported(part.usage),
       };
     default:
@@ -128,14 +130,29 @@ function toPart(part: StreamPart): Part | undefined {
   }
 }
 
-function reasonOf(unified: FinishPart['finishReason']['unified']): FinishReason {
-  return unified === 'interrupted' ? 'other' : unified;
+/** Version 2 of the specification has plain values where later versions have objects. */
+function reasonOf(reason: FinishPart['finishReason'] | string): FinishReason {
+  const found = typeof reason === 'string' ? reason : reason.unified;
+  return REASONS.find((known) => known === found) ?? 'other';
 }
 
-function toReported({ inputTokens, outputTokens }: FinishPart['usage']): ReportedUsage {
+const REASONS: readonly FinishReason[] = ['stop', 'length', 'content-filter', 'tool-calls', 'error'];
+
+function toReported({ inputTokens, outputTokens, ...rest }: FinishPart['usage'] | UsageOfVersion2): ReportedUsage {
   return {
-    inputTokens: inputTokens.total,
-    outputTokens: outputTokens.total,
-    cachedInputTokens: inputTokens.cacheRead,
+    inputTokens: typeof inputTokens === 'object' ? inputTokens.total : inputTokens,
+    outputTokens: typeof outputTokens === 'object' ? outputTokens.total : outputTokens,
+    cachedInputTokens:
+      typeof inputTokens === 'object'
+        ? inputTokens.cacheRead
+        : 'cachedInputTokens' in rest
+          ? rest.cachedInputTokens
+          : undefined,
   };
+}
+
+interface UsageOfVersion2 {
+  readonly inputTokens: number | undefined;
+  readonly outputTokens: number | undefined;
+  readonly cachedInputTokens?: number | undefined;
 }

@@ -47,6 +47,8 @@ export const problems: Problems = {
     'run-exists': ['A run with this id already exists.'],
     'run-ended': ['The run has already ended.'],
     'run-not-ended': ["The run hasn't ended yet."],
+    'run-waiting': ['The run waits for an answer.', 'Answer it with `dandori answer`.'],
+    'run-failed': ['The run ended without an answer.'],
     'run-driven-elsewhere': ['The run is already running in another process.'],
     'conversation-not-found': ['Conversation not found.', 'List them with `dandori chat --list`.'],
     'journal-conflict': ['Another process wrote to the run in the meantime.', 'Try again.'],

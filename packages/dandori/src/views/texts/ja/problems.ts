@@ -35,6 +35,8 @@ export const problems: Problems = {
     'run-exists': ['同じ ID の実行がすでにあります。'],
     'run-ended': ['実行はすでに終了しています。'],
     'run-not-ended': ['実行がまだ終了していません。'],
+    'run-waiting': ['実行は回答待ちです。', '`dandori answer` で回答してください。'],
+    'run-failed': ['実行は回答を得られずに終了しました。'],
     'run-driven-elsewhere': ['別のプロセスで実行中です。'],
     'conversation-not-found': ['会話が見つかりません。', '`dandori chat --list` で一覧を確認してください。'],
     'journal-conflict': ['別のプロセスが同時に書き込みました。', 'もう一度実行してください。'],

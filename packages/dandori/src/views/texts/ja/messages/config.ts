@@ -165,7 +165,9 @@ export const config: Catalogue = {
     '表示された問題を修正してください。`dandori init` で全キーと既定値の入ったファイルを作成できます',
   'correct what is shown; plan.schema.json describes a plan':
     '表示された問題を修正してください。計画の形式は plan.schema.json にあります',
-  'mcpServers and mcp_servers are the same key': 'mcpServers と mcp_servers は同じキーです',
+  '{1} and {2} are the same key': '{1} と {2} は同じキーです',
+  'keep one of them': 'どちらか一方だけにしてください',
+  'unknown key {1} in limits': 'limits に不明なキー {1} があります',
   'put all servers under one of them': '一方にまとめてください',
   'services[{1}]: there is no file {2}': 'services[{1}]：ファイル {2} がありません',
   'set these variables in the shell that starts Dandori':

@@ -121,6 +121,15 @@ export const server: Catalogue = {
   'Cannot load the service {1}: {2}': 'サービス {1} を読み込めません：{2}',
   'Fix the module; Node must be able to import it as it is.':
     'モジュールを修正してください。Node がそのまま読み込める必要があります。',
+  'tools.{1} is the service "{2}".': 'tools.{1} はサービス「{2}」です。',
+  'Use its name as the key: tools: { {1} }.': 'サービスの名前をキーにしてください：tools: { {1} }。',
+  'tools.{1} is not a tool.': 'tools.{1} はツールではありません。',
+  'Pass a function, tool({ description, input, run }), a tool of the AI SDK, or a service.':
+    '関数、tool({ description, input, run })、AI SDK のツール、またはサービスを渡してください。',
+  'tools.{1} has no execute, so it cannot be called here.': 'tools.{1} に execute がないため、呼び出せません。',
+  'Give it an execute function.': 'execute 関数を追加してください。',
+  'The inputSchema of tools.{1} cannot be read.': 'tools.{1} の inputSchema を読み取れません。',
+  'Use a schema of zod 4, or jsonSchema() of the AI SDK.': 'zod 4 のスキーマか、AI SDK の jsonSchema() を使ってください。',
   '{1} exports no service.': '{1} がサービスをエクスポートしていません。',
   'export default defineService({ name, methods })':
     'export default defineService({ name, methods }) を追加してください',

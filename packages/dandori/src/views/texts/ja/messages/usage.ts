@@ -26,6 +26,20 @@ export const usage: Catalogue = {
   '`dandori {1}` works on the runs of this machine only.': '`dandori {1}` はこのマシンの実行にだけ使えます。',
   'Run it where the server runs, without --server.':
     'サーバーのあるマシンで、--server なしで実行してください。',
+  'openDandori: {1} cannot be passed beside a loaded config.':
+    'openDandori：読み込み済みの config と {1} は同時に渡せません。',
+  'Pass it to loadConfig({ layers }), or pass what the file contains as `config`.':
+    'loadConfig({ layers }) に渡すか、ファイルの内容を `config` に渡してください。',
+  'cancelled by the program': 'プログラムが中止しました',
+  'The run {1} waits for an answer.\n{2}': '実行 {1} は回答待ちです。\n{2}',
+  'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.':
+    '`onQuestion` を渡すか、`run.answer` を呼ぶか、別の場所からの回答を `run.output({ wait: true })` で待ってください。',
+  'The run {1} has stopped and not ended.': '実行 {1} は止まっていますが、終了していません。',
+  'Continue it with `run.resume()`.': '`run.resume()` で再開してください。',
+  'limit reached: {1}': '上限に達しました：{1}',
+  'The run {1} ended without an answer ({2}): {3}': '実行 {1} は回答を得られずに終了しました（{2}）：{3}',
+  'Its report says what was done: `run.report()`, or `dandori show {1}`.':
+    '実行した内容は `run.report()` または `dandori show {1}` で確認できます。',
   'There are no runs yet.': '実行はまだありません。',
   'Start one: dandori run "100 + 200を計算"': '開始：dandori run "100 + 200を計算"',
   '"{1}" fits {2} runs: {3}…': '「{1}」に一致する実行が {2} 件あります：{3}…',

@@ -1,0 +1,245 @@
+import type * as z from 'zod';
+import { newId } from '../commands/index.ts';
+import type { Config, ConfigInput, Layer } from '../config/index.ts';
+import { loadConfig } from '../config/index.ts';
+import type { Conversation } from '../conversation/index.ts';
+import type { Counted, CountOptions, RunQuestion } from '../history/index.ts';
+import type { AiModel, Mind } from '../mind/index.ts';
+import type { Clock } from '../model/clock.ts';
+import { DandoriError } from '../model/error.ts';
+import type { Event, Live } from '../model/event.ts';
+import type { Examined } from '../model/finding.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import type { StandingApproval } from '../model/question.ts';
+import type { Task } from '../model/task.ts';
+import type { MissingServer, Tool } from '../model/tool.ts';
+import type { Compiled } from '../plan/compile.ts';
+import type { ConversationSummary, RunSummary, Store } from '../store/index.ts';
+import type { GivenTool, Toolbox } from '../tools/index.ts';
+import type { Report } from '../views/report.ts';
+import {
+  type ConversationOptions,
+  type OpenOptions,
+  openRuntime,
+  type Runtime,
+  systemClock,
+} from './dandori.ts';
+import { createNews } from './news.ts';
+import { createRun, type OnQuestion, type Run } from './run.ts';
+import type { Page } from './run-client.ts';
+import type { StartOptions } from './starting.ts';
+
+/**
+ * The keys of `dandori.yaml` by their names, and the values that only a program has. A `dandori.yaml` in the
+ * folder is read too; what the program passes wins.
+ */
+export interface DandoriOptions extends Omit<ConfigInput, 'model'>, Observers {
+  /** A model of the AI SDK, `provider/name`, the section of the file, or a mind of your own. */
+  readonly model?: AiModel | Mind | ConfigInput['model'];
+  /** Functions, tools of the AI SDK, results of `tool`, and services, by name. */
+  readonly tools?: Readonly<Record<string, GivenTool>> | undefined;
+  /** Used instead of all tools, servers and services. `close` closes it too. */
+  readonly toolbox?: Toolbox;
+  /** Where runs are stored. Default: files in `.dandori/runs`. */
+  readonly store?: Store;
+  /** A file, the contents of one, or what `loadConfig` returned. Default: `dandori.yaml` in `cwd`, if it exists. */
+  readonly config?: string | ConfigInput | Config;
+  readonly cwd?: string;
+  readonly clock?: Clock;
+}
+
+interface Observers extends Pick<OpenOptions, 'onEvent' | 'onLive' | 'onWarning' | 'onUntraced' | 'onTorn'> {
+  /** Answers the questions of runs in place. */
+  readonly onQuestion?: OnQuestion;
+}
+
+export interface RunOptions extends Omit<StartOptions, 'run' | 'isStricterOnly' | 'onStart' | 'output'> {
+  /** What the answer must be: a zod schema or a JSON Schema. */
+  readonly output?: z.ZodType | JsonObject;
+  /** The iteration also yields what is never journaled: text while it is written, and progress. */
+  readonly live?: boolean;
+  /** Instead of the `onQuestion` of `openDandori`. */
+  readonly onQuestion?: OnQuestion;
+}
+
+/** The type of `run.output()`. */
+export type OutputOf<Options> = Options extends { readonly output: infer Schema }
+  ? Schema extends z.ZodType
+    ? z.output<Schema>
+    : Json
+  : string;
+
+/** What iterating over a run yields. */
+export type YieldedOf<Options> = Options extends { readonly live: true } ? Event | Live : Event;
+
+/** All of Dandori in one process. Close it, or its servers keep the process alive. */
+export interface Dandori extends AsyncDisposable {
+  readonly config: Config;
+  /** The name of the model: `provider/name`, or `built-in`. */
+  readonly model: string;
+  /** Starts a run and returns its handle at once. */
+  run<const Options extends RunOptions = Record<never, never>>(
+    goal: string,
+    options?: Options,
+  ): Run<OutputOf<Options>, YieldedOf<Options>>;
+  /** The handle of a run that exists, whoever started it. `by`: the user who acts. */
+  open(run: string, options?: { readonly by?: string; readonly onQuestion?: OnQuestion }): Run<Json>;
+  /** Newest first. */
+  runs(page?: Page): Promise<RunSummary[]>;
+  /** The open questions of all runs. */
+  questions(): Promise<RunQuestion[]>;
+  /** The approvals that the user gave for good. */
+  approvals(options?: { readonly user?: string }): Promise<StandingApproval[]>;
+  revokeApproval(id: string, options?: { readonly user?: string }): Promise<void>;
+  /** Compiles a plan and runs nothing. */
+  check(tasks: readonly Task[]): Promise<Compiled>;
+  tools(): ReadonlyMap<string, Tool>;
+  missing(): readonly MissingServer[];
+  /** Opens the conversation with this id, or a new one. */
+  conversation(id?: string, options?: ConversationOptions): Promise<Conversation>;
+  conversations(page?: Page): Promise<ConversationSummary[]>;
+  statistics(options?: CountOptions): Promise<Counted>;
+  doctor: (options?: Parameters<Runtime['doctor']>[0]) => Promise<Examined>;
+  prune: Runtime['prune'];
+  /** Lets the running calls finish, for at most `grace` milliseconds. Runs can be continued later. */
+  close(options?: { readonly grace?: number }): Promise<void>;
+}
+
+export async function openDandori(options: DandoriOptions = {}): Promise<Dandori> {
+  const { onQuestion, onEvent, onLive, onWarning, onUntraced, onTorn, tools = {}, ...given } = options;
+  const { model, toolbox, store, config: written, cwd, clock = systemClock, ...sections } = given;
+  const config = await configOf({ written, cwd, model, sections, hasTools: options.tools !== undefined });
+  const news = createNews();
+  const mind = await mindOf(model, config);
+  const runtime = await openRuntime({
+    config,
+    services: await (await import('../tools/given-tools.ts')).servicesOf(tools),
+    clock,
+    ...(mind !== undefined && { mind }),
+    ...(toolbox !== undefined && { toolbox }),
+    ...(store !== undefined && { store }),
+    ...(onWarning !== undefined && { onWarning }),
+    ...(onUntraced !== undefined && { onUntraced }),
+    ...(onTorn !== undefined && { onTorn }),
+    onEvent(event) {
+      news.publish(event);
+      onEvent?.(event);
+    },
+    onLive(live) {
+      news.publish(live);
+      onLive?.(live);
+    },
+  });
+  const driven = new Set<AsyncDisposable>();
+  const common = {
+    runtime,
+    news,
+    onDriving: (run: AsyncDisposable, isDriving: boolean) =>
+      void (isDriving ? driven.add(run) : driven.delete(run)),
+  };
+  const close: Dandori['close'] = async (leaving) => {
+    await Promise.all([...driven].map((run) => run[Symbol.asyncDispose]()));
+    await runtime.close(leaving);
+  };
+  return {
+    config,
+    model: runtime.mindName,
+    run<const Options extends RunOptions>(goal: string, runOptions?: Options) {
+      const { live = false, onQuestion: own, output: _output, ...starting }: RunOptions = runOptions ?? {};
+      const id = newId(clock.now());
+      return createRun<OutputOf<Options>, YieldedOf<Options>>({
+        ...common,
+        id,
+        live,
+        by: starting.userId,
+        onQuestion: own ?? onQuestion,
+        start: () => runtime.start(goal, { ...starting, run: id }),
+        toOutput: (report) => report.answer as OutputOf<Options>,
+      });
+    },
+    open: (id, { by, onQuestion: own } = {}) =>
+      createRun<Json, Event>({
+        ...common,
+        id,
+        live: false,
+        by,
+        onQuestion: own ?? onQuestion,
+        toOutput: (report: Report) => report.answer,
+      }),
+    runs: runtime.runs,
+    questions: () => runtime.questions(),
+    approvals: runtime.approvals,
+    revokeApproval: runtime.revokeApproval,
+    check: (tasks) => runtime.check(tasks),
+    tools: runtime.tools,
+    missing: runtime.missing,
+    conversation: runtime.conversation,
+    conversations: runtime.conversations,
+    statistics: runtime.statistics,
+    doctor: runtime.doctor,
+    prune: runtime.prune,
+    close,
+    [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+interface Given {
+  readonly written: DandoriOptions['config'];
+  readonly cwd: string | undefined;
+  readonly model: DandoriOptions['model'];
+  readonly sections: Omit<ConfigInput, 'model'>;
+  readonly hasTools: boolean;
+}
+
+const ORIGIN = 'openDandori';
+
+async function configOf({ written, cwd, model, sections, hasTools }: Given): Promise<Config> {
+  const named = typeof model === 'string' || isSection(model) ? { model } : {};
+  const values = { ...sections, ...named };
+  if (isLoaded(written)) {
+    const [key] = Object.keys(values);
+    if (key === undefined) return written;
+    throw new DandoriError('usage', `openDandori: ${key} cannot be passed beside a loaded config.`, {
+      fix: 'Pass it to loadConfig({ layers }), or pass what the file contains as `config`.',
+    });
+  }
+  const layers: Layer[] = [
+    ...(isObject(written) ? [{ origin: `${ORIGIN}: config`, values: { ...written } }] : []),
+    { origin: ORIGIN, values },
+  ];
+  const isOwn = model !== undefined && !('model' in named);
+  return loadConfig({
+    cwd,
+    layers,
+    ...(typeof written === 'string' && { file: written }),
+    ...(isObject(written) && { file: null }),
+    // A model object needs no key of the file's model.
+    without: isOwn ? ['model'] : [],
+    demo: model === undefined && !hasTools,
+  });
+}
+
+function isLoaded(config: DandoriOptions['config']): config is Config {
+  return isObject(config) && 'settings' in config && 'secrets' in config;
+}
+
+function isMind(model: unknown): model is Mind {
+  return isObject(model) && typeof model.think === 'function';
+}
+
+function isAiModel(model: unknown): model is AiModel {
+  return isObject(model) && typeof model.doStream === 'function' && typeof model.modelId === 'string';
+}
+
+function isSection(model: DandoriOptions['model']): boolean {
+  return model !== undefined && !isMind(model) && !isAiModel(model);
+}
+
+/** Undefined for the model of the configuration. */
+async function mindOf(model: DandoriOptions['model'], { instructions }: Config): Promise<Mind | undefined> {
+  if (isMind(model)) return model;
+  if (!isAiModel(model)) return undefined;
+  const { createLanguageMind } = await import('../mind/language/mind.ts');
+  const { givenModel } = await import('../mind/language/options.ts');
+  return createLanguageMind({ ...givenModel(model), instructions });
+}

@@ -1,0 +1,395 @@
+import type { Rating } from '../commands/index.ts';
+import type {
+  Forked,
+  ForkOptions,
+  Lifted,
+  PlanHistory,
+  Recorded,
+  Replayed,
+  ReplayOptions,
+} from '../history/index.ts';
+import { DandoriError, type ErrorCode } from '../model/error.ts';
+import type { Event, FactOf, Live } from '../model/event.ts';
+import type { Json } from '../model/json.ts';
+import type { Question } from '../model/question.ts';
+import type { AskedQuestion, Report } from '../views/report.ts';
+import type { ResultPart, Wanted } from '../views/result-page.ts';
+import type { Runtime } from './dandori.ts';
+import type { News } from './news.ts';
+import type { ApproveOptions, RejectOptions } from './run-client.ts';
+
+export interface FollowOptions {
+  /** Also yields what is never journaled: text while it is written, and the progress of calls. */
+  readonly live?: boolean;
+  /** Skips the events up to this number. */
+  readonly after?: number;
+  /** False to read what is written so far, without driving the run. */
+  readonly follow?: boolean;
+  /** If the run waits for an answer that nothing here gives, waits for one from elsewhere. */
+  readonly wait?: boolean;
+}
+
+/** Answers a question in place. Undefined leaves it open. */
+export type OnQuestion = (
+  question: AskedQuestion,
+  run: Run<unknown, unknown>,
+) => Json | undefined | Promise<Json | undefined>;
+
+/**
+ * One run. `dandori.run` drives it at once. `dandori.open` drives it when its output or its events are asked
+ * for; if another process drives it, this handle follows.
+ *
+ * Iterating yields every event from the first on, until the run has ended. It also stops if the run waits for
+ * an answer and neither `onQuestion` nor the body of the loop gives one.
+ */
+export interface Run<Output = string, Yielded = Event> extends AsyncIterable<Yielded>, AsyncDisposable {
+  /** With `key`: that of the first run with the same key, once it is known. */
+  readonly id: string;
+  /** What the iteration yields, with other options. */
+  events(options: FollowOptions & { readonly live: true }): AsyncIterableIterator<Event | Live>;
+  events(options?: FollowOptions): AsyncIterableIterator<Event>;
+  /**
+   * The answer: a text, or a value that fits the `output` of the run. Throws a `RunError` if the run ends
+   * without one (`run-failed`), or needs an answer that nothing here gives (`run-waiting`).
+   */
+  output(options?: { readonly wait?: boolean }): Promise<Output>;
+  /** What the run did. Waits while this process drives it, until it has ended or needs an answer. */
+  report(): Promise<Report>;
+  /** The open questions. */
+  questions(): Promise<readonly AskedQuestion[]>;
+  answer(question: string, answer: Json): Promise<void>;
+  decline(question: string, options?: { readonly comment?: string }): Promise<void>;
+  /** Approves a call or a plan. The question may be omitted if only one approval is open. */
+  approve(question?: string, options?: Pick<ApproveOptions, 'tasks'>): Promise<void>;
+  /** Rejects a call or a plan. The model gets the reason. */
+  reject(question?: string, options?: Pick<RejectOptions, 'reason'>): Promise<void>;
+  /** Adds a note that the next decision of the run reads. */
+  tell(text: string): Promise<void>;
+  /** Lets running calls finish. Nothing else starts until `resume`. */
+  pause(options?: { readonly reason?: string }): Promise<void>;
+  /** Ends a pause or raises limits, and drives the run. */
+  resume(options?: { readonly raise?: FactOf<'budget_added'>['data'] }): Promise<void>;
+  /** Stops all calls and ends the run. */
+  cancel(reason?: string): Promise<void>;
+  /** A new run with the same past. No past call is repeated. */
+  fork(options: ForkOptions): Promise<Run<Output, Yielded> & { readonly forked: Forked }>;
+  /** Computes the run again from its journal alone, and verifies each event that the engine decided. */
+  replay(options?: ReplayOptions): Promise<Replayed>;
+  /** The current plan, and every proposal, revision and reflection that led to it. */
+  history(): Promise<PlanHistory>;
+  /** A plan that repeats what the run has done so far. */
+  toPlan(): Promise<Lifted>;
+  /** A test case made from the run, for `runCase` of `dandori/testing`. */
+  toTest(): Promise<Recorded>;
+  /** A part of a task's result, even of a large one. */
+  result(task: string, wanted: Wanted): Promise<ResultPart>;
+  rate(rating: Omit<Rating, 'by'>): Promise<void>;
+  /** Lets running calls finish and stops driving the run here. It can be opened and continued later. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+/** A run that has no output to give: it ended without an answer, or waits for one. */
+export class RunError extends DandoriError {
+  readonly report: Report;
+
+  constructor(code: ErrorCode, message: string, { fix, report }: { fix: string; report: Report }) {
+    super(code, message, { fix });
+    this.report = report;
+  }
+}
+
+export interface RunParts<Output> {
+  readonly runtime: Runtime;
+  readonly news: News;
+  readonly id: string;
+  /** Starts the run, and returns its id. Missing for a run that exists. */
+  readonly start?: () => Promise<string>;
+  /** The user who acts. */
+  readonly by?: string | undefined;
+  readonly onQuestion?: OnQuestion | undefined;
+  /** What the iteration yields by default. */
+  readonly live: boolean;
+  readonly toOutput: (report: Report) => Output | Promise<Output>;
+  /** Called with the handle while it drives, and when it no longer does. */
+  readonly onDriving: (run: AsyncDisposable, isDriving: boolean) => void;
+}
+
+/** Milliseconds between two attempts to drive a run that another process drives. That process may die. */
+const BETWEEN_ATTEMPTS = 1_000;
+
+export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output, Yielded> {
+  const { runtime, news, by, onQuestion } = parts;
+  let { id } = parts;
+  const who = by === undefined ? {} : { by };
+  const leaving = new AbortController();
+  const leavingNow = new AbortController();
+  /** Answers that were given here and are not written yet. */
+  const answering = new Set<Promise<unknown>>();
+  /** The loops over events that have not ended. Their bodies may still answer. */
+  const loops = new Set<Promise<void>>();
+  let driving: Promise<Report> | undefined;
+  const started = parts.start?.().then((actual) => {
+    id = actual;
+  });
+  // Whoever waits for the run gets the error.
+  started?.catch(() => {});
+
+  function drive(): Promise<Report> {
+    if (driving !== undefined) return driving;
+    parts.onDriving(run, true);
+    const current = driveAndAnswer().finally(() => {
+      driving = undefined;
+      parts.onDriving(run, false);
+    });
+    driving = current;
+    current.catch(() => {});
+    return current;
+  }
+
+  async function driveAndAnswer(): Promise<Report> {
+    await started;
+    const asked = new Map<string, Promise<boolean>>();
+    const ask = (question: AskedQuestion) => {
+      const isAnswered = asked.get(question.id) ?? answerInPlace(question);
+      // Awaited below. Until then a rejection must not end the process.
+      isAnswered.catch(() => {});
+      asked.set(question.id, isAnswered);
+      return isAnswered;
+    };
+    const unlisten = news.listen(id, (one) => {
+      // The call is held open while the user is asked, so the drive does not return.
+      if (one.type === 'question_asked' && one.data.held === true && onQuestion !== undefined)
+        void ask({ ...one.data.question, askedAt: one.at, blocks: [] });
+    });
+    try {
+      for (;;) {
+        const report = await driveOrFollow();
+        if (report.outcome !== 'waiting' || onQuestion === undefined || leaving.signal.aborted) return report;
+        const answers = await Promise.all(report.questions.map(ask));
+        if (!answers.includes(true)) return report;
+      }
+    } finally {
+      unlisten();
+    }
+  }
+
+  /** True if the question has its answer, from the callback or from elsewhere. */
+  async function answerInPlace(question: AskedQuestion): Promise<boolean> {
+    const answer = await onQuestion?.(question, run);
+    if (answer !== undefined) {
+      await ignoringLate(runtime.answer(id, question.id, answer, who));
+      return true;
+    }
+    const { questions } = await runtime.report(id);
+    return !questions.some((open: Question) => open.id === question.id);
+  }
+
+  async function driveOrFollow(): Promise<Report> {
+    for (;;) {
+      const { signal: soon } = leaving;
+      try {
+        return await runtime.drive(id, { soon, now: leavingNow.signal });
+      } catch (error) {
+        if (!(error instanceof DandoriError) || error.code !== 'run-driven-elsewhere') throw error;
+      }
+      const report = await runtime.report(id);
+      if (report.outcome !== 'open' || soon.aborted) return report;
+      await changed({ ms: BETWEEN_ATTEMPTS, signal: soon });
+    }
+  }
+
+  /** Resolves when something was written to the run, after `ms` milliseconds, or when the signal is aborted. */
+  function changed({ ms, signal }: { ms?: number; signal?: AbortSignal }): Promise<void> {
+    return new Promise((resolve) => {
+      const done = () => {
+        unwatch();
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', done);
+        resolve();
+      };
+      const unwatch = runtime.watch(id, done);
+      const timer = ms === undefined ? undefined : setTimeout(done, ms);
+      signal?.addEventListener('abort', done);
+    });
+  }
+
+  /** Drives until the run has ended, or waits for an answer that nothing here gives. */
+  async function settled({ isLoop = false }: { isLoop?: boolean } = {}): Promise<Report> {
+    for (;;) {
+      const report = await drive();
+      if (report.outcome !== 'waiting') return report;
+      if (answering.size > 0) await Promise.allSettled(answering);
+      else if (!isLoop && loops.size > 0) await Promise.race([...loops, changed({})]);
+      else if (driving === undefined) return report;
+    }
+  }
+
+  /** Writes an answer, and drives the run on. */
+  function answered(write: () => Promise<unknown>): Promise<void> {
+    const written = started === undefined ? write() : started.then(write);
+    answering.add(written);
+    const done = written.finally(() => answering.delete(written)).then(() => void drive());
+    done.catch(() => {});
+    return done;
+  }
+
+  async function* follow({ live = parts.live, ...options }: FollowOptions): AsyncGenerator<Event | Live> {
+    await started;
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    let seq = options.after ?? 0;
+    const heard: (Event | Live)[] = [];
+    let wake = () => {};
+    const unlisten = news.listen(id, (one) => {
+      heard.push(one);
+      wake();
+    });
+    const isFollowing = options.follow ?? true;
+    if (isFollowing) {
+      loops.add(ended);
+      drive();
+    }
+    const unwatch = runtime.watch(id, () => wake());
+    try {
+      for (;;) {
+        for (const event of await runtime.events(id, seq)) {
+          seq = event.seq;
+          yield event;
+        }
+        if (!isFollowing) return;
+        while (driving !== undefined) {
+          const next = heard.shift();
+          if (next === undefined) {
+            const woken = new Promise<void>((resolve) => {
+              wake = resolve;
+            });
+            await Promise.race([woken, driving.catch(() => {})]);
+            // Another process writes, and this one hears nothing of it.
+            if (heard.length === 0) break;
+          } else if (!('seq' in next)) {
+            if (live) yield next;
+          } else if (next.seq === seq + 1) {
+            seq = next.seq;
+            yield next;
+          } else if (next.seq > seq) break;
+        }
+        if (driving !== undefined) continue;
+        const report = await settled({ isLoop: true });
+        const isOpen = report.outcome === 'waiting' || report.outcome === 'paused';
+        const rest = await runtime.events(id, seq);
+        if (rest.length > 0) continue;
+        if (!isOpen || options.wait !== true) return;
+        await changed({});
+      }
+    } finally {
+      unlisten();
+      unwatch();
+      loops.delete(ended);
+      end();
+    }
+  }
+
+  const run: Run<Output, Yielded> = {
+    get id() {
+      return id;
+    },
+    events: (options: FollowOptions = {}) =>
+      follow({ live: false, ...options }) as AsyncIterableIterator<Event>,
+    async output({ wait = false } = {}) {
+      for (;;) {
+        const report = await settled();
+        if (report.outcome === 'answered') return parts.toOutput(report);
+        const isOpen = report.outcome === 'waiting' || report.outcome === 'paused';
+        if (!isOpen || !wait) throw withoutOutput(report);
+        await changed({});
+      }
+    },
+    async report() {
+      await started;
+      return driving === undefined ? runtime.report(id) : driving;
+    },
+    async questions() {
+      await started;
+      return (await runtime.report(id)).questions;
+    },
+    answer: (question, answer) => answered(() => runtime.answer(id, question, answer, who)),
+    decline: (question, { comment } = {}) =>
+      answered(() =>
+        runtime.answer(id, question, null, {
+          ...who,
+          declined: true,
+          ...(comment !== undefined && { comment }),
+        }),
+      ),
+    approve: (question, options) => answered(() => runtime.approve(id, question, { ...who, ...options })),
+    reject: (question, options) => answered(() => runtime.reject(id, question, { ...who, ...options })),
+    async tell(text) {
+      await started;
+      await runtime.tell(id, text, who);
+    },
+    async pause(options) {
+      await started;
+      await runtime.pause(id, { ...who, ...options });
+    },
+    async resume({ raise } = {}) {
+      await started;
+      if (raise !== undefined) await runtime.addBudget(id, { ...raise, ...who });
+      await runtime.continue(id, who);
+      drive();
+    },
+    async cancel(reason = 'cancelled by the program') {
+      await started;
+      await runtime.cancel(id, reason, who);
+      await drive();
+    },
+    async fork(options) {
+      await started;
+      const forked = await runtime.fork(id, { ...who, ...options });
+      const { start: _start, ...others } = parts;
+      return Object.assign(createRun<Output, Yielded>({ ...others, id: forked.run }), { forked });
+    },
+    replay: (options) => runtime.replay(id, options),
+    history: () => runtime.history(id),
+    toPlan: () => runtime.lift(id),
+    toTest: () => runtime.record(id),
+    result: (task, wanted) => runtime.result(id, task, wanted),
+    rate: (rating) => runtime.rate(id, { ...rating, ...who }),
+    [Symbol.asyncIterator]: () => follow({}) as AsyncIterableIterator<Yielded>,
+    async [Symbol.asyncDispose]() {
+      leaving.abort();
+      await driving?.catch(() => {});
+    },
+  };
+  if (started !== undefined) drive();
+  return run;
+}
+
+/** The answer came from elsewhere in the meantime. */
+async function ignoringLate(answer: Promise<void>): Promise<void> {
+  try {
+    await answer;
+  } catch (error) {
+    const isLate = error instanceof DandoriError && ['question-answered', 'run-ended'].includes(error.code);
+    if (!isLate) throw error;
+  }
+}
+
+function withoutOutput(report: Report): RunError {
+  const { run, outcome, failure, questions, limit } = report;
+  if (outcome === 'waiting') {
+    const asked = questions.map(({ id, text }) => `${id}: ${text}`).join('\n');
+    return new RunError('run-waiting', `The run ${run} waits for an answer.\n${asked}`, {
+      fix: 'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.',
+      report,
+    });
+  }
+  if (outcome === 'paused' || outcome === 'open')
+    return new RunError('run-waiting', `The run ${run} has stopped and not ended.`, {
+      fix: 'Continue it with `run.resume()`.',
+      report,
+    });
+  const why = failure?.message ?? (limit === undefined ? outcome : `limit reached: ${limit}`);
+  return new RunError('run-failed', `The run ${run} ended without an answer (${outcome}): ${why}`, {
+    fix: `Its report says what was done: \`run.report()\`, or \`dandori show ${run}\`.`,
+    report,
+  });
+}

@@ -1,0 +1,89 @@
+import { type Path, pathText, valueAt } from '../documents/place.ts';
+import type { Problem } from '../documents/problem.ts';
+import { isObject, stringifyJson } from '../model/json.ts';
+
+/** Other names of keys: short ones for what most programs set, and those of other MCP hosts. */
+const SHORT_NAMES: readonly { readonly short: Path; readonly long: Path }[] = [
+  { short: ['mcp_servers'], long: ['mcpServers'] },
+  { short: ['servers'], long: ['mcpServers'] },
+  { short: ['mode'], long: ['execution', 'mode'] },
+  { short: ['approval'], long: ['execution', 'approval'] },
+  ...['max_steps', 'max_model_calls', 'max_time', 'max_cost', 'max_tokens'].map((key) => ({
+    short: ['limits', key],
+    long: ['execution', key],
+  })),
+];
+
+const LIMITS = SHORT_NAMES.flatMap(({ short: [group, key] }) =>
+  group === 'limits' && typeof key === 'string' ? [key] : [],
+);
+
+/** The same configuration with every short name written out. The value may still have any shape. */
+export function withLongNames(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  const { limits: _limits, ...rest } = value;
+  let long: Record<string, unknown> = isObject(value.limits) || value.limits === undefined ? rest : value;
+  for (const names of SHORT_NAMES) {
+    const found = valueAt(value, names.short);
+    if (found === undefined) continue;
+    const [first = '', second] = names.long.map(String);
+    if (names.short.length === 1) {
+      const { [String(names.short[0])]: _short, ...others } = long;
+      long = others;
+    }
+    if (second === undefined) long = { ...long, [first]: long[first] ?? found };
+    else {
+      const group = long[first] ?? {};
+      if (isObject(group)) long = { ...long, [first]: { ...group, [second]: group[second] ?? found } };
+    }
+  }
+  return typeof long.model === 'string' ? { ...long, model: namedModel(long.model) } : long;
+}
+
+/** `openai/gpt-5-mini`. A name without a provider is of the provider that the file names. */
+function namedModel(text: string): Record<string, unknown> {
+  const [, provider, name] = /^(openai|anthropic|google|ollama|openai-compatible)\/(.+)$/s.exec(text) ?? [];
+  return provider === undefined ? { name: text } : { provider, name };
+}
+
+export function shortNameProblems(value: unknown): Problem[] {
+  const twice = SHORT_NAMES.flatMap(({ short, long }): Problem[] => {
+    if (valueAt(value, short) === undefined || valueAt(value, long) === undefined) return [];
+    const message = `${pathText(long)} and ${pathText(short)} are the same key`;
+    const hint =
+      short.at(-1) === 'mcp_servers' || short.at(-1) === 'servers' ? SERVERS_HINT : 'keep one of them';
+    return [{ path: short, at: 'key', message, hint }];
+  });
+  const limits = valueAt(value, ['limits']);
+  if (limits === undefined || !isObject(limits)) return twice;
+  const unknown = Object.keys(limits).filter((key) => !LIMITS.includes(key));
+  return [
+    ...twice,
+    ...unknown.map(
+      (key): Problem => ({
+        path: ['limits', key],
+        at: 'key',
+        message: `unknown key ${stringifyJson(key)} in limits`,
+        hint: `known here: ${LIMITS.join(', ')}`,
+      }),
+    ),
+  ];
+}
+
+const SERVERS_HINT = 'put all servers under one of them';
+
+/** The problem under the name that its author wrote. */
+export function asWritten(problem: Problem, value: unknown): Problem {
+  const names = SHORT_NAMES.find(
+    ({ short, long }) =>
+      long.every((part, index) => problem.path[index] === part) &&
+      valueAt(value, long) === undefined &&
+      valueAt(value, short) !== undefined,
+  );
+  if (names === undefined) return problem;
+  const path = [...names.short, ...problem.path.slice(names.long.length)];
+  const long = pathText(names.long);
+  const isNamed = names.long.length > 1 && problem.message.startsWith(long);
+  const message = isNamed ? pathText(names.short) + problem.message.slice(long.length) : problem.message;
+  return { ...problem, path, message };
+}

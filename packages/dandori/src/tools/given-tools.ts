@@ -1,0 +1,176 @@
+import * as z from 'zod';
+import { DandoriError } from '../model/error.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import type { Effect } from '../model/tool.ts';
+import {
+  checkName,
+  createMethod,
+  isService,
+  type MethodDefinition,
+  type Service,
+  type ServiceContext,
+} from './service.ts';
+
+type AnyFunction = (input: never, context: never) => unknown;
+
+/** A tool of the AI SDK, as its `tool()` returns it. */
+export interface AiTool {
+  readonly description?: unknown;
+  readonly inputSchema: unknown;
+  readonly execute?: AnyFunction | undefined;
+  /** What it can change. `write` if it is missing. */
+  readonly effect?: Effect;
+}
+
+/** A tool without its name, which is its key in `tools`. Its effect is `write` if it names none. */
+export type ToolDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = Omit<
+  MethodDefinition<Input, Output>,
+  'effect'
+> & { readonly effect?: Effect };
+
+/**
+ * What a program may pass as a tool: a function, the result of `tool`, a tool of the AI SDK as it is, or a
+ * service with several methods.
+ */
+export type GivenTool = AnyFunction | GivenDefinition | AiTool | Service;
+
+/** A `ToolDefinition` of any input. */
+interface GivenDefinition {
+  readonly description: string;
+  readonly input: z.ZodType;
+  readonly run: AnyFunction;
+  readonly effect?: Effect;
+}
+
+/** One TypeScript function as a tool. Its name is its key in `tools`. */
+export function tool<Input extends z.ZodType, Output extends z.ZodType = z.ZodType<unknown, unknown>>(
+  definition: ToolDefinition<Input, Output>,
+): ToolDefinition<Input, Output> {
+  return definition;
+}
+
+/** The tools of a program as services. Their names are the keys. */
+export async function servicesOf(tools: Readonly<Record<string, GivenTool>>): Promise<Service[]> {
+  return Promise.all(Object.entries(tools).map(([name, given]) => serviceOf(name, given)));
+}
+
+async function serviceOf(name: string, given: GivenTool): Promise<Service> {
+  checkName(name);
+  if (isService(given)) {
+    if (given.name === name) return given;
+    throw new DandoriError('service-invalid', `tools.${name} is the service "${given.name}".`, {
+      fix: `Use its name as the key: tools: { ${given.name} }.`,
+    });
+  }
+  if (typeof given === 'function') return single(name, { description: describe(name, given), run: given });
+  if (!isObject(given)) throw notATool(name);
+  if (isDefinition(given)) return single(name, given);
+  if ('inputSchema' in given) return fromAiSdk(name, given);
+  throw notATool(name);
+}
+
+function isDefinition(given: object): given is GivenDefinition {
+  return (
+    'input' in given && given.input instanceof z.ZodType && 'run' in given && typeof given.run === 'function'
+  );
+}
+
+function notATool(name: string): DandoriError {
+  return new DandoriError('service-invalid', `tools.${name} is not a tool.`, {
+    fix: 'Pass a function, tool({ description, input, run }), a tool of the AI SDK, or a service.',
+  });
+}
+
+function describe(name: string, { name: own }: AnyFunction): string {
+  return own === '' || own === name ? name : `${name} (${own})`;
+}
+
+interface Single {
+  readonly description: string;
+  readonly effect?: Effect;
+  readonly input?: z.ZodType;
+  readonly inputSchema?: JsonObject;
+  readonly run?: unknown;
+}
+
+function single(name: string, { inputSchema, ...given }: Single): Service {
+  const schema = inputSchema ?? (given.input === undefined ? ANY : undefined);
+  const definition = { effect: 'write', input: z.record(z.string(), z.unknown()), ...given };
+  const place = { name, server: name, ...(schema !== undefined && { inputSchema: schema }) };
+  return { name, methods: [createMethod(definition as MethodDefinition<z.ZodType, z.ZodType>, place)] };
+}
+
+/** A function does not say which arguments it takes. */
+const ANY: JsonObject = { type: 'object', additionalProperties: true };
+
+async function fromAiSdk(name: string, given: object): Promise<Service> {
+  const { description, effect, inputSchema, execute, needsApproval } = given as AiTool & {
+    readonly needsApproval?: unknown;
+  };
+  if (typeof execute !== 'function')
+    throw new DandoriError('service-invalid', `tools.${name} has no execute, so it cannot be called here.`, {
+      fix: 'Give it an execute function.',
+    });
+  const { schema, validate } = await readSchema(name, inputSchema);
+  const asked = needsApproval !== undefined && needsApproval !== false;
+  return single(name, {
+    description: typeof description === 'string' ? description : name,
+    // The AI SDK asks the user about such a call. Here the user is asked about destructive calls.
+    effect: effect ?? (asked ? 'destructive' : 'write'),
+    inputSchema: schema,
+    run: async (args: Json, context: ServiceContext) => {
+      const options = { toolCallId: context.key, messages: [], abortSignal: context.signal, context: {} };
+      return finalResult(Reflect.apply(execute, given, [await validate(args), options]));
+    },
+  });
+}
+
+interface ReadSchema {
+  readonly schema: JsonObject;
+  /** The arguments as `execute` takes them. Throws if they do not fit. */
+  readonly validate: (args: Json) => unknown;
+}
+
+/** What the AI SDK takes: zod and other standard schemas, its own `jsonSchema()`, or a function that returns one. */
+async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
+  if (typeof given === 'function' && !('~standard' in given)) return readSchema(name, given());
+  const standard = isObject(given) || typeof given === 'function' ? Reflect.get(given, '~standard') : undefined;
+  if (isObject(standard) && isObject(standard.jsonSchema) && typeof standard.jsonSchema.input === 'function') {
+    const schema: unknown = standard.jsonSchema.input({ target: 'draft-2020-12' });
+    if (isObject(schema)) return { schema: schema as JsonObject, validate: (args) => fitting(standard, args) };
+  }
+  const own = isObject(given) ? await given.jsonSchema : undefined;
+  if (isObject(given) && isObject(own))
+    return {
+      schema: own as JsonObject,
+      async validate(args) {
+        if (typeof given.validate !== 'function') return args;
+        const read: unknown = await given.validate(args);
+        if (isObject(read) && read.success === false) throw read.error;
+        return isObject(read) ? read.value : args;
+      },
+    };
+  throw new DandoriError('service-invalid', `The inputSchema of tools.${name} cannot be read.`, {
+    fix: 'Use a schema of zod 4, or jsonSchema() of the AI SDK.',
+  });
+}
+
+async function fitting({ validate }: Record<string, unknown>, args: Json): Promise<unknown> {
+  const read: unknown = typeof validate === 'function' ? await validate(args) : { value: args };
+  if (!isObject(read)) return args;
+  if (read.issues === undefined) return read.value;
+  const issues = Array.isArray(read.issues) ? read.issues : [];
+  throw new Error(issues.map((issue) => (isObject(issue) ? String(issue.message) : '')).join('; '));
+}
+
+/** A tool of the AI SDK may yield preliminary results. The last one is its result. */
+async function finalResult(returned: unknown): Promise<unknown> {
+  if (!isAsyncIterable(returned)) return returned;
+  let last: unknown;
+  for await (const value of returned) last = value;
+  return last;
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}

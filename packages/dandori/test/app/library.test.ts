@@ -1,0 +1,307 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
+import { tool as aiTool, jsonSchema } from 'ai';
+import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
+import * as z from 'zod';
+import {
+  createMemoryStore,
+  type DandoriOptions,
+  defineService,
+  type Event,
+  openDandori,
+  type Run,
+  tool,
+} from '../../src/index.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
+import { startModelServer } from '../../src/testing/model-server/index.ts';
+import { createScriptedMind, type Reply } from '../../src/testing/scripted-mind.ts';
+
+let cwd: string;
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'dandori-library-'));
+});
+afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+const open = (options: DandoriOptions = {}) => openDandori({ cwd, store: createMemoryStore(), ...options });
+const withMind = (script: readonly Reply[], options: DandoriOptions = {}) =>
+  open({ model: createScriptedMind(script), ...options });
+const say = (text: string): Reply => [{ operation: 'answer', args: { text } }];
+const refused = (options: unknown) =>
+  openDandori(options as DandoriOptions).then(
+    () => 'accepted',
+    (error: Error) => error.message,
+  );
+
+describe('what a program passes', () => {
+  it('is a model of the AI SDK, without any file', async () => {
+    await using server = await startModelServer([
+      { actions: [{ id: 't1', operation: 'weather', args: { city: 'Kyoto' } }], expect: 'weather' },
+      { actions: [{ id: 't2', operation: 'answer', args: { text: 'Rain.' } }], expect: 'rainy' },
+    ]);
+    const provider = createOpenAICompatible({ name: 'scripted', baseURL: server.url });
+    await using dandori = await open({
+      model: provider('small'),
+      tools: {
+        weather: tool({
+          description: 'The weather of a city',
+          effect: 'read',
+          input: z.object({ city: z.string() }),
+          run: ({ city }) => `${city} is rainy`,
+        }),
+      },
+    });
+    expect(dandori.model).toBe('scripted/small');
+    expect([...dandori.tools().keys()]).toEqual(['weather']);
+    expect(await dandori.run('Do I need an umbrella in Kyoto?').output()).toBe('Rain.');
+    server.verify();
+  });
+
+  it('is a model by its name, and a missing key is told with the name of the variable', async () => {
+    const message = await refused({ cwd, model: 'openai/gpt-5-mini', OPENAI_API_KEY: undefined });
+    expect(message).toContain('OPENAI_API_KEY');
+  });
+
+  it('is the shape of the file, and a mistake is told with the path of its key', async () => {
+    expect(await refused({ cwd, limits: { max_steps: 'ten' } })).toContain(
+      'openDandori: error: limits.max_steps must be a whole number',
+    );
+    expect(await refused({ cwd, limits: { max_step: 10 } })).toContain('unknown key "max_step" in limits');
+    expect(await refused({ cwd, config: { execution: { mode: 'fast' } } })).toContain(
+      'openDandori: config: error: execution.mode must be',
+    );
+    expect(await refused({ cwd, servers: { files: { comand: 'npx' } } })).toContain(
+      'did you mean "command"?',
+    );
+    expect(await refused({ cwd, modle: 'x' })).toContain('did you mean "model"?');
+    await using dandori = await open({
+      config: { execution: { max_steps: 3 }, mcpServers: {} },
+      mode: 'direct',
+      approval: 'always',
+      limits: { max_cost: 0.5 },
+      instructions: 'Be short.',
+      trust: { policy: 'strict' },
+    });
+    expect(dandori.config.settings).toMatchObject({
+      mode: 'direct',
+      approval: 'always',
+      limits: { steps: 3, cost: 0.5 },
+    });
+    expect(dandori.config.instructions).toBe('Be short.');
+  });
+
+  it('wins over the file of the folder, and a model object needs no key of the file', async () => {
+    await writeFile(
+      join(cwd, 'dandori.yaml'),
+      'model: { provider: openai, name: x, api_key_env: NO_SUCH_KEY_HERE }\nlimits: { max_steps: 4 }\nservers: {}\n',
+    );
+    await using dandori = await withMind([], { limits: { max_steps: 5 } });
+    expect(dandori.config.settings.limits.steps).toBe(5);
+  });
+
+  it('has tools of every kind in one map, and they write unless they say otherwise', async () => {
+    const calls: unknown[] = [];
+    const note = (name: string, input: unknown) => {
+      calls.push([name, input]);
+      return { done: name };
+    };
+    await using dandori = await withMind(
+      [
+        [
+          { id: 'a', operation: 'plain', args: { x: 1 } },
+          { id: 'b', operation: 'own', args: { x: 2 } },
+          { id: 'c', operation: 'sdk', args: { x: 3 } },
+          { id: 'd', operation: 'schema', args: { x: 4 } },
+          { id: 'e', operation: 'shop.buy', args: { x: 5 } },
+        ],
+        say('done'),
+      ],
+      {
+        tools: {
+          plain: (input: unknown) => note('plain', input),
+          own: tool({
+            description: 'own',
+            effect: 'read',
+            input: z.object({ x: z.number() }),
+            run: (input) => note('own', input),
+          }),
+          sdk: aiTool({
+            description: 'sdk',
+            inputSchema: z.object({ x: z.number() }),
+            async *execute(input) {
+              yield { done: 'half' };
+              yield note('sdk', input);
+            },
+          }),
+          schema: aiTool({
+            description: 'schema',
+            inputSchema: jsonSchema<{ x: number }>({
+              type: 'object',
+              properties: { x: { type: 'number' } },
+              required: ['x'],
+            }),
+            execute: (input) => note('schema', input),
+          }),
+          shop: defineService({
+            name: 'shop',
+            methods: {
+              buy: {
+                description: 'buy',
+                effect: 'idempotent',
+                input: z.object({ x: z.number() }),
+                run: (input) => note('buy', input),
+              },
+            },
+          }),
+        },
+      },
+    );
+    const effects = [...dandori.tools().values()].map(({ name, effect }) => [name, effect]);
+    expect(effects).toEqual([
+      ['plain', 'write'],
+      ['own', 'read'],
+      ['sdk', 'write'],
+      ['schema', 'write'],
+      ['shop.buy', 'idempotent'],
+    ]);
+    const report = await dandori.run('Use them all').report();
+    expect(Object.values(report.tasks).map(({ result }) => result)).toEqual(
+      ['plain', 'own', 'sdk', 'schema', 'buy'].map((done) => ({ done })),
+    );
+    expect(calls).toHaveLength(5);
+  });
+
+  it('is refused if it is no tool', async () => {
+    expect(await refused({ cwd, tools: { x: 1 } })).toContain('tools.x is not a tool');
+    expect(await refused({ cwd, tools: { x: { inputSchema: z.object({}) } } })).toContain('no execute');
+  });
+});
+
+const milk = (run: () => unknown) => ({
+  remove: tool({ description: 'Remove milk', effect: 'destructive', input: z.object({}), run }),
+});
+const REMOVE: Reply[] = [[{ id: 't1', operation: 'remove', args: {} }], say('Removed.')];
+
+describe('the handle of a run', () => {
+  it('has its id at once, and yields every event in order', async () => {
+    await using dandori = await withMind([say('Hello.')]);
+    const run = dandori.run('Greet');
+    expectTypeOf(run).toEqualTypeOf<Run<string, Event>>();
+    expect(run.id).toMatch(/^\d{8}-\d{9}-[a-z0-9]{4}$/);
+    const events = await Array.fromAsync(run);
+    expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+    expect(events[0]?.type).toBe('run_started');
+    expect(events.at(-1)?.type).toBe('run_finished');
+    expect(brokenLaws(events)).toEqual([]);
+    expect(await run.output()).toBe('Hello.');
+    const again = dandori.open(run.id);
+    expect(await Array.fromAsync(again)).toEqual(events);
+    expect(await again.output()).toBe('Hello.');
+    expect(await again.replay()).toMatchObject({ differences: [] });
+  });
+
+  it('yields text while it is written, if it is asked to', async () => {
+    await using server = await startModelServer(
+      [{ actions: [{ id: 't1', operation: 'answer', args: { text: 'A longer text.' } }] }],
+      { chunkSize: 5 },
+    );
+    const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url })('small');
+    await using dandori = await open({ model, tools: {} });
+    const heard: string[] = [];
+    for await (const news of dandori.run('Write', { live: true })) {
+      if (news.type === 'answer_text') heard.push(news.text);
+    }
+    expect(heard.length).toBeGreaterThan(1);
+    expect(heard.join('')).toBe('A longer text.');
+  });
+
+  it('says what it waits for instead of hanging, and goes on with the answer', async () => {
+    let calls = 0;
+    await using dandori = await withMind(REMOVE, { tools: milk(() => ++calls) });
+    const run = dandori.run('Remove milk');
+    await expect(run.output()).rejects.toMatchObject({
+      code: 'run-waiting',
+      report: { outcome: 'waiting' },
+    });
+    const events = await Array.fromAsync(run);
+    expect(events.at(-1)?.type).toBe('question_asked');
+    const [question] = await run.questions();
+    expect(calls).toBe(0);
+    await run.approve(question?.id);
+    expect(await run.output()).toBe('Removed.');
+    expect(calls).toBe(1);
+  });
+
+  it('is answered in the body of a loop while another part waits for the output', async () => {
+    await using dandori = await withMind(REMOVE, { tools: milk(() => 1) });
+    const run = dandori.run('Remove milk');
+    const output = run.output();
+    for await (const event of run) {
+      if (event.type !== 'question_asked') continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      await run.answer(event.data.question.id, 'approve');
+    }
+    expect(await output).toBe('Removed.');
+  });
+
+  it('is answered by a callback, which may also leave the question open', async () => {
+    await using dandori = await withMind([...REMOVE, ...REMOVE], {
+      tools: milk(() => 1),
+      onQuestion: () => 'approve',
+    });
+    expect(await dandori.run('Remove milk').output()).toBe('Removed.');
+    const open = dandori.run('Remove milk', { onQuestion: () => undefined });
+    await expect(open.output()).rejects.toMatchObject({ code: 'run-waiting' });
+    const wait = open.output({ wait: true });
+    await dandori.open(open.id).approve();
+    expect(await wait).toBe('Removed.');
+  });
+
+  it('tells how a run ended that has no output', async () => {
+    await using dandori = await withMind([[{ operation: 'answer', args: { text: 'No.', achieved: false } }]]);
+    const run = dandori.run('Do the impossible');
+    await expect(run.output()).rejects.toMatchObject({ code: 'run-failed', report: { outcome: 'failed' } });
+    await expect(dandori.run('  ').output()).rejects.toMatchObject({ code: 'goal-invalid' });
+    await expect(dandori.open('20200101-000000000-aaaa').output()).rejects.toMatchObject({
+      code: 'run-not-found',
+    });
+  });
+
+  it('can be steered, cancelled, forked and left', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    await using dandori = await withMind(
+      [[{ id: 't1', operation: 'slow', args: {} }], say('Done.'), say('Forked.')],
+      {
+        tools: {
+          slow: tool({
+            description: 'slow',
+            effect: 'read',
+            input: z.object({}),
+            run: (_input, { signal }) => {
+              resolve();
+              return new Promise((_, reject) => {
+                signal.addEventListener('abort', () => reject(new Error('stopped')));
+              });
+            },
+          }),
+        },
+      },
+    );
+    const run = dandori.run('Wait');
+    await promise;
+    await run.tell('Hurry up.');
+    await run.cancel('no longer needed');
+    expect(await run.report()).toMatchObject({ outcome: 'cancelled', notes: [{ text: 'Hurry up.' }] });
+    await using fork = await run.fork({ at: 1 });
+    expect(fork.forked.forkedFrom).toMatchObject({ run: run.id });
+    expect(await fork.output()).toBe('Done.');
+  });
+
+  it('starts once for one key', async () => {
+    await using dandori = await withMind([say('Once.')]);
+    const [one, other] = [dandori.run('Do it', { key: 'k' }), dandori.run('Do it', { key: 'k' })];
+    expect([await one.output(), await other.output()]).toEqual(['Once.', 'Once.']);
+    expect(one.id).toBe(other.id);
+  });
+});
