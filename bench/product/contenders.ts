@@ -148,20 +148,19 @@ export async function dandori(
     },
   };
   writeFileSync(join(folder, 'dandori.yaml'), JSON.stringify(file));
-  const tool = library.defineTool({
-    name: 'work',
+  const tool = library.tool({
     description: 'Perform one unit of work.',
     effect: 'read',
     input: z.object({ ms: z.number(), size: z.number() }),
     run: work,
   });
   const config = await library.loadConfig({ cwd: folder, env: {} });
-  const opened = await library.openDandori({ config, services: [tool] });
+  const opened = await library.openDandori({ config, tools: { work: tool } });
   return {
     name,
     folder,
     async run(goal) {
-      const { outcome, failure } = await opened.run(goal);
+      const { outcome, failure } = await opened.run(goal).report();
       if (outcome !== 'answered') throw new Error(`The run ended ${outcome}: ${JSON.stringify(failure)}`);
     },
     async close() {

@@ -376,8 +376,8 @@ async function ignoringLate(answer: Promise<void>): Promise<void> {
 function withoutOutput(report: Report): RunError {
   const { run, outcome, failure, questions, limit } = report;
   if (outcome === 'waiting') {
-    const asked = questions.map(({ id, text }) => `${id}: ${text}`).join('\n');
-    return new RunError('run-waiting', `The run ${run} waits for an answer.\n${asked}`, {
+    const asked = questions.map(({ id, text }) => `${id}: ${text}`).join('; ');
+    return new RunError('run-waiting', `The run ${run} waits for an answer: ${asked}`, {
       fix: 'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.',
       report,
     });

@@ -134,10 +134,16 @@ interface ReadSchema {
 /** What the AI SDK takes: zod and other standard schemas, its own `jsonSchema()`, or a function that returns one. */
 async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
   if (typeof given === 'function' && !('~standard' in given)) return readSchema(name, given());
-  const standard = isObject(given) || typeof given === 'function' ? Reflect.get(given, '~standard') : undefined;
-  if (isObject(standard) && isObject(standard.jsonSchema) && typeof standard.jsonSchema.input === 'function') {
+  const standard =
+    isObject(given) || typeof given === 'function' ? Reflect.get(given, '~standard') : undefined;
+  if (
+    isObject(standard) &&
+    isObject(standard.jsonSchema) &&
+    typeof standard.jsonSchema.input === 'function'
+  ) {
     const schema: unknown = standard.jsonSchema.input({ target: 'draft-2020-12' });
-    if (isObject(schema)) return { schema: schema as JsonObject, validate: (args) => fitting(standard, args) };
+    if (isObject(schema))
+      return { schema: schema as JsonObject, validate: (args) => fitting(standard, args) };
   }
   const own = isObject(given) ? await given.jsonSchema : undefined;
   if (isObject(given) && isObject(own))

@@ -149,7 +149,7 @@ export function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
   };
 }
 
-export function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
+function toSchema(name: string, schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   try {
     // A result goes through JSON, where a Date becomes a text. An argument from JSON is never a Date.
     return z.toJSONSchema(schema, {

@@ -317,7 +317,7 @@ console.log(JSON.stringify([...imported]));
         /<!-- from examples\/library\/tool\.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
       writeFileSync(join(place, 'lines.ts'), lines);
       const { code, stdout, stderr } = await run(lowest, ['lines.ts']);
-      expect(stdout, stderr).toBe('answered Hello Hanako\n');
+      expect(stdout, stderr).toBe('Hello Hanako\n');
       expect(code).toBe(0);
     });
   },

@@ -138,7 +138,11 @@ function reasonOf(reason: FinishPart['finishReason'] | string): FinishReason {
 
 const REASONS: readonly FinishReason[] = ['stop', 'length', 'content-filter', 'tool-calls', 'error'];
 
-function toReported({ inputTokens, outputTokens, ...rest }: FinishPart['usage'] | UsageOfVersion2): ReportedUsage {
+function toReported({
+  inputTokens,
+  outputTokens,
+  ...rest
+}: FinishPart['usage'] | UsageOfVersion2): ReportedUsage {
   return {
     inputTokens: typeof inputTokens === 'object' ? inputTokens.total : inputTokens,
     outputTokens: typeof outputTokens === 'object' ? outputTokens.total : outputTokens,

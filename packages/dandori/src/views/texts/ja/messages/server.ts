@@ -126,10 +126,12 @@ export const server: Catalogue = {
   'tools.{1} is not a tool.': 'tools.{1} はツールではありません。',
   'Pass a function, tool({ description, input, run }), a tool of the AI SDK, or a service.':
     '関数、tool({ description, input, run })、AI SDK のツール、またはサービスを渡してください。',
-  'tools.{1} has no execute, so it cannot be called here.': 'tools.{1} に execute がないため、呼び出せません。',
+  'tools.{1} has no execute, so it cannot be called here.':
+    'tools.{1} に execute がないため、呼び出せません。',
   'Give it an execute function.': 'execute 関数を追加してください。',
   'The inputSchema of tools.{1} cannot be read.': 'tools.{1} の inputSchema を読み取れません。',
-  'Use a schema of zod 4, or jsonSchema() of the AI SDK.': 'zod 4 のスキーマか、AI SDK の jsonSchema() を使ってください。',
+  'Use a schema of zod 4, or jsonSchema() of the AI SDK.':
+    'zod 4 のスキーマか、AI SDK の jsonSchema() を使ってください。',
   '{1} exports no service.': '{1} がサービスをエクスポートしていません。',
   'export default defineService({ name, methods })':
     'export default defineService({ name, methods }) を追加してください',

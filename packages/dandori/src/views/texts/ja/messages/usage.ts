@@ -31,7 +31,7 @@ export const usage: Catalogue = {
   'Pass it to loadConfig({ layers }), or pass what the file contains as `config`.':
     'loadConfig({ layers }) に渡すか、ファイルの内容を `config` に渡してください。',
   'cancelled by the program': 'プログラムが中止しました',
-  'The run {1} waits for an answer.\n{2}': '実行 {1} は回答待ちです。\n{2}',
+  'The run {1} waits for an answer: {2}': '実行 {1} は回答待ちです：{2}',
   'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.':
     '`onQuestion` を渡すか、`run.answer` を呼ぶか、別の場所からの回答を `run.output({ wait: true })` で待ってください。',
   'The run {1} has stopped and not ended.': '実行 {1} は止まっていますが、終了していません。',
