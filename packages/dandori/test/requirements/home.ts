@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import * as z from 'zod';
-import { type OpenOptions, openRuntime, type StartOptions, type Runtime } from '../../src/app/dandori.ts';
+import { type OpenOptions, openRuntime, type Runtime, type StartOptions } from '../../src/app/dandori.ts';
 import type { Event, FactOf, Live } from '../../src/model/event.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
