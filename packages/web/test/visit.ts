@@ -1,4 +1,4 @@
-import axe, { type StartOptions } from 'axe-core';
+import axe, { type RunOptions } from 'axe-core';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Standing, stand } from '../../dandori/test/server/standing.ts';
 import { openBrowser, type Windows } from './browser.ts';
@@ -46,7 +46,7 @@ export async function openPage(
 /** Serious accessibility violations found by axe, by all of its rules or by some. */
 export async function barriers(page: Page, rules?: string[]): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
-  const options: StartOptions = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
+  const options: RunOptions = { resultTypes: ['violations'], ...(rules && { runOnly: rules }) };
   const { violations } = await page.evaluate(
     (how) => (globalThis as unknown as { axe: typeof axe }).axe.run(document, how),
     options,
