@@ -3,7 +3,7 @@ import { passedOn, usage } from '../model/decision.ts';
 import { outcome, purpose } from '../model/event.ts';
 import { failure } from '../model/failure.ts';
 import { json, jsonObject } from '../model/json.ts';
-import { option, questionKind } from '../model/question.ts';
+import { ambiguity, questionKind } from '../model/question.ts';
 import { settings } from '../model/settings.ts';
 import { task } from '../model/task.ts';
 import { effect } from '../model/tool.ts';
@@ -50,14 +50,7 @@ const call = z.object({
   result: json.optional(),
   failure: failure.optional(),
   lost: z.enum(['timeout', 'connection_lost', 'cancelled']).optional(),
-  ambiguous: z
-    .object({
-      question: z.string(),
-      options: z.array(option),
-      form: jsonObject.optional(),
-      default: json.optional(),
-    })
-    .optional(),
+  ambiguous: ambiguity.optional(),
   wanted: z
     .object({
       requests: z.array(request.extend({ name: z.string().optional() })),

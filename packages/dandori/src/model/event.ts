@@ -3,7 +3,7 @@ import { brief, limit, mayAnswer, offer, passedOn, reflection, usage } from './d
 import { failure, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
-import { option, previewFinding, question, trustReason } from './question.ts';
+import { ambiguity, previewFinding, question, trustReason } from './question.ts';
 import { amounts, language, settings } from './settings.ts';
 import { type Action, task } from './task.ts';
 import { effect } from './tool.ts';
@@ -278,14 +278,7 @@ export const factSchema = z.discriminatedUnion('type', [
       })
       .optional(),
     /** Nothing was done: a person has to choose first. */
-    ambiguous: z
-      .object({
-        question: z.string(),
-        options: z.array(option),
-        form: jsonObject.optional(),
-        default: json.optional(),
-      })
-      .optional(),
+    ambiguous: ambiguity.optional(),
     ms: z.number(),
   }),
   /** A call in doubt is probed before a person is asked. */

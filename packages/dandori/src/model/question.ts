@@ -24,6 +24,14 @@ export const option = z.object({
 });
 export type Option = z.infer<typeof option>;
 
+/** What a tool asks before it does anything: options to choose from, or a form. */
+export const ambiguity = z.object({
+  question: z.string(),
+  options: z.array(option),
+  form: jsonObject.optional(),
+  default: json.optional(),
+});
+
 export const question = z.object({
   id: z.string(),
   kind: questionKind,

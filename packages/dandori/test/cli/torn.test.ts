@@ -57,7 +57,7 @@ describe('a journal that holds nothing at all', () => {
     await using _ = place;
     await writeFile(file, '');
     const { code, stdout, stderr } = await place.dandori(command, run);
-    expect(stderr).toMatch(/error\[journal-damaged\]: The run .* has no events\.\nFix: Bring its file/);
+    expect(stderr).toMatch(/error\[journal-damaged\]: The run .* has no events\.\nFix: Restore its file/);
     expect([code, stdout]).toEqual([2, '']);
   });
 });

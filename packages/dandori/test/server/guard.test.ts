@@ -436,7 +436,7 @@ describe('who may not come in', () => {
     expect(open.url).toMatch(/^http:\/\/0\.0\.0\.0:/);
     await expect(serve({ cwd: open.folder, port: Number(new URL(open.url).port) })).rejects.toMatchObject({
       code: 'config-invalid',
-      message: expect.stringContaining('another program listens there'),
+      message: expect.stringContaining('another program already listens there'),
     });
   });
 });

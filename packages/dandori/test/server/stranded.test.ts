@@ -141,7 +141,7 @@ describe('a server whose disk fails for a while', () => {
     const second = await client.start('look again', { tasks });
     expect(await ended(client, second)).toMatchObject({ outcome: 'answered' });
     expect(logged.join('\n')).toMatch(/The runs cannot be listed; retrying in 1 s: .*EIO/);
-    expect(logged.join('\n')).toMatch(new RegExp(`The run ${first} cannot be driven, and it is tried again`));
+    expect(logged.join('\n')).toMatch(new RegExp(`The run ${first} cannot be driven; retrying in`));
     await until(async () => /^dandori_runs_retrying 0$/m.test(await figures()) || undefined);
     expect(await figures()).toMatch(/^dandori_driving_failures_total\{what="list"\} 2$/m);
   });
