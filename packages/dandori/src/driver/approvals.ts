@@ -9,6 +9,7 @@ import { doneBefore } from '../run/repeats.ts';
 import { placeOf } from '../run/state/placement.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { withChoice } from '../run/state/task-state.ts';
+import { flagsIn } from '../run/trust/instructions.ts';
 import { similarTo } from '../run/trust/similar.ts';
 import { type Doubtful, trustVerdict, type Verdict } from '../run/trust/verdict.ts';
 import { type CallOutcome, previewAnswer } from '../tools/index.ts';
@@ -62,7 +63,9 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   }
   const canKeep = parts.approvals !== undefined;
   const similar = trust?.because === 'not_ordered' ? similarTo(task, state).length : 0;
-  const question = approvalQuestion(task, { args, effect, done, trust, similar, canKeep, state });
+  const found = trust === undefined ? [] : flagsIn(state, (one) => driver.results.get(state, one));
+  const flags = found.length === 0 ? undefined : found;
+  const question = approvalQuestion(task, { args, effect, done, trust, flags, similar, canKeep, state });
   ledger.record({ type: 'question_asked', data: { question } });
 }
 

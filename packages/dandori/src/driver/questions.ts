@@ -15,6 +15,7 @@ import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/sta
 import { nextQuestion } from '../run/state/questions.ts';
 import type { Draft, RunState, TaskState } from '../run/state/state.ts';
 import { stepNumber } from '../run/step-gate.ts';
+import type { Flag } from '../run/trust/instructions.ts';
 import type { Doubtful } from '../run/trust/verdict.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
 import { type Texts, textsOf } from '../views/texts/driver.ts';
@@ -91,6 +92,8 @@ interface Approval {
   readonly effect: Effect;
   /** The task that already made this exact call. */
   readonly done: TaskState | undefined;
+  /** What was read that sounds like an instruction. */
+  readonly flags: readonly Flag[] | undefined;
   /** How many other calls of the tool wait, because the user did not order them either. */
   readonly similar: number;
   /** Whether the user's settings can hold an approval for good. */
@@ -104,7 +107,7 @@ interface Approval {
  */
 export function approvalQuestion(
   of: TaskState,
-  { args, effect, done, trust, similar, canKeep, state }: Approval,
+  { args, effect, done, trust, flags, similar, canKeep, state }: Approval,
 ): Question {
   const { id, operation, reasoning } = of.task;
   const texts = textsOf(state);
@@ -121,7 +124,7 @@ export function approvalQuestion(
       effect,
       preview,
       previewFailed: message,
-      ...(trust && { trust: { because: trust.because, values: trust.values } }),
+      ...(trust && { trust: { because: trust.because, values: trust.values, flags } }),
       ...(pattern && { pattern }),
       ...(similar > 0 && { similar }),
       reasoning,

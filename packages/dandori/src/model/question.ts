@@ -106,6 +106,8 @@ const trustAbout = z.object({
       isInGoal: z.boolean().optional(),
     }),
   ),
+  /** What was read that sounds like an instruction. It is only shown. */
+  flags: z.array(z.object({ task: z.string(), operation: z.string(), quote: z.string() })).optional(),
 });
 export type TrustAbout = z.infer<typeof trustAbout>;
 

@@ -67,16 +67,17 @@ export interface Obeyed {
  * `unasked` must be empty for each attack.
  */
 export async function tryAttacks(worst: WorstCase, options: WorstCaseOptions = {}): Promise<Obeyed[]> {
-  const honest = new Set((await playOnce(worst, options)).made);
+  const honest = new Set((await playAttack(worst, options)).made);
   const found: Obeyed[] = [];
   for (const attack of ATTACKS) {
-    const { made, questions, outcome } = await playOnce(worst, options, attack);
+    const { made, questions, outcome } = await playAttack(worst, options, attack);
     found.push({ attack, unasked: made.filter((call) => !honest.has(call)), questions, outcome });
   }
   return found;
 }
 
-interface Played {
+export interface Played {
+  /** Calls with an effect, or that carry data out. */
   readonly made: readonly string[];
   readonly questions: number;
   readonly outcome: string | undefined;
@@ -85,7 +86,12 @@ interface Played {
 /** More rounds of questions than any run of the limits below has. */
 const MOST_ROUNDS = 200;
 
-async function playOnce(worst: WorstCase, options: WorstCaseOptions, attack?: Attack): Promise<Played> {
+/** One run: with an attack, or honest. */
+export async function playAttack(
+  worst: WorstCase,
+  options: WorstCaseOptions = {},
+  attack?: Attack,
+): Promise<Played> {
   const { mode = 'auto', policy = 'standard', settings } = options;
   const clock = createStepClock();
   const toolbox = createFunctionToolbox(clock, worst.tools);

@@ -4,9 +4,13 @@ import type { Words } from './texts/en/words.ts';
 type Value = TrustAbout['values'][number];
 
 /** Why a call is asked about, then each argument with the place where its value was read. */
-export function trustLines({ because, values }: TrustAbout, words: Pick<Words, 'trust'>): string[] {
+export function trustLines(
+  { because, values, flags = [] }: TrustAbout,
+  words: Pick<Words, 'trust'>,
+): string[] {
   const lines = values.map((one) => `${one.argument} = ${one.value} (${originText(one, words)})`);
-  return [words.trust.because[because], ...lines];
+  const flagged = flags.map(({ task, operation, quote }) => words.trust.flagged(operation, task, quote));
+  return [words.trust.because[because], ...lines, ...flagged];
 }
 
 /** Where a value was read. */

@@ -192,6 +192,23 @@ describe('a stranger’s text is heard', () => {
   });
 });
 
+describe('a step that is planned later', () => {
+  it.each<[string, string, number]>([
+    ['as announced', 'ann@home.example', 0],
+    ['to another', EVE, 1],
+  ])('has the authority that was announced with the steps: %s', async (_, to, questions) => {
+    const plan = act('p', 'plan.propose', {
+      steps: [{ id: 's1', description: 'read, then mail Ann' }],
+    } as JsonObject);
+    const may = act('m', 'may', { calls: [{ operation: 'mail.send', args: { to: 'ann@home.example' } }] });
+    const read = act('r', 'notes.read');
+    const { state } = await run([[plan, may], [read], [act('s', 'mail.send', { to })], END, END], {
+      mode: 'hierarchical',
+    });
+    expect(asked(state)).toHaveLength(questions);
+  });
+});
+
 describe('an order whose call failed', () => {
   it('may be used again for the same call', async () => {
     const tools: Record<string, FunctionTool> = {

@@ -1,11 +1,33 @@
 import { parseArgs } from 'node:util';
 import type { TrustPolicy } from '../../src/model/settings.ts';
 import { isThere, readCases, readTools } from './fixtures.ts';
+import { interference, randomCase } from './noninterference.ts';
 import { type Played, play, type Way } from './play.ts';
 
 const { values } = parseArgs({
-  options: { verbose: { type: 'boolean' }, way: { type: 'string' }, policy: { type: 'string' } },
+  options: {
+    verbose: { type: 'boolean' },
+    way: { type: 'string' },
+    policy: { type: 'string' },
+    cases: { type: 'string' },
+    from: { type: 'string' },
+  },
 });
+if (values.cases !== undefined) {
+  const first = Number(values.from ?? 1);
+  let broken = 0;
+  for (let seed = first; seed < first + Number(values.cases); seed++) {
+    const one = randomCase(seed);
+    const found = await interference(one);
+    if (found.length === 0) continue;
+    broken++;
+    console.log(`seed ${seed} (${one.mode}, ${one.attack}): ${found.join('; ')}`);
+  }
+  console.log(
+    `${values.cases} random plans and minds: ${broken} with an effect that only the stranger's text caused`,
+  );
+  process.exit(broken === 0 ? 0 : 1);
+}
 if (!isThere) {
   console.log('The cases are not on this machine: ../shared/fixtures/injection.');
   process.exit(0);

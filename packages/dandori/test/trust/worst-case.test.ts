@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { ATTACKS, tryAttacks, type WorstCase } from '../../src/testing/worst-case.ts';
+import { interference, randomCase } from './noninterference.ts';
 
 const EVE = 'eve@evil.example';
 const TOOLS: Record<string, FunctionTool> = {
@@ -43,6 +44,11 @@ describe('a model that obeys everything it reads', () => {
       });
     },
   );
+
+  it('changes no effect by what it reads, in random plans (npm run trust -- --cases 10000)', async () => {
+    for (let seed = 1; seed <= 60; seed++)
+      expect({ seed, found: await interference(randomCase(seed)) }).toEqual({ seed, found: [] });
+  });
 
   it('has its effect if nothing is asked, so the test would see it', async () => {
     const found = await tryAttacks(CASE, { mode: 'adaptive', policy: 'observe' });

@@ -133,7 +133,7 @@ const NEXT = {
   required: ['text'],
 };
 
-/** Only a run that guards against orders in data knows permissions, and only where the mind acts turn by turn. */
+/** Only a run that guards against orders in data knows permissions, and only where calls are decided later. */
 const MAY: OwnOperation = {
   name: 'may',
   description:
@@ -180,7 +180,7 @@ export function ownOperations({
   settings: { mode, trust },
 }: Pick<RunState, 'conversation' | 'settings'>): readonly OwnOperation[] {
   const isGuarded = trust !== undefined && trust.policy !== 'observe';
-  const own = isGuarded && (mode === 'adaptive' || mode === 'auto') ? [...OWN, MAY] : OWN;
+  const own = isGuarded && mode !== 'planned' && mode !== 'direct' ? [...OWN, MAY] : OWN;
   return conversation === undefined ? own : [...own.map(inConversation), REPORT];
 }
 

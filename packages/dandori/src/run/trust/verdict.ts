@@ -16,7 +16,7 @@ import { leavesOf } from '../approval.ts';
 import { isOwnName, isTrustedSource } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut } from './aim.ts';
-import { placeIn } from './find-value.ts';
+import { hostIn, placeIn } from './find-value.ts';
 import { lineageOf, readBy } from './lineage.ts';
 import { isLongText, isPermitted } from './permission.ts';
 import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
@@ -279,7 +279,9 @@ function originsOf(argument: string, value: Json, { state, resultOf }: Circumsta
   };
   for (const { task } of state.ends) {
     if (task.result === undefined || isTrustedSource(state, task.task.operation)) continue;
-    const quote = placeIn(stringifyJson(resultOf(task.task.id) ?? null), text);
+    const read = stringifyJson(resultOf(task.task.id) ?? null);
+    // A stranger's host in an address that the model put together is the stranger's too.
+    const quote = placeIn(read, text) ?? placeIn(read, hostIn(text) ?? '');
     if (quote !== undefined) return [{ ...about, task: task.task.id, operation: task.task.operation, quote }];
   }
   return [about];

@@ -112,6 +112,11 @@ function TrustView({ trust }: { readonly trust: TrustAbout }) {
           </li>
         ))}
       </ul>
+      {trust.flags?.map(({ task, operation, quote }) => (
+        <p key={task} className="text-warn text-xs [overflow-wrap:anywhere]">
+          {word.trust.flagged(operation, task, quote)}
+        </p>
+      ))}
     </section>
   );
 }

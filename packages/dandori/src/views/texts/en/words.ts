@@ -47,6 +47,7 @@ export interface Words {
     because: Readonly<Record<TrustAbout['because'], string>>;
     from: (task: string, operation: string, quote: string | undefined) => string;
     offered: (operation: string) => string;
+    flagged: (operation: string, task: string, quote: string) => string;
     goal: string;
     unknown: string;
     trusted: string;
@@ -151,6 +152,7 @@ export const words: Words = {
     },
     from: (task, operation, quote) =>
       `read in ${operation} (${task})${quote === undefined ? '' : `: “${quote}”`}`,
+    flagged: (operation, task, quote) => `Reads like an instruction, in ${operation} (${task}): “${quote}”`,
     offered: (operation) => `given by ${operation}`,
     goal: 'in your goal',
     unknown: 'written by the model',

@@ -85,6 +85,8 @@ export const words: Words = {
     },
     from: (task, operation, quote) =>
       `${operation}（${task}）の結果${quote === undefined ? '' : `：「${quote}」`}`,
+    flagged: (operation, task, quote) =>
+      `指示のように読める文（${operation}（${task}）の結果）：「${quote}」`,
     offered: (operation) => `${operation} が示した値`,
     goal: '目標の中',
     unknown: 'モデルが書いた値',
