@@ -37,12 +37,12 @@ function wholeProblems(name: string, policy: unknown, config: unknown): Problem[
   const path = ['effects', name];
   const owner = name.replace(ALL_OF, '');
   if (isObject(valueAt(config, ['mcpServers', owner]))) {
-    const message = `effects: ${owner} is a server, which says itself what is asked about`;
+    const message = `effects: ${owner} is a server; its approval is set under mcpServers`;
     return [{ path, at: 'key', message, hint: `write mcpServers.${owner}.approval` }];
   }
   const keys = isObject(policy) ? Object.keys(policy) : [];
   if (keys.length === 1 && keys[0] === 'approval') return [];
-  const message = `effects: of all tools of ${owner} only the approval can be set`;
+  const message = `effects: for all tools of ${owner}, only the approval can be set`;
   return [
     { path, at: 'key', message, hint: 'write { approval: writes }, and everything else for each tool' },
   ];

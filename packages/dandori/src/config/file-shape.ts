@@ -226,7 +226,7 @@ export type ServerSection = NonNullable<ConfigFile['mcpServers']>[string];
 const KEY_IN_FILE =
   'put the key in an environment variable and its name in model.api_key_env; a key in a file leaks';
 const APPROVAL =
-  'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects';
+  'set "approval" instead: under execution for all calls, here for a server, under effects for a tool';
 
 /** Keys that users bring from other programs or from other parts of this file. */
 export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(

@@ -144,7 +144,7 @@ function strayKeys(path: string[], server: Record<string, unknown>, kind: string
   return stray.map((key) => ({
     path: [...path, key],
     at: 'key',
-    message: `${pathText(path)} has ${kind}, and ${key} means nothing with it`,
+    message: `${pathText(path)} has ${kind}, and ${key} has no effect with it`,
     hint: key === 'headers' ? 'headers go with url' : `${key} goes with command`,
   }));
 }

@@ -98,7 +98,7 @@ function warn(
 
 const MESSAGES: Readonly<Record<UserConfigProblem, string>> = {
   unreachable: 'could not be fetched; the run starts without it',
-  timeout: 'did not come in time; the run starts without it',
+  timeout: 'did not arrive in time; the run starts without it',
   status: 'was not given; the run starts without it',
   redirect: 'is a redirect, which is not followed; the run starts without it',
   too_large: 'is too large; the run starts without it',

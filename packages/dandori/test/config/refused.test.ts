@@ -68,7 +68,7 @@ describe('misspelt and misplaced keys', () => {
     [
       'mcpServers: { a: { command: x, alwaysAllow: [] } }',
       '1:32',
-      'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects',
+      'set "approval" instead: under execution for all calls, here for a server, under effects for a tool',
     ],
     ['command: npx', '1:1', 'command belongs under mcpServers.<name>'],
     ['__proto__: 1', '1:1', 'known here: model'],

@@ -93,11 +93,11 @@ describe('servers', () => {
       '1:15',
       'mcpServers.a has command and url, and a server has only one of them',
     ],
-    ['{ a: { url: http://h, args: [] } }', '1:35', 'mcpServers.a has url, and args means nothing with it'],
+    ['{ a: { url: http://h, args: [] } }', '1:35', 'mcpServers.a has url, and args has no effect with it'],
     [
       '{ a: { command: c, headers: {} } }',
       '1:32',
-      'mcpServers.a has command, and headers means nothing with it',
+      'mcpServers.a has command, and headers has no effect with it',
     ],
     ['{ a: { command: c, type: http } }', '1:38', 'the type http does not go with it'],
     [

@@ -186,7 +186,7 @@ async function besides(about: About, now: number): Promise<Finding[]> {
   const holder = lockHolder(file);
   if (holder === undefined) return [];
   const { by, isHeld, isHere } = holder;
-  const who = by.pid === 0 ? 'nobody' : `process ${by.pid} on ${by.host}`;
+  const who = by.pid === 0 ? 'no process' : `process ${by.pid} on ${by.host}`;
   if (!isHeld) return [{ kind: 'stale-lock', ...about, detail: `it was held by ${who}`, repair: 'safe' }];
   return isHere ? [] : [{ kind: 'foreign-lock', ...about, detail: `it is held by ${who}` }];
 }

@@ -138,14 +138,14 @@ export const config: Catalogue = {
   'under {1}': '{1} の下',
   'put the key in an environment variable and its name in model.api_key_env; a key in a file leaks':
     'API キーは環境変数に入れ、その名前を model.api_key_env に書いてください（ファイルに書くと漏れます）',
-  'which calls are asked about is set by "approval", for all in execution, for a server here, for a tool in effects':
+  'set "approval" instead: under execution for all calls, here for a server, under effects for a tool':
     '承認の範囲は「approval」で決めます。全体は execution、サーバーごとはここ、ツールごとは effects に書きます',
   'merge keys are not supported; use an alias (*name) for the whole value':
     'マージキーは使えません。値全体をエイリアス（*name）にしてください',
-  'effects: {1} is a server, which says itself what is asked about':
+  'effects: {1} is a server; its approval is set under mcpServers':
     'effects：{1} はサーバーです。承認の範囲はサーバー側に書きます',
   'write mcpServers.{1}.approval': 'mcpServers.{1}.approval に書いてください',
-  'effects: of all tools of {1} only the approval can be set':
+  'effects: for all tools of {1}, only the approval can be set':
     'effects：{1} の全ツールに設定できるのは approval だけです',
   'write {1}, and everything else for each tool': '{1} と書き、ほかはツールごとに書いてください',
   'set it: export {1}=…': '設定してください：export {1}=…',
@@ -191,7 +191,7 @@ export const config: Catalogue = {
   '{1} does not say how to reach the server': '{1} にサーバーの接続方法がありません',
   '{1} has {2}, and a server has only one of them': '{1} に {2} があります。指定できるのは 1 つだけです',
   'keep {1}': '{1} だけを残してください',
-  '{1} has {2}, and {3} means nothing with it': '{1} には {2} があるため、{3} は使えません',
+  '{1} has {2}, and {3} has no effect with it': '{1} には {2} があるため、{3} は使えません',
   'headers go with url': 'headers は url と一緒に使います',
   '{1} goes with command': '{1} は command と一緒に使います',
   '{1} has {2}, and the type {3} does not go with it': '{1} には {2} があるため、type {3} は使えません',
@@ -218,7 +218,7 @@ export const config: Catalogue = {
     'リクエストを送れません。url と headers を確認してください',
   'The configuration of user {1} {2}: {3}': 'ユーザー {1} の設定{2}：{3}',
   'could not be fetched; the run starts without it': 'を取得できないため、設定なしで開始します',
-  'did not come in time; the run starts without it': 'が時間内に届かないため、設定なしで開始します',
+  'did not arrive in time; the run starts without it': 'が時間内に届かないため、設定なしで開始します',
   'was not given; the run starts without it': 'が得られないため、設定なしで開始します',
   'is a redirect, which is not followed; the run starts without it':
     'が別の場所を指しているため（転送には対応していません）、設定なしで開始します',

@@ -327,7 +327,7 @@ export const usage: Catalogue = {
   change: '変更',
   'it was held by {1}': '保持していたプロセス：{1}',
   'it is held by {1}': '保持しているプロセス：{1}',
-  nobody: 'なし',
+  'no process': 'なし',
   'it was last written {1}': '最終書き込み：{1}',
   'it is the result of {1}': '{1} の結果です',
   'no readable run uses it': '読み取れる実行では使われていません',
