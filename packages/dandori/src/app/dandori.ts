@@ -153,6 +153,8 @@ export interface Runtime extends RunClient {
   check(tasks: readonly Task[], within?: { readonly run: string; readonly at?: number }): Promise<Compiled>;
   /** A part of a result, even if the result is stored in a blob. */
   result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
+  /** Runs whose driver has lost its lease. Undefined if claims end with their process. */
+  readonly stranded: Store['stranded'];
   /** Lets the running calls of conversations finish, for at most `grace` milliseconds. */
   close(options?: { readonly grace?: number }): Promise<void>;
 }
@@ -167,8 +169,11 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
   const config = options.config ?? (await configFor(options));
   const check = createSchemaCheck();
   // Opened before the tool servers start, because an incomplete store is refused.
-  const store = openStore(config, options);
-  const toolbox = await openToolbox(config, options, check);
+  const store = await openStore(config, options);
+  const toolbox = await openToolbox(config, options, check).catch(async (error: unknown) => {
+    await store.close?.();
+    throw error;
+  });
   const telemetry = await openTelemetry(config, {
     journal: asShown(store.journal),
     onUntraced: options.onUntraced,
@@ -196,7 +201,17 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
     onLive: (live) => options.onLive?.(redact(live, config.secrets)),
   };
   const userSettings = openUserSettings(config, { clock: parts.clock, onWarning: options.onWarning });
-  return assemble(config, { ...parts, ...store }, { userSettings, folders, telemetry, historyFiles });
+  return assemble(
+    config,
+    { ...parts, ...store },
+    {
+      userSettings,
+      folders,
+      telemetry,
+      historyFiles,
+      store,
+    },
+  );
 }
 
 function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
@@ -209,12 +224,13 @@ interface Arranged {
   readonly folders: StoreFolders;
   readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
   readonly historyFiles: HistoryFiles | undefined;
+  readonly store: Pick<Store, 'close' | 'stranded'>;
 }
 
 function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'> & { readonly approvals: Approvals },
-  { userSettings, folders, telemetry, historyFiles }: Arranged,
+  { userSettings, folders, telemetry, historyFiles, store }: Arranged,
 ): Runtime {
   const { toolbox, conversations } = parts;
   // Readers see `[secret]`. Only driving, forking and verifying work on the sealed journal.
@@ -253,6 +269,7 @@ function assemble(
     await toolbox.close();
     await historyFiles?.close();
     await telemetry?.close();
+    await store.close?.();
   };
   const runs = createStarter(parts, { config, settingsFor, telemetry });
   const dandori: Runtime = {
@@ -333,6 +350,7 @@ function assemble(
       return shown(compileEdit(sealingOf(parts).seal(tasks), { state, parts: withOpenedCheck(parts) }));
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
+    stranded: store.stranded,
     close,
     [Symbol.asyncDispose]: () => close(),
   };

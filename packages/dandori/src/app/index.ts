@@ -10,4 +10,5 @@ export {
   systemClock,
   type TornTail,
 } from './dandori.ts';
+export { migrateStore } from './open.ts';
 export type { ConversationClient, RunClient } from './run-client.ts';

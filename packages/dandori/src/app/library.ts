@@ -33,15 +33,15 @@ import type { StartOptions } from './starting.ts';
  * The keys of `dandori.yaml` by their names, and the values that only a program has. A `dandori.yaml` in the
  * folder is read too; what the program passes wins.
  */
-export interface DandoriOptions extends Omit<ConfigInput, 'model'>, Observers {
+export interface DandoriOptions extends Omit<ConfigInput, 'model' | 'store'>, Observers {
   /** A model of the AI SDK, `provider/name`, the section of the file, or a mind of your own. */
   readonly model?: AiModel | Mind | ConfigInput['model'];
   /** Functions, tools of the AI SDK, results of `tool`, and services, by name. */
   readonly tools?: Readonly<Record<string, GivenTool>> | undefined;
   /** Used instead of all tools, servers and services. `close` closes it too. */
   readonly toolbox?: Toolbox;
-  /** Where runs are stored. Default: files in `.dandori/runs`. */
-  readonly store?: Store;
+  /** Where runs are stored: a store, or the section of the file. Default: files in `.dandori/runs`. */
+  readonly store?: Store | ConfigInput['store'];
   /** A file, the contents of one, or what `loadConfig` returned. Default: `dandori.yaml` in `cwd`, if it exists. */
   readonly config?: string | ConfigInput | Config;
   readonly cwd?: string;
@@ -107,7 +107,10 @@ export interface Dandori extends AsyncDisposable {
 
 export async function openDandori(options: DandoriOptions = {}): Promise<Dandori> {
   const { onQuestion, onEvent, onLive, onWarning, onUntraced, onTorn, tools = {}, ...given } = options;
-  const { model, toolbox, store, config: written, cwd, clock = systemClock, ...sections } = given;
+  const { model, toolbox, store: where, config: written, cwd, clock = systemClock, ...rest } = given;
+  const isSection = where !== undefined && 'type' in where;
+  const store = isSection ? undefined : where;
+  const sections = { ...rest, ...(isSection && { store: where }) };
   const config = await configOf({ written, cwd, model, sections, hasTools: options.tools !== undefined });
   const news = createNews();
   const mind = await mindOf(model, config);

@@ -119,11 +119,15 @@ interface StoreOptions extends Partial<Store> {
 }
 
 /** The store that the caller passes, or the configured one. */
-export function openStore(
-  { planning, directory }: Config,
+export async function openStore(
+  { planning, directory, store: configured }: Config,
   options: StoreOptions,
-): Store & Pick<Parts, 'storeKey'> & { readonly approvals: Approvals } {
+): Promise<Store & { readonly approvals: Approvals }> {
   const given = givenStore(options);
+  if (given === undefined && configured !== undefined) {
+    const { openPostgresStore } = await import('../store/postgres/store.ts');
+    return openPostgresStore(configured);
+  }
   if (given === undefined && planning.history.storageType === 'memory')
     return { ...createMemoryStore(), approvals: createMemoryApprovals() };
   const store = given ?? createFileStore(directory, { onTorn: options.onTorn });
@@ -131,9 +135,21 @@ export function openStore(
   const folder = foldersOf(store).journal ?? directory;
   return {
     ...store,
-    storeKey: createStoreKey(folder),
-    approvals: createFileApprovals(join(folder, 'approvals')),
+    storeKey: store.storeKey ?? createStoreKey(folder),
+    approvals: store.approvals ?? createFileApprovals(join(folder, 'approvals')),
   };
+}
+
+/** Brings the tables of the configured database up to date. */
+export async function migrateStore({
+  store,
+}: Pick<Config, 'store'>): Promise<{ readonly from: number; readonly to: number }> {
+  if (store === undefined)
+    throw new DandoriError('config-invalid', 'Runs are stored in files, which need no migration.', {
+      fix: 'Set `store` in dandori.yaml to use a database.',
+    });
+  const { migratePostgres } = await import('../store/postgres/store.ts');
+  return migratePostgres(store);
 }
 
 /** Each part may also be passed by its own name. All four parts are required. */
@@ -144,7 +160,7 @@ function givenStore({ store, ...options }: StoreOptions): Store | undefined {
   const keys = options.keys ?? store?.keys ?? undefined;
   const found: Partial<Store> = { journal, conversations, blobs, keys };
   if (journal !== undefined && conversations !== undefined && blobs !== undefined && keys !== undefined)
-    return { journal, conversations, blobs, keys };
+    return { ...store, journal, conversations, blobs, keys };
   const missing = STORE_PARTS.filter((part) => found[part] === undefined);
   if (missing.length === STORE_PARTS.length && store === undefined) return undefined;
   const has = STORE_PARTS.filter((part) => !missing.includes(part));

@@ -258,6 +258,9 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option(...json)
     .option('--yes', "Don't ask; needed without a terminal")
     .action(async (options) => then(await (await import('./commands/storage.ts')).prune(options)));
+  command('migrate', 'Update the tables of the database to this version')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/storage.ts')).migrate(options)));
   program
     .command('menu', { hidden: true })
     .action(async () => then(await (await import('./menu.ts')).menu()));

@@ -27,6 +27,8 @@ export interface Config {
   readonly services: readonly string[];
   /** The absolute path of the folder that stores runs. */
   readonly directory: string;
+  /** The database that stores runs instead. */
+  readonly store: StoreConfig | undefined;
   readonly userId: string | undefined;
   readonly language: 'en' | 'ja' | undefined;
   /** The API that returns settings for each user. */
@@ -39,6 +41,14 @@ export interface Config {
 }
 
 export type Provider = (typeof PROVIDERS)[number];
+
+export interface StoreConfig {
+  readonly type: 'postgres';
+  readonly url: string;
+  readonly schema: string;
+  /** Milliseconds that a driver may be silent before another may take its runs. */
+  readonly lease: number;
+}
 
 export interface ModelConfig {
   readonly provider: Provider;

@@ -97,6 +97,15 @@ const planning = section({
   }).prefault({}),
 });
 
+const store = section({
+  type: choice(['postgres']),
+  url: text('${DATABASE_URL}').regex(/^(postgres(ql)?:\/\/|\$\{)/, {
+    error: 'must be the address of a PostgreSQL database, such as ${DATABASE_URL}',
+  }),
+  schema: text('dandori').default('dandori'),
+  lease: duration({ example: '15s' }).prefault('15s'),
+});
+
 const questions = section({
   expire_after: duration({ example: '1d' }).optional(),
   when_expired: choice(['decline', 'cancel']).default('decline'),
@@ -162,6 +171,7 @@ export const configShape = section({
   model: model.optional(),
   execution: execution.prefault({}),
   planning: planning.prefault({}),
+  store: store.optional(),
   context: context.prefault({}),
   trust: trust.prefault({}),
   questions: questions.optional(),

@@ -92,6 +92,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
     effects: resolvePolicies(parsed.data.effects),
     services: parsed.data.services.map((path) => resolvePath(folder, path)),
     directory: resolvePath(folder, parsed.data.planning.history.directory ?? DIRECTORY),
+    store: parsed.data.store,
     userId: parsed.data.user_id,
     language: parsed.data.language,
     server: resolveServer(parsed.data.server),

@@ -70,6 +70,13 @@ planning:
     storage_type: jsonl            # jsonl | memory
     # directory: .dandori/runs     # where runs are stored; if set, the planning history is written there too
 
+# --- Where runs are stored, if several servers share them. Without it: files in planning.history.directory.
+# store:
+#   type: postgres
+#   url: \${DATABASE_URL}
+#   schema: dandori
+#   lease: 15s                     # a process that is silent for so long loses its runs to another
+
 # --- What one call of the model may hold.
 context:
   max_tokens: 60000                # above this, old turns are told in short

@@ -31,6 +31,8 @@ export type ErrorCode =
   | 'approval-not-found'
   | 'service-invalid'
   | 'store-incomplete'
+  | 'store-outdated'
+  | 'store-unreachable'
   | 'file-unreadable'
   | 'key-reused'
   | 'unauthorized'

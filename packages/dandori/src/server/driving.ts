@@ -13,7 +13,7 @@ import type { DrivingState } from './api.ts';
  *     is answered.
  * V2  A run that waits for a person has no driver. It is driven again after a write by any process, and when
  *     a question expires. If another process drove it, this server tries again once that process is silent. A
- *     sweep finds runs whose driver died.
+ *     sweep finds runs whose driver died. A store with leases says at once which runs have lost theirs.
  * V3  A wake during a drive is not lost. The run is driven once more afterwards.
  * V4  After `stop`, no drive starts. Unfinished work is in the journal, and the next start continues it.
  * V5  A run that fails to drive is retried with growing delays until it succeeds. Other runs do not wait for
@@ -43,6 +43,8 @@ interface DrivingOptions {
    * failed.
    */
   readonly onTrouble?: (trouble: Trouble) => void;
+  /** Runs whose driver has lost its lease. Without it, only sweeps find runs without a driver. */
+  readonly stranded?: (() => Promise<readonly string[]>) | undefined;
   /** Called with each sweep, to resume other unfinished work. */
   readonly onSweep?: () => Promise<void>;
 }
@@ -63,6 +65,8 @@ export const PATIENCE = {
   longestRetry: 300_000,
   /** Between two sweeps. */
   sweep: 60_000,
+  /** Between two questions for runs that have lost their driver. */
+  look: 500,
   /** The time without writes after which a sweep checks an open run. */
   stranded: 30_000,
 };
@@ -70,7 +74,7 @@ export const PATIENCE = {
 const LEAST_REST = 50;
 
 export function createDriving(options: DrivingOptions): Driving {
-  const { dandori, atOnce, onState, onTrouble, onSweep, clock = systemClock } = options;
+  const { dandori, atOnce, onState, onTrouble, onSweep, stranded, clock = systemClock } = options;
   const patience = { ...PATIENCE, ...options.patience };
   const queue = new Set<string>();
   const driven = new Map<string, { isWanted: boolean; isTouched: boolean }>();
@@ -90,6 +94,7 @@ export function createDriving(options: DrivingOptions): Driving {
   let listFailures = 0;
   let hasListedAll = false;
   let forgetSweep = () => {};
+  let forgetLook = () => {};
   const soon = new AbortController();
   const now = new AbortController();
   let whenQuiet: (() => void) | undefined;
@@ -284,6 +289,17 @@ export function createDriving(options: DrivingOptions): Driving {
     forgetSweep = clock.at(clock.now() + rest, () => void sweep());
   }
 
+  /** All servers may see the same run. The one that gets the lease drives it, and the others leave it alone. */
+  async function look(): Promise<void> {
+    // If the store cannot be reached, the sweep reports it.
+    for (const run of (await stranded?.().catch(() => [])) ?? []) {
+      if (driven.has(run) || queue.has(run) || failures.has(run)) continue;
+      if (!watches.has(run)) foreign.add(run);
+      wake(run);
+    }
+    if (!soon.signal.aborted) forgetLook = clock.at(clock.now() + patience.look, () => void look());
+  }
+
   function retryAfter(failed: number): number {
     return Math.min(patience.firstRetry * 2 ** failed, patience.longestRetry);
   }
@@ -302,11 +318,15 @@ export function createDriving(options: DrivingOptions): Driving {
     get isStopping() {
       return soon.signal.aborted;
     },
-    resumeAll: sweep,
+    async resumeAll() {
+      await sweep();
+      if (stranded !== undefined) await look();
+    },
     async stop(grace) {
       soon.abort();
       queue.clear();
       forgetSweep();
+      forgetLook();
       for (const run of [...timers.keys()]) forgetTimer(run);
       const over = setTimeout(() => now.abort(), grace);
       if (driven.size > 0)

@@ -108,6 +108,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
       say(`${what}; retrying in ${Math.ceil(retryIn / 1000)} s`, error);
     },
     onSweep: conversations.resumeAll,
+    stranded: dandori.stranded,
   });
   const metrics = createMetrics({
     driving: () => driving.count.driving,

@@ -18,11 +18,11 @@ export interface Approvals {
 
 export function createMemoryApprovals(): Approvals {
   const kept = new Map<string, StandingApproval>();
-  const nameOf = (user: string | undefined, id: string) => `${folderOf(user)}/${id}`;
+  const nameOf = (user: string | undefined, id: string) => `${ownerName(user)}/${id}`;
   return {
     list: async (user) => [...kept.values()].filter((one) => one.user === user),
     async add(approval) {
-      const id = idOf(approval);
+      const id = approvalId(approval);
       const name = nameOf(approval.user, id);
       if (!kept.has(name)) kept.set(name, { id, ...approval });
       return id;
@@ -33,7 +33,7 @@ export function createMemoryApprovals(): Approvals {
 
 /** One file per approval, so that two processes never overwrite each other's. */
 export function createFileApprovals(directory: string): Approvals {
-  const folder = (user: string | undefined) => join(directory, folderOf(user));
+  const folder = (user: string | undefined) => join(directory, ownerName(user));
   return {
     async list(user) {
       const names = await readdir(folder(user)).catch((error: NodeJS.ErrnoException) =>
@@ -47,7 +47,7 @@ export function createFileApprovals(directory: string): Approvals {
         .sort((a, b) => a.at - b.at);
     },
     async add(approval) {
-      const id = idOf(approval);
+      const id = approvalId(approval);
       const path = join(folder(approval.user), `${id}.json`);
       try {
         await mkdir(folder(approval.user), { recursive: true });
@@ -82,12 +82,15 @@ async function readApproval(path: string): Promise<StandingApproval | undefined>
 }
 
 /** The same tool and arguments have the same id. */
-function idOf({ operation, digest = '' }: Pick<StandingApproval, 'operation' | 'digest'>): string {
+export function approvalId({
+  operation,
+  digest = '',
+}: Pick<StandingApproval, 'operation' | 'digest'>): string {
   return hashOf(stringifyJson([operation, digest])).slice(0, 12);
 }
 
 /** A hash, because the name of a user may contain any character. */
-function folderOf(user: string | undefined): string {
+export function ownerName(user: string | undefined): string {
   return user === undefined ? 'local' : hashOf(user).slice(0, 32);
 }
 

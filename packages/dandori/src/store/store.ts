@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Approvals } from './approvals.ts';
 import type { Blobs, Keys } from './blobs.ts';
 import { createFileBlobs } from './files/blobs.ts';
 import { createJsonlJournal, createJsonlJournalOf } from './files/journal.ts';
@@ -15,10 +16,18 @@ export interface Store {
   readonly conversations: ConversationJournal;
   readonly blobs: Blobs;
   readonly keys: Keys;
+  /** The approvals that users gave for good. By default they are files beside the runs. */
+  readonly approvals?: Approvals;
+  /** The key by which the journals name secrets. By default it is a file beside the runs. */
+  readonly storeKey?: () => string;
+  /** Runs whose driver has died or is cut off. A store without it has claims that end with the process. */
+  readonly stranded?: () => Promise<readonly string[]>;
+  /** Ends connections. Called by `close` of Dandori. */
+  readonly close?: () => Promise<void>;
 }
 
 /** The folders of the parts that are our files. `dandori doctor` can examine nothing else. */
-export type StoreFolders = { readonly [Part in keyof Store]?: string };
+export type StoreFolders = { readonly [Part in (typeof STORE_PARTS)[number]]?: string };
 
 export const STORE_PARTS = [
   'journal',

@@ -1,6 +1,7 @@
 import { confirm, isCancel } from '@clack/prompts';
-import { type Examined, type Finding, openRuntime } from '../../app/index.ts';
+import { type Examined, type Finding, migrateStore, openRuntime } from '../../app/index.ts';
 import type { Pruned } from '../../commands/index.ts';
+import { loadConfig } from '../../config/index.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
@@ -166,4 +167,18 @@ function pruneLines({ runs, blobs, bytes, left, dryRun }: Pruned, { pruned: text
     ),
     ...(left.some(({ reason }) => reason === 'damaged') ? [texts.blobsLeft] : []),
   ];
+}
+
+/** Brings the tables of the configured database up to date. */
+export async function migrate(options: { config?: string; json?: boolean }): Promise<number> {
+  const config = await loadConfig({
+    file: options.config,
+    cwd: process.cwd(),
+    env: process.env,
+    use: 'read',
+  });
+  const { from, to } = await migrateStore(config);
+  const line = options.json === true ? stringifyJson({ from, to }) : textsFor(config).migrated(from, to);
+  process.stdout.write(`${line}\n`);
+  return 0;
 }

@@ -63,6 +63,8 @@ export const problems: Problems = {
     'answer-not-allowed': ["You can't answer this question."],
     'service-invalid': ["A service can't be used."],
     'store-incomplete': ['The store is incomplete.'],
+    'store-outdated': ['The tables of the store have another version.'],
+    'store-unreachable': ["The database can't be reached.", 'Check that it runs, then try again.'],
     'file-unreadable': ["A file can't be read."],
     'key-reused': ['This idempotency key was used for another request.'],
     unauthorized: ['Your access token is no longer valid.', 'Sign in with a valid access token.'],

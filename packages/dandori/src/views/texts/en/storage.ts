@@ -51,6 +51,8 @@ export const storage = {
       permissions: ['Other users can read or change it', 'chmod 600 it, or use --repair, which asks first.'],
     } as Readonly<Record<FindingKind, readonly [what: string, fix: string]>>,
   },
+  migrated: (from: number, to: number) =>
+    from === to ? `The tables are up to date (version ${to}).` : `The tables now have version ${to}.`,
   pruned: {
     removed: (runs: number, blobs: number, bytes: string) =>
       `Removed ${countOf(runs, 'run')} and ${countOf(blobs, 'stored result')}, ${bytes}.`,

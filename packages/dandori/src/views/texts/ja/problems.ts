@@ -57,6 +57,11 @@ export const problems: Problems = {
     'answer-not-allowed': ['この質問には回答できません。'],
     'service-invalid': ['サービスを利用できません。'],
     'store-incomplete': ['ストアの構成が不足しています。'],
+    'store-outdated': ['ストアのテーブルのバージョンが異なります。'],
+    'store-unreachable': [
+      'データベースに接続できません。',
+      '起動していることを確認して、もう一度お試しください。',
+    ],
     'file-unreadable': ['ファイルを読み取れません。'],
     'key-reused': ['この冪等キーは別のリクエストで使用済みです。'],
     unauthorized: [

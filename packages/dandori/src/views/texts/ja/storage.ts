@@ -46,6 +46,8 @@ export const storage: StorageTexts = {
       ],
     },
   },
+  migrated: (from, to) =>
+    from === to ? `テーブルは最新です（バージョン ${to}）。` : `テーブルをバージョン ${to} に更新しました。`,
   pruned: {
     removed: (runs, blobs, bytes) =>
       `実行 ${runs} 件と保存済みの結果 ${blobs} 件を削除しました（${bytes}）。`,

@@ -109,6 +109,7 @@ export const help: Catalogue = {
   'Repair what can be repaired without loss; ask about the rest':
     'データを失わずに修復できるものを修復し、残りは確認',
   "With --repair: don't ask, and leave the rest": '--repair で確認せず、残りはそのままにする',
+  'Update the tables of the database to this version': 'データベースのテーブルをこのバージョンに更新',
   'Remove old runs and the stored results that only they use':
     '古い実行と、それだけが使う保存済みの結果を削除',
   'Remove runs whose last event is older, such as 30d or 12h':

@@ -42,6 +42,10 @@ export const template: Catalogue = {
   'and after every so many actions': 'このアクション数ごとにも振り返る',
   'where runs are stored; if set, the planning history is written there too':
     '実行の保存先。設定すると計画の履歴も書き出す',
+  '--- Where runs are stored, if several servers share them. Without it: files in planning.history.directory.':
+    '--- 複数のサーバーで共有する場合の実行の保存先。未設定なら planning.history.directory のファイル。',
+  'a process that is silent for so long loses its runs to another':
+    'この時間応答がないプロセスの実行は、別のプロセスが引き継ぐ',
   '--- What one call of the model may hold.': '--- モデルの 1 回の呼び出しに入れる量。',
   'above this, old turns are told in short': '超えたら、古いやり取りを要約',
   'characters of one result; of more its shape and its beginning': '結果 1 件の文字数。超えたら形と先頭だけ',

@@ -132,6 +132,25 @@ export const usage: Catalogue = {
   'This key was used for another message.': 'このキーは別のメッセージに使用済みです。',
   'Use a new key for each new message; send the same key only with the same text.':
     '新しいメッセージには新しいキーを使ってください。同じキーは同じメッセージの再送だけに使えます。',
+  'The result {1} does not match its hash.': '結果 {1} の内容がハッシュと一致しません。',
+  '"{1}" cannot be the name of a schema.': '「{1}」はスキーマ名に使えません。',
+  'Use small letters, digits and underscores, such as dandori.':
+    'dandori のように、小文字、数字、アンダースコアを使ってください。',
+  'The tables of the store have version {1}, and this Dandori needs {2}.':
+    'ストアのテーブルはバージョン {1} ですが、この Dandori にはバージョン {2} が必要です。',
+  'Stop the other servers, then run `dandori migrate`.':
+    'ほかのサーバーを停止してから `dandori migrate` を実行してください。',
+  'Install the version of Dandori that the others use.':
+    'ほかのサーバーと同じバージョンの Dandori をインストールしてください。',
+  'The database cannot be reached: {1}.': 'データベースに接続できません：{1}',
+  'Check that PostgreSQL runs and that `store.url` is right. Runs continue when it is back.':
+    'PostgreSQL が起動していることと `store.url` を確認してください。復旧すると実行は再開します。',
+  'Runs are stored in files, which need no migration.':
+    '実行はファイルに保存されているため、移行は不要です。',
+  'Set `store` in dandori.yaml to use a database.':
+    'データベースを使うには、dandori.yaml の `store` を設定してください。',
+  'must be the address of a PostgreSQL database, such as ${DATABASE_URL}':
+    'には ${DATABASE_URL} のような PostgreSQL データベースのアドレスを指定してください',
   'This driver no longer holds the run {1}; it stops.':
     'このドライバーは実行 {1} の担当ではなくなったため、停止します。',
   'Another driver has written to the run {1}; this one stops.':

@@ -1,0 +1,344 @@
+import type { Sql } from 'postgres';
+import { DandoriError } from '../../model/error.ts';
+import { isRunId } from '../files/journal.ts';
+import { parseLine, toLines } from '../files/line.ts';
+import {
+  assertFollows,
+  type Claim,
+  claimEnded,
+  conflict,
+  drivenElsewhere,
+  type Entry,
+  type Form,
+  type Journal,
+} from '../journal.ts';
+import { type Append, createAppends } from './appends.ts';
+import { createChanges } from './changes.ts';
+import type { Leases } from './leases.ts';
+import { asUnreachable, isUnreachable } from './trouble.ts';
+
+/** A journal whose lines can be copied as they are. */
+export interface CopiedJournal<E extends Entry, Summary> extends Journal<E, Summary> {
+  /** The lines of the run as they were written. */
+  lines(run: string): Promise<string[]>;
+  /** Creates a run from lines of another store. */
+  createFrom(run: string, lines: readonly string[]): Promise<void>;
+}
+
+export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
+  /** Runs whose driver did not renew its lease in time. */
+  stranded(): Promise<string[]>;
+  close(): void;
+}
+
+interface JournalOptions {
+  readonly sql: Sql;
+  readonly schema: string;
+  readonly leases: Leases;
+  readonly self: string;
+}
+
+interface Head {
+  readonly last_seq: number;
+  readonly epoch: string;
+  readonly worker: string | null;
+  readonly holder: string | null;
+  readonly is_live: boolean;
+}
+
+/** How long an append is tried again if the database cannot be reached, in milliseconds. */
+const PATIENCE = 20_000;
+const AGAIN = 200;
+
+/** Events in a table, with a head row per run that every append moves. */
+export function createPostgresJournal<E extends Entry, Summary>(
+  form: Form<E, Summary>,
+  { sql, schema, leases, self }: JournalOptions,
+): PostgresJournal<E, Summary> {
+  const { owner: kind, notFound, summarise } = form;
+  const heads = `${schema}.${kind}s`;
+  const events = `${schema}.${kind}_events`;
+  const appends = createAppends(sql, { heads, events });
+  const changes = createChanges({ sql, schema, kind, self });
+  const claims = new Map<string, Claim>();
+  const held = new WeakMap<Claim, { readonly term: string; readonly epoch: string }>();
+
+  /** Every statement of this journal goes through here, so that each error names the fix. */
+  async function query<Row extends object>(
+    text: string,
+    args: (string | number | null)[] = [],
+  ): Promise<Row[]> {
+    try {
+      return await sql.unsafe<Row[]>(text, args, { prepare: true });
+    } catch (error) {
+      return asUnreachable(error);
+    }
+  }
+
+  const known = (run: string): string => (isRunId(run) ? run : notFound(run));
+
+  function parse(run: string, body: string, seq: number): E {
+    const place = { file: `${kind} ${run}`, run, line: seq, offset: 0, seq };
+    return parseLine<E>(Buffer.from(body), place, form);
+  }
+
+  async function headOf(run: string): Promise<Head> {
+    const [head] = await query<Head>(
+      `select h.last_seq, h.epoch, h.worker, w.name as holder, coalesce(w.until > clock_timestamp(), false) as is_live
+       from ${heads} h left join ${schema}.workers w on w.id = h.worker where h.id = $1`,
+      [known(run)],
+    );
+    return head ?? notFound(run);
+  }
+
+  function statusOf(run: string, last: E): string {
+    // Only the last event decides the status of a run. A conversation has none.
+    const status = (summarise(run, beginningOf(last), last) as { readonly status?: string }).status;
+    return status ?? '-';
+  }
+
+  /** Any first event: the status does not depend on it. */
+  function beginningOf(last: E): E {
+    return { ...last, type: form.beginning, data: {} };
+  }
+
+  /**
+   * If the connection breaks, the append may have been written or not. It is tried again: if it is refused
+   * then, the line that is there tells whether it is ours.
+   */
+  async function appendSurely(append: Append, claim: Claim | undefined): Promise<boolean> {
+    const until = Date.now() + PATIENCE;
+    for (let isUnsure = false; ; isUnsure = true) {
+      try {
+        const isWritten = await unlessLost(appends.add(append), claim, append.id);
+        return isWritten || (isUnsure && (await isThere(append)));
+      } catch (error) {
+        if (!isUnreachable(error) || Date.now() > until || claim?.lost.aborted) return asUnreachable(error);
+        await new Promise((resolve) => setTimeout(resolve, AGAIN));
+      }
+    }
+  }
+
+  async function isThere({ id, after, lines }: Append): Promise<boolean> {
+    const [row] = await query<{ body: string }>(`select body from ${events} where id = $1 and seq = $2`, [
+      id,
+      after + lines.length,
+    ]);
+    return row?.body === lines.at(-1);
+  }
+
+  async function createFrom(run: string, lines: readonly string[]): Promise<void> {
+    const last = parse(known(run), lines.at(-1) ?? '', lines.length);
+    const first = parse(run, lines[0] ?? '', 1);
+    const { userId } = summarise(run, first, last) as { readonly userId?: string };
+    const made = await query<{ id: string }>(
+      `with made as (
+         insert into ${heads} (id, last_seq, last_at, status, owner) values ($1, $2, $3, $4, $5)
+         on conflict do nothing returning id
+       ), written as (
+         insert into ${events} (id, seq, body)
+         select made.id, e.seq, e.body from made, unnest(string_to_array($6, E'\\n')) with ordinality as e (body, seq)
+       )
+       select id from made`,
+      [run, lines.length, last.at, statusOf(run, last), userId ?? null, lines.join('\n')],
+    );
+    if (made.length === 0) throw new DandoriError('run-exists', `The ${kind} ${run} already exists.`);
+    changes.wrote(run, lines.length);
+  }
+
+  /** Sets the lease if it is still as it was read. A term that ended in the meantime gets none. */
+  async function take(run: string, term: string, was: Pick<Head, 'worker' | 'epoch'> | undefined) {
+    const [taken] = await query<{ epoch: string }>(
+      `with me as materialized (
+         select id from ${schema}.workers where id = $2 and until > clock_timestamp() for share
+       )
+       update ${heads} h set worker = me.id, epoch = h.epoch + 1 from me
+       where h.id = $1 and ${was === undefined ? 'h.worker is null' : 'h.worker = $3 and h.epoch = $4::bigint'}
+       returning h.epoch`,
+      was === undefined ? [run, term] : [run, term, was.worker, was.epoch],
+    );
+    return taken?.epoch;
+  }
+
+  async function claimRun(run: string): Promise<Claim> {
+    if (claims.has(run)) drivenElsewhere(run, 'this process');
+    for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
+      const term = await leases.term().catch(asUnreachable);
+      const free = await take(known(run), term.id, undefined);
+      if (free !== undefined) return hold(run, term, free);
+      const head = await headOf(run);
+      if (head.worker === null) {
+        // Released in the meantime, or our own term has ended.
+        await leases.confirm();
+        continue;
+      }
+      const isMine = head.worker === term.id && !claims.has(run);
+      if (head.is_live && !isMine) return drivenElsewhere(run, head.holder ?? head.worker);
+      if (!isMine && !(await leases.bury(head.worker).catch(asUnreachable))) continue;
+      const epoch = await take(run, term.id, head);
+      if (epoch !== undefined) return hold(run, term, epoch);
+      await leases.confirm();
+    }
+    return claimEnded(run);
+  }
+
+  function hold(
+    run: string,
+    term: { readonly id: string; readonly lost: AbortSignal },
+    epoch: string,
+  ): Claim {
+    const claim: Claim = {
+      get lost() {
+        return term.lost;
+      },
+      async release() {
+        if (claims.get(run) !== claim) return;
+        claims.delete(run);
+        held.delete(claim);
+        await query(
+          `update ${heads} set worker = null where id = $1 and worker = $2 and epoch = $3::bigint`,
+          [run, term.id, epoch],
+        ).catch((error) => {
+          // The lease ends by itself, and this process can take it again at once.
+          if (!isUnreachable(error)) throw error;
+        });
+      },
+    };
+    claims.set(run, claim);
+    held.set(claim, { term: term.id, epoch });
+    return claim;
+  }
+
+  return {
+    create: async (run, first) => createFrom(known(run), linesOf(first)),
+    createFrom,
+    async append(run, after, added, claim) {
+      assertFollows(after, added);
+      const lease = claim && held.get(claim);
+      if (claim !== undefined && lease === undefined) claimEnded(run);
+      const last = added.at(-1);
+      if (last === undefined) {
+        const { last_seq } = await headOf(run);
+        return last_seq === after ? undefined : conflict(`${kind} ${run}`, after, last_seq);
+      }
+      const lines = linesOf(added);
+      const status = statusOf(run, last);
+      const append: Append = { id: known(run), after, lines, lastAt: last.at, status, lease };
+      if (await appendSurely(append, claim)) return changes.wrote(run, after + lines.length);
+      const head = await headOf(run);
+      if (lease !== undefined && (head.worker !== lease.term || head.epoch !== lease.epoch)) claimEnded(run);
+      return conflict(`${kind} ${run}`, after, head.last_seq);
+    },
+    async read(run, after = 0) {
+      const rows = await query<{ seq: number; body: string }>(
+        `select seq, body from ${events} where id = $1 and seq > $2 order by seq`,
+        [known(run), after],
+      );
+      if (rows.length === 0) await headOf(run);
+      return rows.map(({ body }, index) => parse(run, body, after + 1 + index));
+    },
+    async first(run) {
+      const [row] = await query<{ body: string }>(`select body from ${events} where id = $1 and seq = 1`, [
+        known(run),
+      ]);
+      return row === undefined ? notFound(run) : parse(run, row.body, 1);
+    },
+    async lines(run) {
+      const rows = await query<{ body: string }>(`select body from ${events} where id = $1 order by seq`, [
+        known(run),
+      ]);
+      return rows.length === 0 ? notFound(run) : rows.map(({ body }) => body);
+    },
+    async list({ limit, before, status, userId } = {}) {
+      const rows = await query<{ id: string; last_seq: number; first: string; last: string }>(
+        `select h.id, h.last_seq, a.body as first, z.body as last
+         from (
+           select id, last_seq from ${heads}
+           where ($1::text is null or id < $1::text collate "C")
+             and ($2::text is null or status = any(string_to_array($2, ' ')))
+             and ($3::text is null or owner = $3)
+           order by id desc limit $4
+         ) h
+         join ${events} a on a.id = h.id and a.seq = 1
+         join ${events} z on z.id = h.id and z.seq = h.last_seq
+         order by h.id desc`,
+        [
+          before ?? null,
+          status?.join(' ') ?? null,
+          userId ?? null,
+          Number.isFinite(limit) ? (limit ?? null) : null,
+        ],
+      );
+      return rows.map(({ id, last_seq, first, last }) => {
+        try {
+          return summarise(id, parse(id, first, 1), parse(id, last, last_seq));
+        } catch {
+          return summarise(id, undefined, undefined);
+        }
+      });
+    },
+    claim: claimRun,
+    async size(run) {
+      const [row] = await query<{ bytes: string | null }>(
+        `select sum(octet_length(body) + 1)::text as bytes from ${events} where id = $1`,
+        [known(run)],
+      );
+      return Number(row?.bytes ?? notFound(run));
+    },
+    async remove(run, after) {
+      const claim = await claimRun(run);
+      const lease = held.get(claim);
+      try {
+        const gone = await query(
+          `delete from ${heads} where id = $1 and last_seq = $2 and worker = $3 and epoch = $4::bigint returning id`,
+          [run, after, lease?.term ?? null, lease?.epoch ?? null],
+        );
+        if (gone.length === 0) conflict(`${kind} ${run}`, after, (await headOf(run)).last_seq);
+      } finally {
+        await claim.release();
+      }
+    },
+    watch: (run, changed) => changes.watch(run, changed),
+    async stranded() {
+      const rows = await query<{ id: string }>(
+        `select h.id from ${heads} h left join ${schema}.workers w on w.id = h.worker
+         where h.worker is not null and (w.id is null or w.until <= clock_timestamp())`,
+      );
+      return rows.map(({ id }) => id);
+    },
+    close: changes.close,
+  };
+}
+
+/** A claim is tried again if another process ends a lease or takes the run at the same moment. */
+const MOST_TRIES = 5;
+
+/** The lines as a file would have them, without newlines. */
+function linesOf(events: readonly Entry[]): string[] {
+  return toLines(events).trimEnd().split('\n');
+}
+
+/** A driver whose claim is lost must not wait for a database that cannot be reached. */
+async function unlessLost<T>(work: Promise<T>, claim: Claim | undefined, run: string): Promise<T> {
+  if (claim === undefined) return work;
+  const { lost } = claim;
+  let forget = () => {};
+  const ended = new Promise<never>((_, reject) => {
+    const stop = () => {
+      try {
+        claimEnded(run);
+      } catch (error) {
+        reject(error);
+      }
+    };
+    if (lost.aborted) return stop();
+    lost.addEventListener('abort', stop, { once: true });
+    forget = () => lost.removeEventListener('abort', stop);
+  });
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, ended]);
+  } finally {
+    forget();
+  }
+}

@@ -1,0 +1,131 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { startRun } from '../../src/commands/start.ts';
+import { drive } from '../../src/driver/drive.ts';
+import { DandoriError } from '../../src/model/error.ts';
+import type { RunState } from '../../src/run/state/state.ts';
+import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { settingsWith } from '../settings.ts';
+import { openTestStore } from './database.ts';
+import { LEASE, partsOf } from './worker.ts';
+
+const children = new Set<ChildProcess>();
+afterEach(async () => {
+  for (const child of children) {
+    const exit = once(child, 'exit');
+    if (child.exitCode === null && child.signalCode === null && child.kill('SIGKILL')) await exit;
+  }
+  children.clear();
+});
+
+/** A run with one call that can be stopped and one that cannot, driven by another process until both are made. */
+async function begunElsewhere() {
+  const store = await openTestStore({ lease: LEASE });
+  const folder = await mkdtemp(join(tmpdir(), 'dandori-leases-'));
+  const effects = join(folder, 'effects');
+  const { run } = await startRun(
+    {
+      goal: 'go',
+      tasks: [
+        { id: 's', operation: 'a.slow', args: {} },
+        { id: 'p', operation: 'b.put', args: {} },
+      ],
+      settings: settingsWith({ concurrency: 2 }),
+    },
+    partsOf(store, { effects, name: 'starter', takes: 0 }),
+  );
+  const { url, schema = '' } = store.options;
+  const worker = join(import.meta.dirname, 'worker.ts');
+  // The call that can be stopped would take effect just after the lease has ended.
+  const args = [worker, url, schema, run, effects, 'first', String(LEASE * 1.5)];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  children.add(child);
+  await expect.poll(() => existsSync(effects) && readFileSync(effects, 'utf8')).toContain('put by first');
+  return {
+    store,
+    run,
+    child,
+    effects: () => readFileSync(effects, 'utf8').trim().split('\n').sort(),
+    /** Drives the run here, as soon as the lease of the other process has ended. */
+    async takeOver(): Promise<RunState> {
+      for (;;) {
+        try {
+          return await drive(run, partsOf(store, { effects, name: 'second', takes: 0 }));
+        } catch (error) {
+          if (!(error instanceof DandoriError && error.code === 'run-driven-elsewhere')) throw error;
+          await new Promise((resolve) => setTimeout(resolve, 20));
+        }
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await store[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+describe('leases', () => {
+  it('a driver that was stopped longer than its lease makes no effect and writes nothing when it goes on', async () => {
+    await using begun = await begunElsewhere();
+    const { child, run, store } = begun;
+    child.kill('SIGSTOP');
+    expect(await store.stranded()).toEqual([]);
+    const state = await begun.takeOver();
+    // The call that could be stopped is made again under its key. The other one is asked about.
+    expect(begun.effects()).toEqual(['put by first', 'slow by second']);
+    expect([...state.questions.values()].map(({ question }) => question)).toMatchObject([
+      { kind: 'in_doubt', task: 'p' },
+    ]);
+    const written = await store.journal.read(run);
+    const said = once(child.stdout ?? child, 'data');
+    child.kill('SIGCONT');
+    expect(String((await said)[0]).trim()).toBe('run-driven-elsewhere');
+    expect(begun.effects()).toEqual(['put by first', 'slow by second']);
+    expect(await store.journal.read(run)).toEqual(written);
+  });
+
+  it('the run of a killed driver is found by its lease and taken over', async () => {
+    await using begun = await begunElsewhere();
+    begun.child.kill('SIGKILL');
+    await expect.poll(() => begun.store.stranded(), { interval: 20 }).toEqual([begun.run]);
+    const state = await begun.takeOver();
+    expect(state.indexes.openQuestions).toBe(1);
+    expect(begun.effects()).toEqual(['put by first', 'slow by second']);
+    expect(await begun.store.stranded()).toEqual([]);
+  });
+
+  it('a driver that cannot renew its lease stops before another may begin, and its late append is refused', async () => {
+    await using mine = await openTestStore({ lease: LEASE });
+    const { journal } = mine;
+    await journal.create('r1', [firstEvent('r1')]);
+    const claim = await journal.claim('r1');
+    const other = await openPostgresStore(mine.options);
+    try {
+      await expect(other.journal.claim('r1')).rejects.toMatchObject({
+        code: 'run-driven-elsewhere',
+        message: expect.stringContaining(`process ${process.pid} on `),
+      });
+      // As if the renewals did not arrive: the row of the term is gone.
+      await mine.forgetTerms();
+      const taken = await other.journal.claim('r1');
+      await expect(journal.append('r1', 1, [eventOf('r1', 2)], claim)).rejects.toMatchObject({
+        code: 'run-driven-elsewhere',
+      });
+      await expect.poll(() => claim.lost.aborted).toBe(true);
+      await claim.release();
+      // The late release took nothing from the next driver, and a new term begins for other runs.
+      await other.journal.append('r1', 1, [eventOf('r1', 2)], taken);
+      await expect(journal.claim('r1')).rejects.toMatchObject({ code: 'run-driven-elsewhere' });
+      await taken.release();
+      await (await journal.claim('r1')).release();
+    } finally {
+      await other.close();
+    }
+  });
+});

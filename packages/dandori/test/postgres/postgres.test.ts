@@ -1,0 +1,4 @@
+// One file, because each process that runs a test file starts a PostgreSQL of its own.
+import './suite.ts';
+import './leases.ts';
+import './tables.ts';
