@@ -25,6 +25,7 @@ export interface Words extends SharedWords {
   readonly more: (count: number) => string;
   readonly loadMore: string;
   readonly tasks: (count: number) => string;
+  readonly steps: (count: number) => string;
   readonly attempt: (number: number | string) => string;
   readonly decision: (number: number | string) => string;
   readonly by: (user: string) => string;
@@ -83,6 +84,7 @@ const en: Words = {
   more: (count) => `${count} more`,
   loadMore: 'Load more',
   tasks: (count) => (count === 1 ? '1 task' : `${count} tasks`),
+  steps: (count) => (count === 1 ? '1 step' : `${count} steps`),
   attempt: (number) => `Attempt ${number}`,
   decision: (number) => `Decision ${number}`,
   by: (user) => `by ${user}`,
@@ -134,6 +136,7 @@ const ja: Words = {
   more: (count) => `ほか ${count} 件`,
   loadMore: 'さらに表示',
   tasks: (count) => `タスク ${count} 件`,
+  steps: (count) => `${count} ステップ`,
   attempt: (number) => `${number} 回目`,
   decision: (number) => `判断 ${number}`,
   by: (user) => `${user} さん`,

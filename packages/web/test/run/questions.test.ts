@@ -68,7 +68,9 @@ describe('a plan that waits for approval', () => {
     const { page } = await open();
     await page.getByRole('link', { name: 'Edit plan' }).click();
     const source = page.getByRole('textbox', { name: 'Plan as YAML' });
-    await source.focus();
+    // It opens where the user sees it, ready to type.
+    await expect.poll(() => source.evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(await source.evaluate((field) => field.getBoundingClientRect().top < innerHeight / 2)).toBe(true);
     await page.keyboard.press('Control+Home');
     await page.keyboard.press('Tab');
     expect(await source.inputValue()).toMatch(/^ {2}goal/);

@@ -4,6 +4,7 @@ import type { RunQuestion } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { type AskedQuestion, duration, type Report } from '../../views/report.ts';
+import { questionIn } from '../../views/texts/question-text.ts';
 import { textsIn } from '../../views/texts/run.ts';
 import { asTyped } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
@@ -55,7 +56,7 @@ function readingOf(
   asked: AskedQuestion | undefined,
   { goal, texts: { language } }: { goal: string; texts: Texts },
 ): string {
-  const read = asked === undefined ? undefined : readAnswer(words, asked, { goal });
+  const read = asked === undefined ? undefined : readAnswer(words, questionIn(asked, language), { goal });
   const { chose, refused } = textsIn(language);
   if (read?.kind === 'declined') return `${refused}\n`;
   return read?.kind === 'answer' && read.label !== words ? `${printable(chose(read.label))}\n` : '';

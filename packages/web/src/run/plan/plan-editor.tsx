@@ -12,6 +12,7 @@ import { useHandled } from '../questions/handled.tsx';
 import type { ViewProps } from '../view.tsx';
 import { CheckedSource } from './checked-source.tsx';
 import { lastForkable, planQuestionOf, planSource } from './plan-source.ts';
+import { useShownEditor } from './show-editor.ts';
 import { SourceEditor } from './source-editor.tsx';
 import { useCheck } from './use-check.ts';
 
@@ -20,6 +21,8 @@ export default function PlanEditor({ run, state, events, isPast }: ViewProps) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const field = useRef<HTMLTextAreaElement>(null);
+  const place = useRef<HTMLElement>(null);
+  useShownEditor(place);
   const question = isPast ? undefined : planQuestionOf(state);
   const at = isPast ? state.seq : lastForkable(events);
   const [draft, setDraft] = useDraft(draftKey(run, question ?? `fork.${isPast ? at : 'now'}`));
@@ -30,7 +33,7 @@ export default function PlanEditor({ run, state, events, isPast }: ViewProps) {
   const text = draft ?? source;
   const isEditing = question !== undefined || draft !== undefined;
   return (
-    <section aria-label={say.title} className="flex flex-col gap-3">
+    <section ref={place} aria-label={say.title} className="flex scroll-mt-4 flex-col gap-3">
       {!isEditing && (
         <>
           <div className="flex flex-wrap items-center gap-3">

@@ -146,7 +146,7 @@ function PreviewView({ summary, diff }: { readonly summary: string; readonly dif
       </p>
       {diff !== undefined && (
         <pre className="max-h-80 overflow-auto rounded border border-line bg-paper p-2 text-xs">
-          {diff.split('\n').map((line, index) => (
+          {withoutRule(diff).map((line, index) => (
             // Equal lines differ only by index, and the diff never changes.
             <div key={index} className={diffLook(line)}>
               {line === '' ? ' ' : line}
@@ -156,6 +156,11 @@ function PreviewView({ summary, diff }: { readonly summary: string; readonly dif
       )}
     </section>
   );
+}
+
+/** Some diffs begin with a line of equals signs, which says nothing. */
+function withoutRule(diff: string): string[] {
+  return diff.replace(/^=+\n/, '').trimEnd().split('\n');
 }
 
 function diffLook(line: string): string {

@@ -15,6 +15,7 @@ import { Button } from '../../ui/button.tsx';
 import { Badge, EffectMark } from '../../ui/marks.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { EstimateView } from '../plan/estimate-view.tsx';
+import { showEditor } from '../plan/show-editor.ts';
 import { ContextView, Row } from './context-view.tsx';
 import { INPUT } from './form.tsx';
 
@@ -155,6 +156,7 @@ function Verdict({
             </Button>
             <Link
               to={{ at: 'run', run, view: 'plan' }}
+              onClick={showEditor}
               className="rounded border border-line px-3 py-1.5 text-sm hover:bg-sunken"
             >
               {word.answers.editPlan}
@@ -190,9 +192,10 @@ function PlanTasks({ tasks, changes }: PlanTasksProps) {
   const word = useTexts(words);
   const [isWhole, setWhole] = useState(tasks.length <= SHOWN);
   const shown = isWhole ? tasks : tasks.slice(0, SHOWN);
+  const count = tasks.every(isStep) ? word.steps(tasks.length) : word.tasks(tasks.length);
   return (
-    <section aria-label={word.tasks(tasks.length)} className="flex flex-col gap-1">
-      <h4 className="text-faint text-xs">{word.tasks(tasks.length)}</h4>
+    <section aria-label={count} className="flex flex-col gap-1">
+      <h4 className="text-faint text-xs">{count}</h4>
       <ol className="flex max-h-96 flex-col divide-y divide-line overflow-auto rounded border border-line bg-paper">
         {shown.map((task) => (
           <PlannedCall key={task.id} task={task} changes={changes} />
@@ -263,8 +266,11 @@ function Removed({ task }: { readonly task: Task }) {
   );
 }
 
+/** The purpose of a step is shown in words, and only if the description does not say it. */
 function Args({ task }: { readonly task: Task }) {
-  const text = stringifyJson(task.args);
+  const { purpose, ...others } = task.args;
+  const text = stringifyJson(isStep(task) ? others : task.args);
+  if (isStep(task) && typeof purpose === 'string' && purpose !== task.description) return <p>{purpose}</p>;
   if (text === '{}') return null;
   return (
     <p className="max-h-32 overflow-auto whitespace-pre-wrap font-mono text-faint text-xs [overflow-wrap:anywhere]">
