@@ -304,6 +304,20 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     await house.drive(run);
     return house.parts.journal.read(run);
   },
+  /** The user answers in another language than that of the goal, and the run goes on in it. */
+  async 'answered-in-another-language'() {
+    const house = createHouse([
+      decided([{ id: 'p', operation: 'parcel.drop', args: { to: 'Aki' } }]),
+      answered,
+    ]);
+    const run = await house.start('Aki に荷物を出して');
+    await house.drive(run);
+    await answerQuestion({ run, question: 'q1', answer: 1, by: 'u1', language: 'en' }, house.parts);
+    await house.drive(run);
+    await answerQuestion({ run, question: 'q2', answer: 'approve', by: 'u1' }, house.parts);
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
   async cancelled() {
     const house = createHouse([decided([{ id: 'm', operation: 'mail.send' }])]);
     const run = await house.start('Send it');
