@@ -1,3 +1,5 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { type Path, pathText } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { isObject } from '../model/json.ts';
@@ -118,4 +120,9 @@ function malformed(whole: string, inner: string, path: Path): Problem {
         ? 'write ${NAME}, ${secret:NAME} or ${NAME:-default}, and $${ where ${ is meant as text'
         : `write \${${name}}`,
   };
+}
+
+/** A shell expands `~`. Without this, a folder named `~` would be created. */
+export function resolvePath(folder: string, path: string): string {
+  return /^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : resolve(folder, path);
 }

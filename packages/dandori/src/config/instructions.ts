@@ -2,7 +2,7 @@ import { valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { readTextFile } from '../documents/text-file.ts';
 import { DandoriError } from '../model/error.ts';
-import { resolvePath } from './load.ts';
+import { resolvePath } from './environment.ts';
 
 /** The instructions are part of every decision, so a long text would cost its tokens each time. */
 const MAX_BYTES = 200_000;

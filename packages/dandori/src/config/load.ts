@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type * as z from 'zod';
 import { pathText, valueAt } from '../documents/place.ts';
 import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '../documents/problem.ts';
@@ -13,7 +12,7 @@ import { redact } from '../model/redact.ts';
 import { withoutNames } from '../trust/index.ts';
 import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
-import { type Environment, expandVariables, readVariable } from './environment.ts';
+import { type Environment, expandVariables, readVariable, resolvePath } from './environment.ts';
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
 import { readInstructions } from './instructions.ts';
 import { applyLayers, type Layer, originOf } from './layer.ts';
@@ -265,9 +264,4 @@ function toError(problems: readonly Problem[], { source, layers, secrets }: Orig
     },
   );
   return new DandoriError(code, redact(message, secrets), fix === undefined ? {} : { fix });
-}
-
-/** A shell expands `~`. Without this, a folder named `~` would be created. */
-export function resolvePath(folder: string, path: string): string {
-  return /^~[\\/]/.test(path) ? join(homedir(), path.slice(2)) : resolve(folder, path);
 }

@@ -9,9 +9,8 @@ import { DandoriError } from '../model/error.ts';
 import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
 import { type Role, role } from '../model/settings.ts';
 import type { Config, McpServerConfig } from './config.ts';
-import type { Environment } from './environment.ts';
+import { type Environment, resolvePath } from './environment.ts';
 import type { ConfigFile, ServerSection } from './file-shape.ts';
-import { resolvePath } from './load.ts';
 
 interface Surroundings {
   /** The folder that relative paths in the configuration start from. */

@@ -35,7 +35,13 @@ export function layUserConfig(value: unknown, base: UserConfigBase): Laid {
   const merged = applyLayers(base.written, [{ origin: 'the user', values: kept }]);
   const parsed = configShape.safeParse(merged);
   const found = [
-    ...(parsed.success ? [] : shapeProblems(parsed.error, { ...WORDS, written: merged })),
+    ...(parsed.success
+      ? []
+      : shapeProblems(parsed.error, {
+          vocabulary: vocabularyOf(configShape),
+          foreign: FOREIGN_KEYS,
+          written: merged,
+        })),
     ...executionProblems(merged),
   ];
   const problems = found.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`));
@@ -85,8 +91,6 @@ function withoutTrust({ trust: _, ...settings }: Settings): Settings {
 }
 
 const SECTIONS = ['execution', 'planning', 'instructions', 'language', 'trust'];
-
-const WORDS = { vocabulary: vocabularyOf(configShape), foreign: FOREIGN_KEYS };
 
 /** The part of a configuration that a user's configuration may change. */
 export function safeSections(written: unknown): Record<string, unknown> {

@@ -111,7 +111,7 @@ export const PRICES: Readonly<Record<string, (args: readonly Json[]) => number>>
 
 /** Each character is looked for among those that are trimmed. */
 function trimPrice([subject, set]: readonly Json[]): number {
-  return lengthOf(subject) * (1 + lengthOf(set) / 64);
+  return lengthOf(subject) * (3 + lengthOf(set) / 64);
 }
 
 /** V8 hashes only the length of a longer name, and so compares it with all others of that length. */

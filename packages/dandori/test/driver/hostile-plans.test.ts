@@ -10,10 +10,11 @@ import { createMemoryJournal } from '../../src/store/memory.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
 import type { Call } from '../../src/tools/toolbox.ts';
+import { rounds } from '../long.ts';
 import { askingSettings, live, settings, turns, type World } from './hostile.ts';
 
 /** The same plans every time, so that a change is judged by what it changes; `SEED=2 npx vitest run …` tries others. */
-const LIMITS = { numRuns: 150, seed: Number(process.env.SEED ?? 1) };
+const LIMITS = { numRuns: rounds(300), seed: Number(process.env.SEED ?? 1) };
 
 describe('a mind that plans, changes and ends anything in any order', () => {
   it('comes to an end, and nothing is done twice, lost or left waiting', async () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
+import { rounds } from '../long.ts';
 import { createHouse, DONE, task } from './house.ts';
 
 const DURATIONS = [0, 1, 3, 10, 30];
@@ -71,7 +72,7 @@ describe('a plan', () => {
           seen: written.seen,
         });
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(300) },
     );
   });
 
@@ -91,7 +92,7 @@ describe('a plan', () => {
         const last = Math.max(...house.toolbox.calls.map(({ endedAt }) => endedAt ?? Number.NaN));
         expect(last - from).toBe(Math.max(...ends));
       }),
-      { numRuns: 100 },
+      { numRuns: rounds(200) },
     );
   });
 

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { configShape } from '../../src/config/file-shape.ts';
@@ -11,7 +9,7 @@ import { vocabularyOf } from '../../src/documents/shape.ts';
 import { factSchema } from '../../src/model/event.ts';
 import { diagnosticCode } from '../../src/model/plan.ts';
 import { questionKind } from '../../src/model/question.ts';
-import { PROGRAM } from '../program.ts';
+import { runCommand } from '../cli/commands.ts';
 import { stand } from '../server/standing.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -234,7 +232,7 @@ function optionsOf(command: string): Promise<ReadonlySet<string> | undefined> {
 }
 
 async function askForHelp(command: string): Promise<ReadonlySet<string> | undefined> {
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, command, '--help']);
+  const { stdout } = await runCommand({ args: [command, '--help'], folder: ROOT, env: process.env });
   if (!stdout.startsWith(`Usage: dandori ${command}`)) return undefined;
   return new Set([...stdout.matchAll(/--[a-z-]+/g)].map(([option]) => option));
 }

@@ -5,6 +5,7 @@ import { normalise, stringifyJson } from '../../src/model/json.ts';
 import type { Task } from '../../src/model/task.ts';
 import { parsePlan } from '../../src/plan/read.ts';
 import { writePlan, writePlanAsJson } from '../../src/plan/write.ts';
+import { rounds } from '../long.ts';
 
 const strange = fc.constantFrom(
   ...[
@@ -80,7 +81,7 @@ describe('a plan that is written is the plan that is read', () => {
         const json = parsePlan(writePlanAsJson(written), 'plan.json');
         expect(json.tasks).toEqual(written.tasks);
       }),
-      { numRuns: 300 },
+      { numRuns: rounds(500) },
     );
   });
 

@@ -26,6 +26,7 @@ import { toLine } from '../../src/store/files/line.ts';
 import { CONVERSATIONS, RUNS } from '../../src/store/journal.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, task } from '../driver/house.ts';
+import { rounds } from '../long.ts';
 
 const DAY = 86_400_000;
 
@@ -162,7 +163,7 @@ describe('the doctor', () => {
           expect(Math.abs((first?.line ?? 0) - line)).toBeLessThanOrEqual(1);
         },
       ),
-      { numRuns: 1500 },
+      { numRuns: rounds(1_500) },
     );
   });
 
@@ -196,7 +197,7 @@ describe('the doctor', () => {
         if (isCutBetween && !goesOn) expect(kinds(findings)).toEqual(isWhole ? [] : ['lost-newline']);
         else expect(kinds(findings)).toEqual(['torn-tail']);
       }),
-      { numRuns: 500 },
+      { numRuns: rounds(500) },
     );
   });
 

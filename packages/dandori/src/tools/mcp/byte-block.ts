@@ -24,6 +24,11 @@ export class ByteBlock {
     this.length += piece.length;
   }
 
+  /** A view that is valid until the block grows or is freed. */
+  view(start = 0): Uint8Array {
+    return this.#bytes.subarray(start, this.length);
+  }
+
   text(start = 0): string {
     return this.#bytes.toString('utf8', start, this.length);
   }

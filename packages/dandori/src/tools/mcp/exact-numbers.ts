@@ -95,12 +95,14 @@ async function* exactEvents(
 
 function exactData(lines: readonly ByteBlock[], outline: (message: JsonObject) => string): Uint8Array {
   const bytes = lines.reduce((sum, { length }) => sum + length, 0);
+  for (const line of lines) {
+    const problem = unreadable(line.view());
+    if (problem !== undefined) throw problem;
+  }
   const text = lines.map((line) => line.text(DATA.length).replace(/^ /, '')).join('\n');
   if (bytes < LARGE && !isUnusual(text))
     return Buffer.concat(lines.flatMap((line) => [line.last(line.length), NEWLINE]));
   for (const line of lines) line.free();
-  const problem = unreadable(text);
-  if (problem !== undefined) throw problem;
   const message = messageIn(text);
   return Buffer.from(message === undefined ? BROKEN : `${DATA} ${outline(message)}\n`);
 }

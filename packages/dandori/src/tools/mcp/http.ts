@@ -271,19 +271,15 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
   // The SDK reads the body with this method, and the original one would round large integers.
-  const json = async () => {
-    const text = await textOf(response);
-    const problem = unreadable(text);
-    if (problem !== undefined) throw tell(problem);
-    return parseJson(text);
-  };
-  return Object.assign(response, { json });
+  return Object.assign(response, { json: async () => parseJson(await textOf(response, tell)) });
 }
 
 /** Like `response.text()`, which would hold a large body in memory twice. */
-async function textOf({ body }: Response): Promise<string> {
+async function textOf({ body }: Response, tell: Reading['tell']): Promise<string> {
   const block = new ByteBlock();
   for await (const chunk of body ?? []) block.add(chunk);
+  const problem = unreadable(block.view());
+  if (problem !== undefined) throw tell(problem);
   const text = block.text();
   block.free();
   return text.replace(/^\uFEFF/, '');

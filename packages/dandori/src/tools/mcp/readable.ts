@@ -23,26 +23,44 @@ const BITS = 2 ** 24;
 const FACTOR = (Math.floor(Math.random() * 2 ** 31) << 1) | 1;
 
 /**
- * Why a large text from a server is not parsed; undefined if it can be. `JSON.parse` can't be stopped: 60 MB with
+ * Why a large text from a server is not parsed, from the text or from its bytes, before they are a text; undefined if it can be. `JSON.parse` can't be stopped: 60 MB with
  * millions of different names or levels take ten seconds and more. This takes a fifth of a second.
  */
-export function unreadable(text: string): TransportProblem | undefined {
-  if (text.length < LARGE) return undefined;
+export function unreadable(json: string | Uint8Array): TransportProblem | undefined {
+  if (json.length < LARGE) return undefined;
+  return typeof json === 'string'
+    ? surveyed(
+        json.length,
+        (at) => json.charCodeAt(at),
+        (from) => json.indexOf('"', from),
+      )
+    : surveyed(
+        json.length,
+        (at) => json[at] ?? 0,
+        (from) => json.indexOf(QUOTE, from),
+      );
+}
+
+type CodeAt = (at: number) => number;
+type QuoteFrom = (from: number) => number;
+
+function surveyed(length: number, codeAt: CodeAt, quoteFrom: QuoteFrom): TransportProblem | undefined {
   const seen = new Uint8Array(BITS / 8);
   let names = 0;
   let depth = 0;
   let start = 0;
   let end = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at);
+  for (let at = 0; at < length; at++) {
+    const character = codeAt(at);
     if (character === QUOTE) {
       start = at + 1;
-      end = endOfString(text, start);
+      end = endOfString(start, codeAt, quoteFrom);
       if (end === -1) return undefined;
       at = end;
     } else if (character === COLON) {
-      const hash = hashOf(text, start, end);
-      const [place, bit] = [hash >>> 3, 1 << (hash & 7)];
+      const hash = hashOf(start, end, codeAt);
+      const place = hash >>> 3;
+      const bit = 1 << (hash & 7);
       const known = seen[place] ?? 0;
       if ((known & bit) !== 0) continue;
       seen[place] = known | bit;
@@ -57,17 +75,17 @@ export function unreadable(text: string): TransportProblem | undefined {
 }
 
 /** The place of the quote that ends a string, or -1. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start); end !== -1; end = text.indexOf('"', end + 1)) {
+function endOfString(start: number, codeAt: CodeAt, quoteFrom: QuoteFrom): number {
+  for (let end = quoteFrom(start); end !== -1; end = quoteFrom(end + 1)) {
     let escapes = 0;
-    while (end - 1 - escapes >= start && text.charCodeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
+    while (end - 1 - escapes >= start && codeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;
     if (escapes % 2 === 0) return end;
   }
   return -1;
 }
 
-function hashOf(text: string, start: number, end: number): number {
+function hashOf(start: number, end: number, codeAt: CodeAt): number {
   let hash = end - start;
-  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), FACTOR) ^ (hash >>> 15);
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ codeAt(at), FACTOR) ^ (hash >>> 15);
   return (hash >>> 0) % BITS;
 }

@@ -59,9 +59,6 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   };
   const receive = (line: string) => {
     if (isGivenUp) return;
-    const problem = unreadable(line);
-    if (problem !== undefined)
-      return refuse({ head: line.slice(0, EDGE), tail: line.slice(-EDGE), bytes: line.length }, problem);
     const messages = parse(line);
     if (messages === undefined) {
       const id = idInBrokenAnswer(line);
@@ -92,7 +89,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
     if (!mayBeMessage(line.head)) discard(line.head, line.bytes);
   };
-  const lines = createLineReader(limit, { line: receive, oversize: (line) => refuse(line) });
+  const lines = createLineReader(limit, { line: receive, oversize: refuse });
 
   const transport: ServerTransport = {
     async start() {
@@ -344,7 +341,7 @@ const NEWLINE = 10;
  */
 export function createLineReader(
   limit: number,
-  on: { line: (text: string) => void; oversize: (line: OversizeLine) => void },
+  on: { line: (text: string) => void; oversize: (line: OversizeLine, problem?: TransportProblem) => void },
 ): LineReader {
   let block = new ByteBlock();
   let bytes = 0;
@@ -364,6 +361,8 @@ export function createLineReader(
   };
 
   const finish = () => {
+    const problem = edges === undefined ? unreadable(block.view()) : undefined;
+    if (problem !== undefined) edges = { head: block.head(EDGE), tail: block.last(EDGE) };
     const line = { bytes, edges };
     const text = edges === undefined ? block.text() : '';
     block.free();
@@ -371,7 +370,7 @@ export function createLineReader(
     bytes = 0;
     edges = undefined;
     if (line.edges !== undefined)
-      on.oversize({ head: line.edges.head, tail: line.edges.tail.toString(), bytes: line.bytes });
+      on.oversize({ head: line.edges.head, tail: line.edges.tail.toString(), bytes: line.bytes }, problem);
     else if (line.bytes > 0) on.line(text);
   };
 
