@@ -236,7 +236,7 @@ export function judge(
 ): Verdict {
   const tool = parts.toolbox.tools().get(task.task.operation);
   if (state.settings.trust === undefined || tool === undefined) return { kind: 'free' };
-  const digest = callDigest(task.task.operation, args);
+  const digest = () => callDigest(task.task.operation, args);
   return trustVerdict(task, args, { state, tool, digest, resultOf: (id) => results.get(state, id) });
 }
 

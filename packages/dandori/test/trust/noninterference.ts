@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../../src/model/json.ts';
+import { canonicalJson, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Mode } from '../../src/model/settings.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
@@ -82,7 +82,12 @@ export async function interference({ worst, attack, mode, policy }: RandomCase):
   const honest = await playAttack(worst, { mode, policy });
   const attacked = await playAttack(worst, { mode, policy }, attack);
   const left = [...honest.made];
+  // If a call that the user ordered has failed, a stranger can only have the same call made again.
+  const ordered = new Set(
+    worst.work[0]?.map(({ operation, args = {} }) => `${operation} ${canonicalJson(args)}`),
+  );
   return attacked.made.filter((call) => {
+    if (ordered.has(call)) return false;
     const at = left.indexOf(call);
     if (at >= 0) left.splice(at, 1);
     return at < 0;

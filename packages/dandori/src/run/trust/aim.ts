@@ -54,10 +54,17 @@ export function aimsOf(
   return names.filter((name) => (named === undefined ? isAiming(name) : named.includes(name)));
 }
 
+const judged = new Map<string, boolean>();
+/** Names come from servers, so there may be any number of them. */
+const MOST_JUDGED = 10_000;
+
 function isAiming(name: string): boolean {
+  const known = judged.get(name);
+  if (known !== undefined) return known;
   const words = wordsIn(name);
-  if (words.some((word) => AIMING.has(word))) return true;
-  return !words.some((word) => CONTENT.has(word));
+  const isAim = words.some((word) => AIMING.has(word)) || !words.some((word) => CONTENT.has(word));
+  if (judged.size < MOST_JUDGED) judged.set(name, isAim);
+  return isAim;
 }
 
 /** Whether a read can carry data out: to an address in its arguments, or to the open world. */
@@ -69,7 +76,17 @@ export function isWayOut(tool: Tool, args?: JsonObject): boolean {
   return takesAddress(tool) || (args !== undefined && hasAddress(args));
 }
 
-function takesAddress({ inputSchema: { properties } }: Tool): boolean {
+const addressed = new WeakMap<JsonObject, boolean>();
+
+function takesAddress({ inputSchema }: Tool): boolean {
+  const known = addressed.get(inputSchema);
+  if (known !== undefined) return known;
+  const found = namesAddress(inputSchema);
+  addressed.set(inputSchema, found);
+  return found;
+}
+
+function namesAddress({ properties }: JsonObject): boolean {
   if (!isObject(properties)) return false;
   return Object.entries(properties).some(
     ([name, schema]) =>

@@ -64,7 +64,7 @@ interface Circumstances {
   /** The result of a task, if it is at hand. */
   readonly resultOf: (task: string) => Json | undefined;
   /** SHA-256 of the call as it would be made. */
-  readonly digest: string;
+  readonly digest: () => string;
 }
 
 /**
@@ -81,9 +81,10 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
   const { state, tool, digest } = circumstances;
   const { trust } = state.settings;
   if (trust === undefined || isOwnTool(tool)) return { kind: 'free' };
+  const isApproved = () => task.approved !== undefined && task.approved === digest();
   const ruled = ruleFor(task, args, circumstances);
   if (ruled?.does === 'deny') return { kind: 'denied', rule: ruled.rule };
-  if (ruled?.does === 'ask' && task.approved !== digest)
+  if (ruled?.does === 'ask' && !isApproved())
     return {
       kind: 'doubtful',
       because: task.isOrdered ? 'aimed' : 'not_ordered',
@@ -95,14 +96,14 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
     if (isHarmless) return { kind: 'free' };
     const doubt = doubtAbout(task, args, circumstances);
     if (doubt === undefined) return { kind: 'ordered' };
-    return task.approved === digest ? { kind: 'approved' } : doubt;
+    return isApproved() ? { kind: 'approved' } : doubt;
   }
   const permission = state.orders.permissions.findIndex((one) =>
     isPermitted(task, args, { permission: one, known: circumstances }),
   );
   if (permission >= 0) return { kind: 'permitted', permission };
   if (isHarmless) return { kind: 'free' };
-  if (task.approved === digest) return { kind: 'approved' };
+  if (isApproved()) return { kind: 'approved' };
   if (ruled?.does === 'allow') return { kind: 'allowed', rule: ruled.rule };
   if (state.orders.refused.includes(tool.name)) return { kind: 'refused' };
   return notOrdered(args, circumstances);
@@ -166,19 +167,20 @@ interface Aiming {
 /** Whether a value that a stranger wrote may aim an ordered call. */
 function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstances): boolean {
   const { state, tool } = circumstances;
-  if (isEndorsed(value, name, state) || isAllowedAim(ref, name, circumstances)) return true;
-  if (isLowBandwidth(ref, state)) return true;
-  if (state.settings.trust?.policy === 'strict') return false;
+  const isStrict = state.settings.trust?.policy === 'strict';
   const source = state.tasks.get(ref.task);
   // The mind has put together the result of a step, and an own tool that of another result.
   const isField = source !== undefined && !isStep(source.task) && !isOwnName(source.task.operation);
-  if (isField && isWhole && selects(ref) && !isLongText(value)) return true;
-  return tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
+  if (!isStrict && isField && isWhole && selects(ref) && !isLongText(value)) return true;
+  if (isEndorsed(value, name, state) || isAllowedAim(ref, name, circumstances)) return true;
+  if (isLowBandwidth(ref, state)) return true;
+  return !isStrict && tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
 }
 
 /** Whether a rule allows values of this source in this argument. */
 function isAllowedAim({ task: id }: Ref, name: string, { state, tool }: Circumstances): boolean {
   const { rules = [] } = state.settings.trust ?? {};
+  if (rules.length === 0) return false;
   const target = `${tool.name}.${name}`;
   return strangersIn(state, id).every((operation) =>
     rules.some((rule) => rule.do === 'allow' && isFor(rule, target) && isOf(rule, operation)),
@@ -220,6 +222,7 @@ function isChosen(
  * not see the call.
  */
 function isEndorsed(value: Json, argument: string, { questions }: RunState): boolean {
+  if (questions.size === 0) return false;
   const approved = new Set<string>();
   for (const { question, answer } of questions.values()) {
     const isYes = answer?.declined !== true && String(answer?.value).startsWith('approve');
@@ -260,8 +263,11 @@ const CHOOSING = new Set(
 );
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g;
 
+const PLAIN_PATH = /^[A-Za-z_][\w.]*$/;
+
 /** Whether the expression only selects values of the result, so that nothing is put together from parts. */
 export function selects({ path }: Ref): boolean {
+  if (PLAIN_PATH.test(path)) return true;
   const bare = path.replaceAll(QUOTED, '""');
   const functions = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name = '']) => name);
   return (
