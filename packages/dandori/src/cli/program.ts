@@ -237,6 +237,9 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option('--host <address>', 'Listen on this address instead of server.host')
     .option('--port <number>', 'Listen on this port instead of server.port')
     .action(async (options) => then(await (await import('./commands/serve.ts')).serve(options)));
+  command('work', 'Drive runs without serving them').action(async (options) =>
+    then(await (await import('./commands/serve.ts')).work(options)),
+  );
   program
     .command('token')
     .description('Create an access token')

@@ -19,6 +19,8 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
   /** Overrides the configured host. */
   readonly host?: string;
   readonly port?: number;
+  /** If false, it only drives runs and answers no requests. */
+  readonly listens?: boolean;
   /** Overrides the timeouts for slow clients. */
   readonly sockets?: Partial<typeof SOCKET>;
   /** Overrides the delays for runs that cannot be driven. */
@@ -28,6 +30,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
 }
 
 export interface Serving extends AsyncDisposable {
+  /** Empty if it does not listen. */
   readonly url: string;
   readonly dandori: Runtime;
   /** Accepts no more runs, lets running calls finish within the grace period, and closes everything. */
@@ -141,14 +144,16 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     autoCleanupIncoming: false,
     errorHandler: (error) => problemOutside(error, logRequest),
   });
-  let url: string;
+  let url = '';
   const server = createServer(sockets, listener);
   server.maxConnections = MOST_CONNECTIONS;
   server.on('clientError', refuseConnection);
   try {
-    const host = options.host ?? config.server.host;
-    if (config.server.tokens.length === 0) await refuseOpenDoor(host);
-    url = await listen(server, host, options.port ?? config.server.port);
+    if (options.listens !== false) {
+      const host = options.host ?? config.server.host;
+      if (config.server.tokens.length === 0) await refuseOpenDoor(host);
+      url = await listen(server, host, options.port ?? config.server.port);
+    }
     await driving.resumeAll();
   } catch (error) {
     server.close();

@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openDandori } from '../../src/app/library.ts';
+import { startRun } from '../../src/commands/start.ts';
+import { serve } from '../../src/server/serve.ts';
 import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { migratePostgres, openPostgresStore } from '../../src/store/postgres/store.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
+import { openPlace } from '../cli/command.ts';
+import { settingsWith } from '../settings.ts';
 import { openTestStore, postgresUrl } from './database.ts';
+import { partsOf } from './worker.ts';
 
 describe('several processes on one database', () => {
   it('a watcher is told of what another process appends, and finds what it was not told of', async () => {
@@ -93,5 +100,22 @@ describe('the library', () => {
     await using first = await openDandori({ model, tools, store });
     expect(await first.run('go').report()).toMatchObject({ outcome: 'answered' });
     expect(await mine.journal.list()).toMatchObject([{ goal: 'go', status: 'answered' }]);
+  });
+});
+
+describe('a worker', () => {
+  it('continues what another process has begun, without an address', async () => {
+    await using place = await openPlace();
+    await using mine = await openTestStore();
+    const effects = join(place.folder, 'effects');
+    const parts = partsOf(mine, { effects, name: 'test', takes: 0 });
+    const tasks = [{ id: 's', operation: 'a.slow', args: {} }];
+    const { run } = await startRun({ goal: 'go', tasks, settings: settingsWith() }, parts);
+    const store = await openPostgresStore(mine.options);
+    const { toolbox, mind } = parts;
+    await using working = await serve({ cwd: place.folder, listens: false, store, toolbox, mind });
+    expect(working.url).toBe('');
+    await expect.poll(() => mine.journal.list()).toMatchObject([{ run, status: 'answered' }]);
+    expect(readFileSync(effects, 'utf8')).toBe('slow by test\n');
   });
 });

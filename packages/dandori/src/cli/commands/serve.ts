@@ -34,6 +34,26 @@ export async function serve(options: ServeOptions): Promise<number> {
   return 0;
 }
 
+/** Drives runs without serving them. */
+export async function work({ config }: Pick<ServeOptions, 'config'>): Promise<number> {
+  const { serve: open } = await import('../../server/serve.ts');
+  const style = styleFor(process.stderr);
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  const log = (line: string) => say(`${style.yellow('!')} ${line}`);
+  const working = await open({ configFile: config, listens: false, log });
+  const { server, language } = working.dandori.config;
+  const texts = textsFor({ language });
+  say(texts.serving.working(server.maxRuns));
+  for (const { server: name, reason } of working.dandori.missing())
+    log(`${texts.serverMissing(name)}: ${reason}`);
+  // Without a server that listens, nothing else keeps the process alive.
+  const alive = setInterval(() => {}, 60_000);
+  await toldToStop(() => say(texts.serving.stopping(server.grace / 1000)));
+  clearInterval(alive);
+  await working.close();
+  return 0;
+}
+
 /** The second signal quits at once. This is safe, because everything important is in the journals. */
 function toldToStop(onStop: () => void): Promise<void> {
   return new Promise((resolve) => {

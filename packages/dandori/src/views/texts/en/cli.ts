@@ -189,6 +189,8 @@ export const cli = {
   serving: {
     at: (url: string) => `Dandori is running at ${url}  (API: ${url}/docs)`,
     open: 'No access tokens: anyone on this machine has full access. Create one:  dandori token',
+    working: (atOnce: number) =>
+      `Dandori drives the runs of its store, ${atOnce} at a time. Ctrl-C stops it.`,
     stopping: (seconds: number) =>
       `Stopping. Running calls have ${seconds} s to finish. Runs resume at the next start.`,
     tokenMade: 'Access token (shown once; keep it secret):',

@@ -180,6 +180,7 @@ export const cli: CliTexts = {
   serving: {
     at: (url) => `Dandori を起動しました：${url}（API：${url}/docs）`,
     open: 'アクセストークン未設定：このマシンの全員が操作できます。作成：  dandori token',
+    working: (atOnce) => `ストアの実行を同時に ${atOnce} 件まで進めます。停止は Ctrl-C です。`,
     stopping: (seconds) =>
       `停止します。実行中の呼び出しを最大 ${seconds} s 待ちます。残りは次の起動時に再開します。`,
     tokenMade: 'アクセストークン（表示は一度だけ。秘密にしてください）：',
