@@ -91,6 +91,8 @@ export interface OpenOptions extends Partial<Store> {
   /** Path of a `dandori.yaml`. By default the one in `cwd`; if that is missing, the defaults apply. */
   readonly configFile?: string;
   readonly cwd?: string;
+  /** `provider/name`, instead of the configured model. */
+  readonly model?: string | undefined;
   /** A configuration that is already loaded. */
   readonly config?: Config;
   readonly services?: readonly Service[];
@@ -214,9 +216,16 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
   );
 }
 
-function configFor({ configFile, cwd = process.cwd(), tools }: OpenOptions): Promise<Config> {
+function configFor({ configFile, cwd = process.cwd(), tools, model }: OpenOptions): Promise<Config> {
   // Reading runs needs no API key and no tool server.
-  return loadConfig({ file: configFile, cwd, env: process.env, use: tools === false ? 'read' : 'run' });
+  const layers = model === undefined ? [] : [{ origin: '--model', values: { model } }];
+  return loadConfig({
+    file: configFile,
+    cwd,
+    env: process.env,
+    layers,
+    use: tools === false ? 'read' : 'run',
+  });
 }
 
 interface Arranged {

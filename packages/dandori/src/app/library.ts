@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 import { newId } from '../commands/index.ts';
 import type { Config, ConfigInput, Layer } from '../config/index.ts';
 import { loadConfig } from '../config/index.ts';
@@ -25,7 +25,7 @@ import {
   systemClock,
 } from './dandori.ts';
 import { createNews } from './news.ts';
-import { createRun, type OnQuestion, type Run } from './run.ts';
+import { createRun, type OnQuestion, type Run, RunError } from './run.ts';
 import type { Page } from './run-client.ts';
 import type { StartOptions } from './starting.ts';
 
@@ -148,7 +148,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     config,
     model: runtime.mindName,
     run<const Options extends RunOptions>(goal: string, runOptions?: Options) {
-      const { live = false, onQuestion: own, output: _output, ...starting }: RunOptions = runOptions ?? {};
+      const { live = false, onQuestion: own, output, ...starting }: RunOptions = runOptions ?? {};
       const id = newId(clock.now());
       return createRun<OutputOf<Options>, YieldedOf<Options>>({
         ...common,
@@ -156,8 +156,8 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
         live,
         by: starting.userId,
         onQuestion: own ?? onQuestion,
-        start: () => runtime.start(goal, { ...starting, run: id }),
-        toOutput: (report) => report.answer as OutputOf<Options>,
+        start: async () => runtime.start(goal, { ...starting, run: id, output: schemaOf(output) }),
+        toOutput: async (report) => (await readOutput(report, output)) as OutputOf<Options>,
       });
     },
     open: (id, { by, onQuestion: own } = {}) =>
@@ -167,7 +167,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
         live: false,
         by,
         onQuestion: own ?? onQuestion,
-        toOutput: (report: Report) => report.answer,
+        toOutput: (report: Report) => (report.output ?? report.answer) as Json,
       }),
     runs: runtime.runs,
     questions: () => runtime.questions(),
@@ -184,6 +184,22 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** What the model writes is the input of a zod schema, which may transform it. */
+function schemaOf(output: RunOptions['output']): JsonObject | undefined {
+  return output instanceof z.ZodType ? (z.toJSONSchema(output, { io: 'input' }) as JsonObject) : output;
+}
+
+async function readOutput(report: Report, output: RunOptions['output']): Promise<unknown> {
+  if (!(output instanceof z.ZodType)) return output === undefined ? report.answer : report.output;
+  const read = await output.safeParseAsync(report.output);
+  if (read.success) return read.data;
+  // A rule that JSON Schema cannot express, such as a refinement.
+  throw new RunError('run-failed', `The output does not fit: ${z.prettifyError(read.error)}`, {
+    fix: 'Express the rule in the schema, or check the output yourself.',
+    report,
+  });
 }
 
 interface Given {

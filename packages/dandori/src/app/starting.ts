@@ -1,8 +1,9 @@
 import { startOnce, startRun } from '../commands/index.ts';
 import { type Config, inMode, refuseLooser } from '../config/index.ts';
 import type { Drivable, Parts, StartedRun } from '../driver/index.ts';
+import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
-import { stringifyJson } from '../model/json.ts';
+import { type JsonObject, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
 import type { ApprovalPolicy, Mode, Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
@@ -14,6 +15,8 @@ export interface StartOptions {
   /** The id of the new run. Ids sort by time (`newId`). */
   readonly run?: string;
   readonly mode?: Mode;
+  /** JSON Schema of the output that the answer must have. */
+  readonly output?: JsonObject | undefined;
   readonly userId?: string;
   /** The caller's own plan. The mind is then not asked for a plan. */
   readonly tasks?: readonly Task[];
@@ -72,7 +75,7 @@ export function createStarter(
   return {
     async start(goal, options = {}) {
       const { mode, userId = config.userId, tasks, approval, isStricterOnly = false } = options;
-      const { isValidOnly = false, key, onStart, language, run: id } = options;
+      const { isValidOnly = false, key, onStart, language, run: id, output } = options;
       const wanted = inMode(await settingsFor(userId), mode);
       if (isStricterOnly) refuseLooser(approval, wanted);
       const settings = {
@@ -82,11 +85,33 @@ export function createStarter(
       };
       // Task durations matter only if not all tasks can start at once.
       if (isValidOnly && (tasks?.length ?? 0) > settings.concurrency) await parts.durations?.load();
-      const beginning = { goal, tasks, isValidOnly, userId, settings, ...(id !== undefined && { run: id }) };
+      checkOutput(output, parts);
+      const beginning = {
+        goal,
+        output,
+        tasks,
+        isValidOnly,
+        userId,
+        settings,
+        ...(id !== undefined && { run: id }),
+      };
       const begun =
         key === undefined
           ? await startRun(beginning, parts)
-          : await startOnce(beginning, { key, request: stringifyJson([goal, mode, approval, tasks]) }, parts);
+          : await startOnce(
+              beginning,
+              {
+                key,
+                request: stringifyJson([
+                  goal,
+                  mode,
+                  approval,
+                  tasks,
+                  ...(output === undefined ? [] : [output]),
+                ]),
+              },
+              parts,
+            );
       const { run, events } = begun;
       if (events === undefined) return run;
       const first = shown(events);
@@ -105,4 +130,12 @@ export function createStarter(
       return parts;
     },
   };
+}
+
+function checkOutput(output: JsonObject | undefined, { check }: Pick<Parts, 'check'>): void {
+  const problem = output === undefined ? undefined : check.problem?.(output);
+  if (problem === undefined) return;
+  throw new DandoriError('request-invalid', `The output is no JSON Schema that can be used: ${problem}`, {
+    fix: 'Pass a JSON Schema, such as {"type": "object", "properties": {"city": {"type": "string"}}}.',
+  });
 }

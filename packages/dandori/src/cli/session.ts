@@ -18,6 +18,8 @@ import { type Texts, textsFor } from './texts.ts';
 
 export interface SessionOptions {
   readonly config?: string;
+  /** `provider/name`, instead of the configured model. */
+  readonly model?: string;
   readonly json?: boolean;
   readonly yes?: boolean;
   /** The user at this terminal. */
@@ -42,6 +44,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const watching: Watching = { seen: 0, hasPlanned: false };
   const dandori = await openWorkplace({
     configFile: options.config,
+    model: options.model,
     onEvent: (event) => show(event, { mind: dandori.mindName, watching }),
     onLive: (live) => watching.progress?.live(live),
     onWarning: (warning) => announceUserConfig(warning, textsFor({ language, goal: options.goal })),

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import type { MayAnswer } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact, type FactOf } from '../model/event.ts';
-import { parseJson, stringifyJson } from '../model/json.ts';
+import { type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
 import { isOwnTool, OWN_SERVER, OWN_TOOLS } from '../model/own-tools.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
@@ -25,6 +25,8 @@ export interface RunStart {
   readonly userId?: string | undefined;
   /** The user's own plan. The mind is then not asked for a plan. */
   readonly tasks?: readonly Task[] | undefined;
+  /** JSON Schema of the output that the answer must have. */
+  readonly output?: JsonObject | undefined;
   /** Refuses `tasks` that do not compile, with `plan-invalid`. Otherwise such a run starts and then fails. */
   readonly isValidOnly?: boolean;
   /** The id of the run, if the caller has already journaled one. */
@@ -68,7 +70,7 @@ export async function startRun(beginning: RunStart, parts: Starting): Promise<St
 
 /** Everything in a start except the write, so that a refused start leaves nothing behind. */
 function prepare(
-  { goal, settings, userId, tasks, isValidOnly = false, run: id, ...origin }: RunStart,
+  { goal, settings, userId, tasks, isValidOnly = false, run: id, output, ...origin }: RunStart,
   parts: Starting,
 ): Started {
   checkGoal(goal);
@@ -82,6 +84,7 @@ function prepare(
     mind: parts.mind.name,
     userId,
     ...planGiven,
+    output,
     ...aboutTools(settings, parts.toolbox.tools()),
   };
   const facts: Fact[] = [

@@ -6,6 +6,7 @@ import { type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Action } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import type { CheckedTasks, Compiled } from '../plan/compile.ts';
+import { mayAnswerAgain } from '../run/actions/output.ts';
 import { appliedAnswer } from '../run/answers.ts';
 import { isNeverAsked } from '../run/approval.ts';
 import { replacementFor } from '../run/drafts/replacement.ts';
@@ -37,7 +38,7 @@ import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './prefetch.ts';
-import { fillArgs, fillIn, type Results } from './results.ts';
+import { fillArgs, fillIn, type Results, withOutput } from './results.ts';
 import { settle } from './settle.ts';
 
 /** What the functions of one drive share. */
@@ -227,8 +228,15 @@ function endHold(id: string, { ledger }: Driver): void {
   ledger.record({ type: 'hold_ended', data: { task: id, attempt } });
 }
 
-async function finish(ending: Ending, { ledger, results }: Driver): Promise<void> {
-  ledger.record({ type: 'run_finished', data: await finished(ending, { state: ledger.state, results }) });
+async function finish(intended: Ending, { run, ledger, parts, results }: Driver): Promise<void> {
+  const { state } = ledger;
+  const ending = await withOutput(intended, { state, check: parts.check, results });
+  if (ending.misfit !== undefined && mayAnswerAgain(state, parts.clock.now())) {
+    // After a note, the mind answers again. It is no word of the user.
+    ledger.record({ type: 'note_added', data: { text: ending.misfit, passedOnBy: { run } } });
+    return;
+  }
+  ledger.record({ type: 'run_finished', data: await finished(ending, { state, results }) });
 }
 
 interface Found {
@@ -237,7 +245,7 @@ interface Found {
 }
 
 async function finished(
-  { outcome, answer, failure, missing, limit }: Ending,
+  { outcome, answer, output, failure, missing, limit }: Ending,
   { state, results }: Found,
 ): Promise<FactOf<'run_finished'>['data']> {
   const text = answer === undefined ? undefined : await answerText(answer, { state, results });
@@ -245,6 +253,7 @@ async function finished(
   return {
     outcome,
     answer: text ?? partialAnswer(state, (task) => results.text(state, task)),
+    ...(output !== undefined && { output }),
     ...(failure && { failure: 'message' in failure ? failure : toFailure(failure, word) }),
     ...(missing && missing.length > 0 && { missing: missing.map(word), undone: [...missing] }),
     ...(limit && { limit }),

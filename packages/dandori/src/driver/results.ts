@@ -12,9 +12,12 @@ import {
 } from '../model/json.ts';
 import { holdsRedacted, shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
+import type { SchemaCheck } from '../model/tool.ts';
 import { type FilledRefs, refsIn } from '../plan/fill-refs.ts';
 import { QUERY_WORK } from '../plan/query.ts';
 import { writeRef } from '../plan/refs.ts';
+import { misfit as misfitOf } from '../run/actions/output.ts';
+import type { Ending } from '../run/intention.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
@@ -155,4 +158,25 @@ export async function fillIn(task: TaskState, { ledger, parts, results }: Driver
     .join('; ');
   const params = { operation: tool.name, problems: `${what} (${from})` };
   return { ok: false, why: { code: 'not_fitting', params } };
+}
+
+/** The ending with its output, or why the filled output does not fit. */
+export async function withOutput(
+  ending: Ending,
+  {
+    state,
+    check,
+    results,
+  }: { readonly state: RunState; readonly check: SchemaCheck; readonly results: Results },
+): Promise<Ending & { readonly misfit?: string }> {
+  const { output: schema } = state;
+  if (schema === undefined || ending.outcome !== 'answered' || ending.answer === undefined) return ending;
+  const filled = await fillArgs(ending.answer, { state, results });
+  const misfit = filled.ok
+    ? misfitOf(check(schema, filled.args.output ?? null))
+    : misfitOf(filled.problems.map(({ path, message }) => ({ path, message })));
+  if (misfit === undefined && filled.ok) return { ...ending, output: filled.args.output ?? null };
+  const reason = misfit ?? '';
+  const failure = { kind: 'unusable_output', code: 'decision_unusable', params: { reason } } as const;
+  return { ...ending, outcome: 'failed', failure, misfit: reason };
 }

@@ -3,6 +3,7 @@ import type { Fact } from '../model/event.ts';
 import { type Message, toFailure, toMessage } from '../model/failure.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
+import { outputProblem } from '../run/actions/output.ts';
 import type { ParsedActions } from '../run/actions/parse.ts';
 import { unmetCriteria } from '../run/criteria.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
@@ -15,7 +16,7 @@ import type { Driver } from './perform.ts';
 /** Turns a thought into facts: the decision, the reflection, the plan and the questions. */
 export function thoughtEnded(
   { decision, thinking, ms }: Mail & { type: 'thought_ended' },
-  { ledger, readAhead }: Driver,
+  { ledger, parts, readAhead }: Driver,
 ): void {
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
@@ -32,7 +33,9 @@ export function thoughtEnded(
     return;
   }
   const taken = readAhead.parse(decision, thinking.actions);
-  const useless = taken.problem === undefined ? uselessness(taken, state) : unusable(taken.problem, state);
+  const tools = parts.toolbox.tools();
+  const problem = taken.problem ?? outputProblem(taken, { state, check: parts.check, tools });
+  const useless = problem === undefined ? uselessness(taken, state) : unusable(problem, state);
   if (useless !== undefined) {
     const failure = { kind: 'unusable_output' as const, ...useless };
     const { model, usage } = thinking;

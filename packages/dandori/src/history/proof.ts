@@ -1,4 +1,4 @@
-import { answerText, callDigest, type Results, unexpected } from '../driver/index.ts';
+import { answerText, callDigest, type Results, unexpected, withOutput } from '../driver/index.ts';
 import type { Brief } from '../model/decision.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { EVENT_VERSION, type Event, type FactType } from '../model/event.ts';
@@ -321,15 +321,17 @@ async function endProblems(event: Event & { type: 'run_finished' }, proving: Pro
  */
 async function endingProblems(
   { v, data: written }: Event & { type: 'run_finished' },
-  ending: Ending,
+  intended: Ending,
   proving: Proving,
 ): Promise<string[]> {
+  const ending = await withOutput(intended, proving);
   const answer = ending.answer === undefined ? undefined : await answerText(ending.answer, proving);
   // Version 1 had only sentences.
   const isCoded = v === EVENT_VERSION;
   return [
     ...same('outcome', written.outcome, ending.outcome),
     ...(answer === undefined ? [] : same('answer', written.answer, answer)),
+    ...same('output', written.output, ending.output),
     ...same('failure.kind', written.failure?.kind, ending.failure?.kind),
     ...(isCoded ? same('failure.code', codeOf(written.failure), codeOf(ending.failure)) : []),
     ...(isCoded ? same('undone', written.undone ?? [], ending.missing ?? []) : []),

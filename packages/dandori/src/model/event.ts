@@ -77,6 +77,8 @@ export const factSchema = z.discriminatedUnion('type', [
     settings,
     mind: z.string(),
     userId: z.string().optional(),
+    /** JSON Schema of the output that the answer must have. */
+    output: jsonObject.optional(),
     /** True if the user gave the first plan, so that the mind is not asked for one. */
     planGiven: z.boolean().optional(),
     /** The run whose past this one shares, up to this event. Calls in that past keep their keys. */
@@ -385,6 +387,8 @@ export const factSchema = z.discriminatedUnion('type', [
   fact('run_finished', {
     outcome,
     answer: z.string().optional(),
+    /** Fits `run_started.output`, if the run was answered. */
+    output: json.optional(),
     failure: failure.optional(),
     /** What was not done, if the outcome is not `answered`. */
     missing: z.array(z.string()).optional(),

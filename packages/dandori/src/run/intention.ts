@@ -1,7 +1,7 @@
 import type { Brief, Limit } from '../model/decision.ts';
 import type { FactOf, Outcome, Purpose } from '../model/event.ts';
 import type { Cause, Failure, Said } from '../model/failure.ts';
-import type { JsonObject } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 
 /** What should be done next: imperatives. `driver/perform` has one handler for each. */
 export type Intention =
@@ -27,6 +27,8 @@ export interface Ending {
   readonly outcome: Outcome;
   /** The arguments of `answer`. They may contain Refs. */
   readonly answer?: JsonObject;
+  /** The filled output, if the run must have one. */
+  readonly output?: Json;
   /** Either a journaled failure, or a cause that still needs its text. */
   readonly failure?: Failure | Cause;
   /** What was not done. The text is added later. */

@@ -212,6 +212,10 @@ export const startRequest = z.strictObject({
   approval: approvalPolicy
     .optional()
     .describe('Which calls need an approval; only an admin may ask for fewer than are configured'),
+  output: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('JSON Schema of the output that the answer must have'),
   tasks: z.array(taskInput).min(1).readonly().optional().describe('A plan of your own; see plan.schema.json'),
   plan: z.string().optional().describe('Instead of tasks: a plan file, as YAML or JSON'),
 });

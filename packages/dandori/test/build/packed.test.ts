@@ -19,6 +19,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lowestNode } from '../../build/bundle.ts';
 import { declareTypes } from '../../build/package.ts';
+import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { IS_LONG } from '../long.ts';
 import { INSTALLATION, LOWEST_NODE } from '../program.ts';
 
@@ -83,10 +84,11 @@ interface Started {
   readonly input?: string;
   readonly cwd?: string;
   readonly lang?: string;
+  readonly vars?: Readonly<Record<string, string>>;
 }
 
-function start(node: string, args: readonly string[], { cwd = place, lang = 'C' }: Started = {}) {
-  const child = spawn(node, args, { cwd, env: { ...env, LANG: lang } });
+function start(node: string, args: readonly string[], { cwd = place, lang = 'C', vars }: Started = {}) {
+  const child = spawn(node, args, { cwd, env: { ...env, LANG: lang, ...vars } });
   const stdout = text(child.stdout);
   const stderr = text(child.stderr);
   const finished = once(child, 'close').then(async ([code]) => ({
@@ -151,7 +153,7 @@ describe('the package that is packed', () => {
     (resolution) => {
       const project = join(place, `types-${resolution}`);
       mkdirSync(project);
-      for (const name of ['tool.ts', 'questions.ts', 'conversation.ts', 'client.ts'])
+      for (const name of ['agent.ts', 'tool.ts', 'questions.ts', 'conversation.ts', 'client.ts'])
         cpSync(join(ROOT, 'examples/library', name), join(project, name));
       // Were a type lost on the way, everything could be assigned to everything.
       const wrong =
@@ -314,11 +316,23 @@ console.log(JSON.stringify([...imported]));
     it('runs the lines of the README as they are written', async () => {
       const readme = readFileSync(join(folder, 'README.md'), 'utf8');
       const [, lines = ''] =
-        /<!-- from examples\/library\/tool\.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+        /<!-- from examples\/library\/agent\.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
       writeFileSync(join(place, 'lines.ts'), lines);
-      const { code, stdout, stderr } = await run(lowest, ['lines.ts']);
-      expect(stdout, stderr).toBe('Hello Hanako\n');
+      const call = (id: string, city: string) => ({ id, operation: 'weather', args: { city } });
+      await using model = await startModelServer([
+        { actions: [call('t1', 'Tokyo'), call('t2', 'Kyoto'), call('t3', 'Osaka')], expect: '"cities"' },
+        {
+          actions: [
+            { id: 't4', operation: 'answer', args: { text: 'Kyoto.', output: { cities: ['Kyoto'] } } },
+          ],
+          expect: '"rain":true',
+        },
+      ]);
+      const vars = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: model.url };
+      const { code, stdout, stderr } = await run(lowest, ['lines.ts'], { vars });
+      expect(stdout, stderr).toBe("[ 'Kyoto' ]\n");
       expect(code).toBe(0);
+      model.verify();
     });
   },
 );

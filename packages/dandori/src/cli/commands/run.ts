@@ -1,6 +1,8 @@
+import { openSource } from '../../documents/source.ts';
+import { readTextFile } from '../../documents/text-file.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
-import { stringifyJson } from '../../model/json.ts';
+import { isObject, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
 import { readPlanFile, renderDiagnostics } from '../../plan/read.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
@@ -13,6 +15,8 @@ export interface StartOptions extends SessionOptions {
   readonly plan?: string;
   readonly mode?: Mode;
   readonly approval?: ApprovalPolicy;
+  /** The file of a JSON Schema. */
+  readonly output?: string;
 }
 
 const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs nothing.';
@@ -26,6 +30,7 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
       fix: 'Give one: dandori run "100 + 200を計算", or a plan: --plan FILE',
     });
   }
+  const output = options.output === undefined ? undefined : await readSchema(options.output);
   await using session = await openSession({ ...options, goal: wanted });
   const { dandori } = session;
   let begun: readonly Event[] | undefined;
@@ -36,6 +41,7 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
       tasks: plan?.tasks,
       isValidOnly: true,
       approval: options.approval,
+      output,
       onStart: (events) => {
         begun = events;
       },
@@ -54,6 +60,20 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
     );
     return EXIT_USAGE;
   }
+}
+
+async function readSchema(file: string): Promise<JsonObject> {
+  const rules = {
+    name: file,
+    code: 'file-unreadable',
+    missing: 'file-unreadable',
+    maxBytes: 1_000_000,
+  } as const;
+  const { value, problems } = openSource(await readTextFile(file, rules), file);
+  if (problems.length === 0 && isObject(value)) return value as JsonObject;
+  throw new DandoriError('file-unreadable', `${file} holds no JSON Schema.`, {
+    fix: 'Write a JSON Schema, such as {"type": "object", "properties": {"city": {"type": "string"}}}.',
+  });
 }
 
 function isInvalidPlan(error: unknown): error is DandoriError {

@@ -1,5 +1,6 @@
 import type { Brief, Loop, Progress } from '../../model/decision.ts';
 import type { Purpose } from '../../model/event.ts';
+import { stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Mode, OrderRule, Settings } from '../../model/settings.ts';
 import type { MissingServer } from '../../model/tool.ts';
@@ -74,6 +75,8 @@ function composeInstructions(thought: InstructionsInput, custom: string | undefi
   ];
   if (mode !== 'direct') parts.push(form.tools(described, mode), missingPart(missing), orderPart(order));
   if (state.conversation !== undefined) parts.push(conversationPart(state));
+  if (state.output !== undefined)
+    parts.push(`${readPrompt('answer-output')}\n\n${stringifyJson(state.output)}`);
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');

@@ -151,14 +151,21 @@ function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonO
   if (needed === undefined) return undefined;
   if (typeof args === 'string' && args.trim() !== '') return { [needed]: args };
   const source = isObject(args) && Object.keys(args).length > 0 ? args : fields;
-  const value = source[needed] ?? (operation === 'answer' ? firstOf(source, ANSWER_KEYS) : undefined);
+  const value = source[needed] ?? (operation === 'answer' ? answerIn(source) : undefined);
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
   const text = asText(value);
   return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
 }
 
-function toAnswer(text: string, { achieved, criteria, next }: Fields): JsonObject {
+/** An answer may have an output and no text. */
+function answerIn(source: Fields): unknown {
+  const found = firstOf(source, ANSWER_KEYS);
+  return found === undefined || found === '' ? source.output : found;
+}
+
+function toAnswer(text: string, { achieved, criteria, next, output }: Fields): JsonObject {
   const judged: JsonObject = {
+    ...(output !== undefined && { output: output as Json }),
     ...(Array.isArray(criteria) && { criteria: criteria as Json[] }),
     ...(next !== undefined && { next: next as Json }),
   };

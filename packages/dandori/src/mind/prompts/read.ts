@@ -22,6 +22,7 @@ export type PromptName =
   | 'unmet'
   | 'conversation'
   | 'conversation-plans'
+  | 'answer-output'
   | 'report'
   | 'extract'
   | `strategy-${NonNullable<Settings['planning']>['strategy']}`

@@ -169,6 +169,15 @@ function inConversation(operation: OwnOperation): OwnOperation {
   }
 }
 
+function withOutput(operation: OwnOperation, output: JsonObject): OwnOperation {
+  if (operation.name !== 'answer') return operation;
+  return withArgument(
+    operation,
+    { output },
+    '`output`: the result as a value that fits its schema; required.',
+  );
+}
+
 function withArgument(operation: OwnOperation, more: JsonObject, about: string): OwnOperation {
   const { args, description } = operation;
   const properties = { ...(isObject(args.properties) ? args.properties : {}), ...more };
@@ -177,10 +186,12 @@ function withArgument(operation: OwnOperation, more: JsonObject, about: string):
 
 export function ownOperations({
   conversation,
+  output,
   settings: { mode, trust },
-}: Pick<RunState, 'conversation' | 'settings'>): readonly OwnOperation[] {
+}: Pick<RunState, 'conversation' | 'output' | 'settings'>): readonly OwnOperation[] {
   const isGuarded = trust !== undefined && trust.policy !== 'observe';
-  const own = isGuarded && mode !== 'planned' && mode !== 'direct' ? [...OWN, MAY] : OWN;
+  const all = isGuarded && mode !== 'planned' && mode !== 'direct' ? [...OWN, MAY] : OWN;
+  const own = output === undefined ? all : all.map((operation) => withOutput(operation, output));
   return conversation === undefined ? own : [...own.map(inConversation), REPORT];
 }
 

@@ -1,4 +1,5 @@
 import type { Envelope, FactOf } from '../../model/event.ts';
+import type { JsonObject } from '../../model/json.ts';
 
 /** What a run started with. It never changes. */
 export interface Start {
@@ -7,6 +8,8 @@ export interface Start {
   readonly mind: string;
   readonly userId: string | undefined;
   readonly planGiven: boolean;
+  /** JSON Schema of the output that the answer must have. */
+  readonly output: JsonObject | undefined;
   /** The run that this one was forked from, and the last event that they share. */
   readonly forkedFrom: FactOf<'run_started'>['data']['forkedFrom'];
   readonly conversation: string | undefined;
@@ -32,6 +35,7 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     mind: data.mind,
     userId: data.userId,
     planGiven: data.planGiven ?? false,
+    output: data.output,
     forkedFrom: data.forkedFrom,
     conversation: data.conversation,
     context: data.context,

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { RunSummary, Runtime } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
-import { stringifyJson } from '../../model/json.ts';
+import { type JsonObject, stringifyJson } from '../../model/json.ts';
 import { parsePlan } from '../../plan/read.ts';
 import { acceptedLanguage } from '../accepted-language.ts';
 import type { User } from '../access.ts';
@@ -44,7 +44,7 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
 
   app.openapi(create, async (c) => {
     refuseStopping(driving);
-    const { goal, mode: wanted, approval, ...given } = c.req.valid('json');
+    const { goal, mode: wanted, approval, output, ...given } = c.req.valid('json');
     const tasks = givenTasks(given);
     const key = c.req.valid('header')['idempotency-key'];
     const userId = c.get('user').id ?? config.userId;
@@ -52,6 +52,7 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
       ...(wanted && { mode: wanted }),
       ...(approval && { approval, isStricterOnly: c.get('user').role !== 'admin' }),
       ...(userId !== undefined && { userId }),
+      ...(output && { output: output as JsonObject }),
       ...(tasks && { tasks, isValidOnly: true }),
       ...(key !== undefined && { key }),
       language: acceptedLanguage(c.req.header('accept-language')),

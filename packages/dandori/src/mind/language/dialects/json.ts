@@ -112,14 +112,15 @@ function actionFields(
   };
 }
 
-function closingArgs({ outline }: Thought['state']): JsonObject {
+function closingArgs({ outline, output }: Thought['state']): JsonObject {
   const isJudged = (outline?.successCriteria ?? []).length > 0;
   const properties: Record<string, JsonObject> = {
     text: { type: 'string' },
     achieved: { type: 'boolean' },
     ...(isJudged && { criteria: CRITERIA }),
   };
-  return { type: 'object', properties, required: Object.keys(properties) };
+  const required = Object.keys(properties);
+  return { type: 'object', properties: { ...properties, ...(output && { output }) }, required };
 }
 
 /** Own operations that the model may use, the same for every call of a run but its closing one. */

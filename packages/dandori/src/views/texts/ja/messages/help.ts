@@ -30,6 +30,8 @@ export const help: Catalogue = {
   'Approve everything without asking': '確認せずにすべて承認',
   'Run a goal or a plan file': '目標または計画ファイルを実行',
   'Run this plan (YAML or JSON) instead of planning': '計画を立てずに、この計画（YAML または JSON）を実行',
+  'Use this model (or DANDORI_MODEL)': '使用するモデル（または DANDORI_MODEL）',
+  'Answer with a value that fits this JSON Schema': 'この JSON Schema に合う値で回答',
   'How to plan': '計画の立て方',
   'What to ask about in this run; overrides the configuration': 'この実行で承認を求める範囲（設定より優先）',
   'Run on behalf of this user': 'このユーザーの代わりに実行',

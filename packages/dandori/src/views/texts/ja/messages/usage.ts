@@ -40,6 +40,15 @@ export const usage: Catalogue = {
   'The run {1} ended without an answer ({2}): {3}': '実行 {1} は回答を得られずに終了しました（{2}）：{3}',
   'Its report says what was done: `run.report()`, or `dandori show {1}`.':
     '実行した内容は `run.report()` または `dandori show {1}` で確認できます。',
+  'The output is no JSON Schema that can be used: {1}': '出力の JSON Schema を利用できません：{1}',
+  'Pass a JSON Schema, such as {"type": "object", "properties": {"city": {"type": "string"}}}.':
+    'JSON Schema を渡してください（例：{"type": "object", "properties": {"city": {"type": "string"}}}）。',
+  '{1} holds no JSON Schema.': '{1} は JSON Schema ではありません。',
+  'Write a JSON Schema, such as {"type": "object", "properties": {"city": {"type": "string"}}}.':
+    'JSON Schema を書いてください（例：{"type": "object", "properties": {"city": {"type": "string"}}}）。',
+  'The output does not fit: {1}': '出力がスキーマに合いません：{1}',
+  'Express the rule in the schema, or check the output yourself.':
+    'ルールをスキーマで表すか、出力を自分で検証してください。',
   'There are no runs yet.': '実行はまだありません。',
   'Start one: dandori run "100 + 200を計算"': '開始：dandori run "100 + 200を計算"',
   '"{1}" fits {2} runs: {3}…': '「{1}」に一致する実行が {2} 件あります：{3}…',
