@@ -16,6 +16,7 @@ import { type Environment, expandVariables, readVariable, resolvePath } from './
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
 import { readInstructions } from './instructions.ts';
 import { applyLayers, type Layer, originOf } from './layer.ts';
+import { isMcpFile, MCP_FILES, mcpServersIn } from './mcp-file.ts';
 import { modelProblems, resolveModel } from './model.ts';
 import { resolvePolicies } from './policies.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, strayedSecrets } from './secrets.ts';
@@ -54,7 +55,11 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
   const file = findFile(options.file, cwd);
   const folder = file === undefined ? resolve(cwd) : dirname(file);
   const source = file === undefined ? undefined : await readSource(file, cwd);
-  const found = without(withLongNames(source?.value ?? {}), options.without ?? []);
+  const content = source?.value ?? {};
+  const found = without(
+    withLongNames(isMcpFile(file) ? mcpServersIn(content) : content),
+    options.without ?? [],
+  );
   const long = layers.map(({ origin, values }) => ({ origin, values: asRecord(withLongNames(values)) }));
   const given = withoutEmptyKeys(applyLayers(found, long));
   const written = options.use === 'read' ? withoutTools(given) : given;
@@ -176,7 +181,7 @@ function findFile(file: string | null | undefined, cwd: string): string | undefi
       },
     );
   }
-  return found[0];
+  return found[0] ?? MCP_FILES.map((name) => resolve(cwd, name)).find((path) => existsSync(path));
 }
 
 async function readSource(file: string, cwd: string): Promise<Source> {
