@@ -1,4 +1,4 @@
-import { canonicalJson, type Json, type JsonObject } from '../../src/model/json.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Mode } from '../../src/model/settings.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
@@ -83,9 +83,8 @@ export async function interference({ worst, attack, mode, policy }: RandomCase):
   const attacked = await playAttack(worst, { mode, policy }, attack);
   const left = [...honest.made];
   // If a call that the user ordered has failed, a stranger can only have the same call made again.
-  const ordered = new Set(
-    worst.work[0]?.map(({ operation, args = {} }) => `${operation} ${canonicalJson(args)}`),
-  );
+  const mayFail = (call: string) => (worst.tools[call.split(' ', 1)[0] ?? '']?.faults?.length ?? 0) > 0;
+  const ordered = new Set(honest.made.filter(mayFail));
   return attacked.made.filter((call) => {
     if (ordered.has(call)) return false;
     const at = left.indexOf(call);
