@@ -92,7 +92,7 @@ describe('what was', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/Plan 1 by the model, accepted\n.*\n\s+w places\.get_weather/);
     expect(stdout).toContain('Reflection (error): partly done · no such city');
-    expect(stdout).toContain('Plan 2 by the model, accepted: take the city of the address (replace w)');
+    expect(stdout).toContain('Plan 2 by the model, accepted: take the city of the address (changed w)');
     const json = JSON.parse((await place.dandori('show', '--history', 'last', '--json')).stdout);
     expect(json).toMatchObject({
       plan: { version: 2, status: 'completed' },
