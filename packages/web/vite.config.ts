@@ -7,7 +7,10 @@ const source = new URL('../dandori/src/', import.meta.url).pathname;
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: {
-    alias: [{ find: /^#dandori\//, replacement: source }],
+    alias: [
+      { find: /^#dandori\//, replacement: source },
+      { find: /^zod$/, replacement: new URL('./src/zod.ts', import.meta.url).pathname },
+    ],
   },
   build: {
     // The server forbids scripts within the page, so nothing is inlined.

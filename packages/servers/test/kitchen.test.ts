@@ -91,7 +91,7 @@ describe('a preview', () => {
       { ...ASKED, 'dandori/language': 'en' },
     );
     expect(previewOf(english)).toMatchObject({
-      summary: 'Remove eggs, 2 個 (6 left).',
+      summary: 'Remove eggs: 2 (6 left).',
       args: { quantity: 2 },
     });
     expect(await items()).toEqual(before);

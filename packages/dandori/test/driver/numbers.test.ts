@@ -233,7 +233,7 @@ describe('the live run is what the journal holds', () => {
     });
     expect(refused.outcome).toBe('failed');
     expect(refused.tasks.t2?.failure?.message).toContain(
-      '9007199254740993 is more than a number of JavaScript holds',
+      '9007199254740993 is too large for a JavaScript number',
     );
     expect(seen).toHaveLength(4);
     expect(await dandori.replay(id)).toMatchObject({ differences: [] });

@@ -95,6 +95,7 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   mayCall: ['x', 'write'],
   mayCallAgain: ['x', 'write', 't'],
   ended: ['failed'],
+  aims: [['to'], true],
 };
 
 function filled(text: CallableFunction): unknown {

@@ -155,7 +155,7 @@ describe('the plan of a run that has ended', () => {
     await page.getByRole('button', { name: 'Fork and edit' }).click();
     const written = await source.inputValue();
     await source.fill(written.replace('item: tea', 'item: rice'));
-    await page.getByRole('button', { name: /duplicate-id.*t1 was begun/ }).waitFor();
+    await page.getByRole('button', { name: /duplicate-id.*t1 has started/ }).waitFor();
     await source.fill(`${written}  - { id: t2, operation: shop.take, args: { item: "\${t1.item}" } }\n`);
     await page.getByText('Plan is valid').waitFor();
     await page.getByRole('button', { name: 'Fork with this plan' }).click();
