@@ -57,6 +57,15 @@ describe('the output of a run', () => {
     expect(await run.replay()).toMatchObject({ differences: [] });
   });
 
+  it('is refused by the built-in planner before it calls a tool', async () => {
+    await using dandori = await openDandori({ config: {}, store: createMemoryStore(), tools: { find } });
+    const run = dandori.run('Find offices', { output: OFFICES });
+    await expect(run.output()).rejects.toMatchObject({ code: 'run-failed' });
+    const report = await run.report();
+    expect(report.answer).toContain('Configure a language model');
+    expect(report.tasks).toEqual({});
+  });
+
   it('may be a Ref, which is checked before anything is called', async () => {
     const call = { id: 't1', operation: 'find', args: {} };
     await using dandori = await open([

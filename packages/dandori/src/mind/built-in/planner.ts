@@ -19,6 +19,7 @@ import {
   failureText,
   formerQuestionText,
   leftOverText,
+  noOutputText,
   questionText,
   refusedText,
   say,
@@ -56,6 +57,7 @@ function decideOn(thought: Thought, words: SecretWords): Decided {
   const { state, purpose } = thought;
   const language = languageOf(asksByText(state) ? { ...state, spoken: undefined } : state);
   const goal = readGoal(words.hide(wholeGoal(state.goal, state.context)), language);
+  if (state.output !== undefined && !state.planGiven) return answer(thought, noOutputText(language), false);
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))

@@ -104,6 +104,15 @@ const REFUSED: Readonly<Record<string, readonly [japanese: string, english: stri
   not_approved: ['承認されなかったため、実行していません', 'It was not approved, so it was not done'],
 };
 
+/** A value for a schema takes a language model. */
+export function noOutputText(language: Language): string {
+  return say(
+    language,
+    '内蔵プランナーは、スキーマに合う値（`output`）を返せません。言語モデルを設定してください：`dandori init`',
+    "The built-in planner can't give a value that fits a schema (`output`). Configure a language model: `dandori init`",
+  );
+}
+
 /** Says that the built-in planner can't plan the goal, and how to add a language model. */
 export function declineText(thought: Thought, problems: readonly Problem[], language: Language): string {
   const { tools, missing } = thought;
