@@ -22,6 +22,7 @@ const PAGE = [{ find: /^#dandori\//, replacement: `${import.meta.dirname}/packag
 /** The files that take longest begin first, so that at the end no core waits for one of them. */
 const SLOWEST = [
   'web/test/proof/life',
+  'dandori/test/postgres/postgres',
   'dandori/test/build/packed',
   'dandori/test/crash/crash',
   'web/test/run/run-page',
@@ -40,6 +41,9 @@ const SLOWEST = [
   'dandori/test/cli/approval',
   'dandori/test/conversation/terminal',
   'dandori/test/conversation/restart',
+  'web/test/shell/shell',
+  'dandori/test/tools/mcp-broken',
+  'dandori/test/goals/goals',
   'dandori/test/driver/scale',
   'dandori/test/tools/schema-hostile',
   'dandori/test/mind/language/long-run',
@@ -59,8 +63,8 @@ export default defineConfig({
   test: {
     globalSetup: ['packages/dandori/test/installation.ts', 'packages/web/test/chromium.ts'],
     sequence: { sequencer: SlowestFirst },
-    // Many tests wait for processes and disks, so one file more than there are cores may run.
-    maxWorkers: availableParallelism() + 1,
+    // Many tests wait for processes and disks, so two files more than there are cores may run.
+    maxWorkers: availableParallelism() + 2,
     projects: [
       {
         resolve: { alias: PAGE },
