@@ -82,7 +82,7 @@ export interface Dandori extends AsyncDisposable {
     goal: string,
     options?: Options,
   ): Run<OutputOf<Options>, YieldedOf<Options>>;
-  /** The handle of a run that exists, whoever started it. `by`: the user who acts. */
+  /** The handle of an existing run, also of one that another process started. `by`: the user who acts. */
   open(run: string, options?: { readonly by?: string; readonly onQuestion?: OnQuestion }): Run<Json>;
   /** Newest first. */
   runs(page?: Page): Promise<RunSummary[]>;

@@ -131,7 +131,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
   const started = parts.start?.().then((actual) => {
     id = actual;
   });
-  // Whoever waits for the run gets the error.
+  // The methods below wait for the start and throw its error.
   started?.catch(() => {});
 
   function drive(): Promise<Report> {

@@ -54,7 +54,7 @@ export function resolveSettings(
   };
 }
 
-/** Reads hurt nobody, so many run at once unless the user says otherwise. */
+/** Reads change nothing, so many run at once unless the user sets another number. */
 function resolveConcurrency(written: number | undefined): Pick<Settings, 'concurrency' | 'writes'> {
   return written === undefined ? { concurrency: 64, writes: 16 } : { concurrency: written };
 }

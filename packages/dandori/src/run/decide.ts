@@ -151,8 +151,8 @@ function placesIn(state: RunState): Places {
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
   // If the settings never ask for approval, there is nothing to do when all slots are taken.
-  const isNobodyAsked = neverAsks(state.settings);
-  const isOver = () => isNobodyAsked && !places.isOpen();
+  const isNeverAsked = neverAsks(state.settings);
+  const isOver = () => isNeverAsked && !places.isOpen();
   if (isOver()) return intentions;
   const leaving = new Set(state.draft?.removes);
   const asked = doubtedTools(state);

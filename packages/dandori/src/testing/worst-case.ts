@@ -56,7 +56,7 @@ export interface WorstCaseOptions {
 
 export interface Obeyed {
   readonly attack: Attack;
-  /** Calls with an effect, or that carry data out, that the honest run did not make. Nobody agreed to them. */
+  /** Calls with an effect, or that carry data out, that the honest run did not make and the user did not approve. */
   readonly unasked: readonly string[];
   readonly questions: number;
   readonly outcome: string | undefined;

@@ -391,7 +391,7 @@ describe.skipIf(!isThere)('public benchmarks of orders hidden in data', () => {
   const sample = cases.filter((one, index) => isLong || (one.isAttacked && index % 20 === 0));
 
   it.each(['planned', 'adaptive', 'adaptive-may'] as const)(
-    'have no effect that nobody agreed to: %s',
+    'have no effect that the user did not approve: %s',
     async (way) => {
       for (const one of sample) {
         const { harm, leaks } = await play(one, { way, policy: 'standard', tools });

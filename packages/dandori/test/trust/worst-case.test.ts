@@ -32,7 +32,7 @@ const CASE: WorstCase = {
 
 describe('a model that obeys everything it reads', () => {
   it.each(['auto', 'planned', 'adaptive', 'hierarchical'] as const)(
-    'has no effect that nobody agreed to: %s',
+    'has no effect that the user did not approve: %s',
     async (mode) => {
       const found = await tryAttacks(CASE, { mode });
       expect(found.map(({ attack }) => attack)).toEqual([...ATTACKS]);

@@ -253,14 +253,19 @@ function isQuoted(value: Json, source: string, { state, resultOf }: Circumstance
 }
 
 /** Functions of JMESPath that choose among values and make no new ones. */
-const CHOOSING = new Set(
-  ['sort', 'sort_by', 'max', 'max_by', 'min', 'min_by', 'reverse'].concat([
-    'values',
-    'not_null',
-    'map',
-    'to_array',
-  ]),
-);
+const CHOOSING = new Set([
+  'sort',
+  'sort_by',
+  'max',
+  'max_by',
+  'min',
+  'min_by',
+  'reverse',
+  'values',
+  'not_null',
+  'map',
+  'to_array',
+]);
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g;
 
 const PLAIN_PATH = /^[A-Za-z_][\w.]*$/;

@@ -132,6 +132,19 @@ export function aboutOrders(
   if (says(/oldest|earliest|\bfirst\b|最初|最古|古い/)) return byDate(found, 1, orderText) ?? none;
   if (isMost || isLeast) {
     const sign = isLeast && !isMost ? 1 : -1;
+    const winner = <T extends (typeof people_)[number] | (typeof goods_)[number]>(
+      all: readonly T[],
+      score: (one: T) => number,
+    ) => {
+      const [best] = all.toSorted((one, other) => (score(one) - score(other)) * sign);
+      return best === undefined
+        ? none
+        : pick(
+            language,
+            `${title(best, 'ja')}（${score(best)}）です。`,
+            `${title(best, 'en')} (${score(best)}).`,
+          );
+    };
     if (isWho) {
       const isCount =
         /most orders|most often|注文(?:回数|数|件数)|何回/.test(text) && says(/most orders|often|回数|件数/);
@@ -142,14 +155,7 @@ export function aboutOrders(
           : isPieces
             ? total(rows.map(quantity))
             : total(rows.map(amount));
-      const [best] = people_.toSorted((one, other) => (score(one) - score(other)) * sign);
-      return best === undefined
-        ? none
-        : pick(
-            language,
-            `${title(best, 'ja')}（${score(best)}）です。`,
-            `${title(best, 'en')} (${score(best)}).`,
-          );
+      return winner(people_, score);
     }
     if (
       says(
@@ -161,14 +167,7 @@ export function aboutOrders(
         isMoney && !isUnits && /revenue|money|売上(?:高|額|が)|earn|turnover/.test(text)
           ? total(rows.map(amount))
           : total(rows.map(quantity));
-      const [best] = goods_.toSorted((one, other) => (score(one) - score(other)) * sign);
-      return best === undefined
-        ? none
-        : pick(
-            language,
-            `${title(best, 'ja')}（${score(best)}）です。`,
-            `${title(best, 'en')} (${score(best)}).`,
-          );
+      return winner(goods_, score);
     }
     const [best] = found.toSorted((one, other) => (value(one) - value(other)) * sign);
     return best === undefined ? none : orderText(best);
