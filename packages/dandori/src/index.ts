@@ -34,7 +34,7 @@ export type {
   SayOptions,
   SpeakOptions,
 } from './conversation/conversation.ts';
-export type { Standing } from './conversation/drive-runs.ts';
+export type { RunPhase } from './conversation/drive-runs.ts';
 export type { Asked } from './conversation/interpret.ts';
 export { brokenConversationLaws } from './conversation/laws.ts';
 export { type ConversationState, foldConversation, type Written } from './conversation/state.ts';

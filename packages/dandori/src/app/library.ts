@@ -202,7 +202,7 @@ async function readOutput(report: Report, output: RunOptions['output']): Promise
   });
 }
 
-interface Given {
+interface ConfigSources {
   readonly written: DandoriOptions['config'];
   readonly cwd: string | undefined;
   readonly model: DandoriOptions['model'];
@@ -212,7 +212,7 @@ interface Given {
 
 const ORIGIN = 'openDandori';
 
-async function configOf({ written, cwd, model, sections, hasTools }: Given): Promise<Config> {
+async function configOf({ written, cwd, model, sections, hasTools }: ConfigSources): Promise<Config> {
   const named = typeof model === 'string' || isSection(model) ? { model } : {};
   const values = { ...sections, ...named };
   if (isLoaded(written)) {

@@ -224,13 +224,13 @@ const EMPTY_TOOLBOX: Toolbox = {
   close: async () => {},
 };
 
-interface Surroundings {
+interface UserSettingsOptions {
   readonly clock: Clock;
   readonly onWarning: ((warning: UserConfigWarning) => void) | undefined;
 }
 
 /** The users of the configuration file, or those of the configured API. */
-export function openUserSettings(config: Config, { clock, onWarning }: Surroundings): UserSettings {
+export function openUserSettings(config: Config, { clock, onWarning }: UserSettingsOptions): UserSettings {
   const { userConfigApi: api, settings, mcpServers, secrets } = config;
   if (api === undefined) return async () => settings;
   const base = { written: api.over, settings, mcpServers };

@@ -54,7 +54,7 @@ export interface Starter {
   steering(run: string): Parts;
 }
 
-interface Surroundings {
+interface StarterOptions {
   readonly config: Pick<Config, 'userId'>;
   readonly settingsFor: (userId: string | undefined) => Promise<Settings>;
   readonly telemetry: Pick<Telemetry, 'event'> | undefined;
@@ -62,7 +62,7 @@ interface Surroundings {
 
 export function createStarter(
   parts: Parts & { readonly keys: Keys },
-  { config, settingsFor, telemetry }: Surroundings,
+  { config, settingsFor, telemetry }: StarterOptions,
 ): Starter {
   const started = new Map<string, StartedRun>();
 

@@ -7,7 +7,7 @@ import {
   createChanges,
   LIGHT_TIME,
   plansOf,
-  type Standing,
+  type RunPhase,
   undelivered,
 } from '../conversation/index.ts';
 import type { Message } from '../model/conversation.ts';
@@ -94,7 +94,7 @@ export async function openRemoteConversation(
     });
   }
 
-  async function released(awaited: AwaitedRun): Promise<Standing> {
+  async function released(awaited: AwaitedRun): Promise<RunPhase> {
     const watching = new AbortController();
     const isToldOf = followRun(awaited.run, watching.signal);
     let isLong = false;
@@ -102,10 +102,10 @@ export async function openRemoteConversation(
       isLong = true;
       changed();
     }, LIGHT_TIME);
-    let standing: Standing | undefined;
+    let standing: RunPhase | undefined;
     try {
       await untilSeen(() => {
-        standing = standingOf(awaited) ?? (isLong ? 'background' : undefined);
+        standing = phaseOf(awaited) ?? (isLong ? 'background' : undefined);
         return standing !== undefined;
       });
       // Wait for the end of the streamed answer.
@@ -134,7 +134,7 @@ export async function openRemoteConversation(
    * The status, but only once its message has arrived: the reply of an ended run, or the text of its
    * questions.
    */
-  function standingOf({ run, question }: AwaitedRun): Standing | undefined {
+  function phaseOf({ run, question }: AwaitedRun): RunPhase | undefined {
     const { standing, questions = [] } = runs.get(run) ?? {};
     if (questions.some(({ id: open }) => open === question)) return undefined;
     const said = [...(state?.messages.values() ?? [])].filter((message) => message.run === run);

@@ -57,7 +57,7 @@ export async function answerQuestion(
     const read = isRefused ? { answer: null, declined: true } : inWords(said, question, state.goal);
     const { declined = false } = read;
     const answer = asJournaled(read.answer, `The answer to ${id}`, 'answer-invalid');
-    const meant = meantBy(sealing.seal(answer), question, state);
+    const meant = withSecretsRestored(sealing.seal(answer), question, state);
     if (!declined) refuseForOthers(meant, state, by);
     const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
     if (!declined && isPlan) checkEdit(question, { answer: meant, state }, withOpenedCheck(parts));
@@ -109,7 +109,7 @@ const STILL_OPEN: Readonly<Record<Unanswered, string>> = {
  * The user saw `[secret]` instead of each secret. Values that the user left unchanged or chose become the
  * secret again.
  */
-export function meantBy(
+export function withSecretsRestored(
   answer: Json,
   { kind, options = [], default: fallback }: Question,
   state: Pick<RunState, 'tasks' | 'draft'>,

@@ -3,10 +3,10 @@ export {
   answerQuestion,
   approve,
   checkAnswer,
-  meantBy,
   type Rejection,
   refuseStrangers,
   reject,
+  withSecretsRestored,
 } from './answer.ts';
 export {
   answerText,

@@ -12,7 +12,7 @@ import type { Config, McpServerConfig } from './config.ts';
 import { type Environment, resolvePath } from './environment.ts';
 import type { ConfigFile, ServerSection } from './file-shape.ts';
 
-interface Surroundings {
+interface ServerPaths {
   /** The folder that relative paths in the configuration start from. */
   readonly folder: string;
   /** The user's current folder and environment. */
@@ -25,13 +25,13 @@ interface Surroundings {
 /** Without `mcpServers` the demo servers are used. An empty object means no servers. */
 export function resolveServers(
   sections: ConfigFile['mcpServers'],
-  surroundings: Surroundings,
+  paths: ServerPaths,
 ): Pick<Config, 'mcpServers' | 'disabledServers'> {
-  const written = Object.entries(sections ?? (surroundings.demo ? demoServers() : {}));
+  const written = Object.entries(sections ?? (paths.demo ? demoServers() : {}));
   const enabled = written.filter(([, { disabled }]) => !disabled);
   return {
     mcpServers: Object.fromEntries(
-      enabled.map(([name, section]) => [name, resolveMcpServer(section, surroundings)]),
+      enabled.map(([name, section]) => [name, resolveMcpServer(section, paths)]),
     ),
     disabledServers: written.filter(([, { disabled }]) => disabled).map(([name]) => name),
   };
@@ -53,7 +53,7 @@ function demoServers(): Record<string, ServerSection> {
 
 function resolveMcpServer(
   section: ServerSection,
-  { folder, cwd: here, env: ours }: Omit<Surroundings, 'demo'>,
+  { folder, cwd: here, env: ours }: Omit<ServerPaths, 'demo'>,
 ): McpServerConfig {
   const {
     shipped,

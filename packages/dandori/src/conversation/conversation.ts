@@ -22,12 +22,12 @@ import {
   type Background,
   createBackground,
   createChanges,
-  type Standing,
-  standingSchema,
+  type RunPhase,
+  runPhaseSchema,
 } from './drive-runs.ts';
-import { readGiven, toldOf, understood, wordsOf } from './given-answer.ts';
-import { answerOnce, heardAs } from './inbox.ts';
-import { type Asked, type Given, meantBy, type Why } from './interpret.ts';
+import { readReply, toldOf, understood, wordsOf } from './given-answer.ts';
+import { answerOnce, interpretOnce } from './inbox.ts';
+import { type Asked, type GivenAnswer, interpret, type Why } from './interpret.ts';
 import { openConversationLedger } from './ledger.ts';
 import { remindersOf, tallyOfRun } from './reports.ts';
 import { beginRun } from './start-run.ts';
@@ -43,7 +43,7 @@ import {
   undelivered,
   type Written,
 } from './state.ts';
-import { activatePlan, handOver, othersOf } from './tell-run.ts';
+import { activatePlan, deliverWords, othersOf } from './tell-run.ts';
 
 /**
  * `begun`: the message started a run. `answered`: the message answered a question. Both include the status of
@@ -51,7 +51,7 @@ import { activatePlan, handOver, othersOf } from './tell-run.ts';
  * questions and answers none; `why` says why. Nothing is done.
  */
 export type Said =
-  | { readonly kind: 'begun'; readonly run: string; readonly standing: Standing }
+  | { readonly kind: 'begun'; readonly run: string; readonly standing: RunPhase }
   | {
       readonly kind: 'answered';
       readonly run: string;
@@ -59,7 +59,7 @@ export type Said =
       /** The option that was chosen, as the user knows it. */
       readonly chose?: string;
       readonly declined?: boolean;
-      readonly standing: Standing;
+      readonly standing: RunPhase;
     }
   | { readonly kind: 'unclear'; readonly why: Why; readonly questions: readonly Asked[] };
 
@@ -68,7 +68,7 @@ export const conversationRunSchema = z.object({
   goal: z.string(),
   message: z.string().describe('The message that it was started for'),
   outcome: runOutcome,
-  standing: standingSchema.optional().describe('Absent as long as the prompt waits for it'),
+  standing: runPhaseSchema.optional().describe('Absent as long as the prompt waits for it'),
   progress: tally.optional().describe('How far its plan is; absent if it has no tasks'),
   questions: z.array(askedQuestionSchema).readonly().describe('Those that are open'),
 });
@@ -193,19 +193,19 @@ export async function openConversation(
   const { id } = given;
   const { wake } = parts;
   const { changed: onChange, watch } = createChanges();
-  const minutes = await openConversationLedger(given, { ...parts, onChange });
-  let chosen = minutes.state?.model;
+  const ledger = await openConversationLedger(given, { ...parts, onChange });
+  let chosen = ledger.state?.model;
   const background: Background = createBackground({
     parts,
-    others: othersOf(minutes, parts),
+    others: othersOf(ledger, parts),
     tell: (messages) =>
-      minutes.write((state) => {
+      ledger.write((state) => {
         const language = parts.language ?? state?.language;
         const reminders = remindersOf(messages, { states: background.states(), language });
         return newOnes([...messages, ...reminders], state);
       }),
     onPlan: (run, name) =>
-      minutes.write((state) =>
+      ledger.write((state) =>
         state === undefined || state.plans.has(run)
           ? []
           : [{ type: 'plan_activated', data: { run, name: freeName(name, state) } }],
@@ -213,23 +213,23 @@ export async function openConversation(
     onChange,
     wake: wake && ((run) => wake(run, id)),
   });
-  const takenUp = new Map<string, Promise<void>>();
-  const speaker = (by: string | undefined) => by ?? minutes.state?.userId;
+  const followed = new Map<string, Promise<void>>();
+  const speaker = (by: string | undefined) => by ?? ledger.state?.userId;
 
   /** Starts the run of a message, or resumes it if it exists. */
-  function takeUp(run: string): Promise<void> {
-    const taken = takenUp.get(run) ?? takeUpNow(run);
-    takenUp.set(run, taken);
+  function follow(run: string): Promise<void> {
+    const taken = followed.get(run) ?? followNow(run);
+    followed.set(run, taken);
     taken.catch((error: unknown) => {
-      takenUp.delete(run);
+      followed.delete(run);
       background.lose(run, error);
       wake?.(run, id);
     });
     return taken;
   }
 
-  async function takeUpNow(run: string): Promise<void> {
-    const { state } = minutes;
+  async function followNow(run: string): Promise<void> {
+    const { state } = ledger;
     const message = state?.messages.get(state.runs.get(run) ?? '');
     if (state === undefined || message === undefined) return;
     const open = background.states().filter(({ end }) => end === undefined);
@@ -239,7 +239,7 @@ export async function openConversation(
 
   async function begin(text: string, run: string, hint?: Language): Promise<void> {
     const message: Message = { ...said(text, run), run };
-    await minutes.write((state) =>
+    await ledger.write((state) =>
       state?.messages.has(message.id)
         ? []
         : [
@@ -253,10 +253,10 @@ export async function openConversation(
   /** The message is journaled after the answer, because it says that the answer was given. */
   async function noteAnswer(
     { run, question }: Answered,
-    { id: answer, text, given }: { id: string; text: string; given: Given },
+    { id: answer, text, given }: { id: string; text: string; given: GivenAnswer },
   ): Promise<void> {
     const message: Message = { ...said(text, answer), run, question };
-    await minutes.write((state) => {
+    await ledger.write((state) => {
       const asked = background.state(run)?.questions.get(question)?.question;
       const language = parts.language ?? message.language ?? state?.language ?? 'en';
       const read = asked === undefined ? [] : understood({ run, question: asked }, { text, given, language });
@@ -271,7 +271,7 @@ export async function openConversation(
   }
 
   function refuseOthers(run: string): void {
-    if (minutes.state?.runs.has(run) === true) return;
+    if (ledger.state?.runs.has(run) === true) return;
     throw new DandoriError('run-not-found', `There is no run "${run}" in this conversation.`);
   }
 
@@ -281,14 +281,17 @@ export async function openConversation(
   const conversation: Conversation = {
     id,
     get state() {
-      return minutes.state;
+      return ledger.state;
     },
     async say(text, { onBegun, key, seen, by, waits, language: hint } = {}) {
       checkGoal(text);
       const open = conversation.questions();
       const goalOf = (run: string) => background.state(run)?.goal;
-      const wouldMean = meantBy(text, { open, state: minutes.state, goalOf, seen });
-      const { id: heard, meant } = await heardAs({ text, key, meant: wouldMean, conversation: id }, parts);
+      const wouldMean = interpret(text, { open, state: ledger.state, goalOf, seen });
+      const { id: heard, meant } = await interpretOnce(
+        { text, key, meant: wouldMean, conversation: id },
+        parts,
+      );
       if (meant.kind === 'unclear') {
         const { why = 'several', about } = meant;
         const isMeant = ({ run, question }: Asked) =>
@@ -298,7 +301,7 @@ export async function openConversation(
       if (meant.kind === 'goal') {
         await begin(text, heard, hint);
         onBegun?.(heard);
-        await takeUp(heard);
+        await follow(heard);
         return { kind: 'begun', run: heard, standing: await standing(heard, waits) };
       }
       const { run, question } = meant;
@@ -320,7 +323,7 @@ export async function openConversation(
         parts,
       );
       const reply = { answer: value, ...how };
-      const given = readGiven(reply, { question, goal: state?.goal });
+      const given = readReply(reply, { question, goal: state?.goal });
       const text = wordsOf(reply, question?.options);
       await noteAnswer(asked, { id: heard, text, given });
       return {
@@ -332,7 +335,7 @@ export async function openConversation(
     },
     async tell(run, text, { by } = {}) {
       refuseOthers(run);
-      await handOver({ run, text, by: speaker(by) }, parts);
+      await deliverWords({ run, text, by: speaker(by) }, parts);
       await background.look(run);
     },
     async cancel(run, reason, { by } = {}) {
@@ -340,17 +343,17 @@ export async function openConversation(
       await cancelRun({ run, reason, by: speaker(by) }, parts);
       await background.look(run);
     },
-    messages: () => [...(minutes.state?.messages.values() ?? [])],
-    undelivered: () => (minutes.state === undefined ? [] : undelivered(minutes.state)),
+    messages: () => [...(ledger.state?.messages.values() ?? [])],
+    undelivered: () => (ledger.state === undefined ? [] : undelivered(ledger.state)),
     async acknowledge(message) {
       let isFirst = false;
-      await minutes.write((state) => {
+      await ledger.write((state) => {
         isFirst = state?.messages.get(message)?.role === 'agent' && !state.delivered.has(message);
         return isFirst ? [{ type: 'message_delivered', data: { message } }] : [];
       });
       return isFirst;
     },
-    runs: () => [...(minutes.state?.runs ?? [])].map(([run, message]) => runOf(run, message)),
+    runs: () => [...(ledger.state?.runs ?? [])].map(([run, message]) => runOf(run, message)),
     questions: () =>
       background
         .states()
@@ -359,15 +362,15 @@ export async function openConversation(
       refuseOthers(run);
       return report(background.state(run) ?? foldRun(run, shown(await parts.journal.read(run))));
     },
-    plans: () => plansOf(minutes.state),
-    activatePlan: (plan) => activatePlan(plan, minutes),
+    plans: () => plansOf(ledger.state),
+    activatePlan: (plan) => activatePlan(plan, ledger),
     get model() {
       return chosen ?? parts.mind.name;
     },
     async useModel(name) {
       chosen = (await parts.mindFor(name)).name;
       const model = chosen;
-      await minutes.write((state) =>
+      await ledger.write((state) =>
         state === undefined || state.model === model ? [] : [{ type: 'model_chosen', data: { model } }],
       );
     },
@@ -376,15 +379,15 @@ export async function openConversation(
     async drive(run, leaving = {}) {
       // The obstacle may be gone, so the run is tried again.
       if (background.problem(run) !== undefined) {
-        takenUp.delete(run);
-        await takeUp(run);
+        followed.delete(run);
+        await follow(run);
       }
       const state = await background.drive(run, leaving);
       return state && report(state);
     },
     async close({ grace } = {}) {
       await background.close(grace);
-      minutes.close();
+      ledger.close();
       parts.onClose?.();
     },
     [Symbol.asyncDispose]: () => conversation.close(),
@@ -392,10 +395,10 @@ export async function openConversation(
 
   function runOf(run: string, message: string): ConversationRun {
     const state = background.state(run);
-    const reply = minutes.state?.messages.get(replyId(run));
+    const reply = ledger.state?.messages.get(replyId(run));
     return {
       run,
-      goal: state?.goal ?? minutes.state?.messages.get(message)?.text ?? '',
+      goal: state?.goal ?? ledger.state?.messages.get(message)?.text ?? '',
       message,
       outcome: state === undefined ? (outcomeIn(reply) ?? 'open') : outcomeOf(state),
       standing: background.standing(run),
@@ -406,7 +409,7 @@ export async function openConversation(
   }
 
   // An unreadable run must not stop the others.
-  for (const run of unfinished(minutes.state)) await takeUp(run).catch(() => {});
+  for (const run of unfinished(ledger.state)) await follow(run).catch(() => {});
   return conversation;
 }
 

@@ -11,8 +11,8 @@ import { type AskedQuestion, openQuestions } from '../views/report.ts';
 import { createReporter, type Reporter } from './reports.ts';
 
 /** `waiting`: for an answer. `background`: the client need not wait for the run. */
-export const standingSchema = z.enum(['ended', 'waiting', 'background']);
-export type Standing = z.infer<typeof standingSchema>;
+export const runPhaseSchema = z.enum(['ended', 'waiting', 'background']);
+export type RunPhase = z.infer<typeof runPhaseSchema>;
 
 /**
  * The runs of a conversation that this process drives, several at once.
@@ -29,9 +29,9 @@ export interface Background {
   state(run: string): RunState | undefined;
   states(): RunState[];
   /** Undefined as long as a client may want to wait for the run. */
-  standing(run: string): Standing | undefined;
+  standing(run: string): RunPhase | undefined;
   /** Resolves as soon as the client no longer needs to wait. */
-  released(run: string): Promise<Standing>;
+  released(run: string): Promise<RunPhase>;
   /** Resolves when every run has ended or waits for the user. */
   settled(): Promise<void>;
   /** Why a run can't be driven further, if the cause lies outside the run. */
@@ -156,7 +156,7 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
     wake?.(work.run);
   }
 
-  function standing({ reporter: { state } }: Work): Standing | undefined {
+  function standing({ reporter: { state } }: Work): RunPhase | undefined {
     if (state?.end !== undefined) return 'ended';
     if ((state?.indexes.openQuestions ?? 0) > 0) return 'waiting';
     return state !== undefined && isHeavy(state) ? 'background' : undefined;

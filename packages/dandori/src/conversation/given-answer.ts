@@ -4,7 +4,7 @@ import { type Json, stringifyJson } from '../model/json.ts';
 import type { Option, Question } from '../model/question.ts';
 import type { Language } from '../model/text.ts';
 import { textsIn } from '../views/texts/run.ts';
-import { answerIn, type Given } from './interpret.ts';
+import { answerIn, type GivenAnswer } from './interpret.ts';
 import { understoodId } from './state.ts';
 
 interface Reply {
@@ -14,16 +14,16 @@ interface Reply {
 }
 
 /** An answer given as a value or in words. */
-export function readGiven(
+export function readReply(
   { answer, declined }: Reply,
   { question, goal }: { question: Question | undefined; goal: string | undefined },
-): Given {
+): GivenAnswer {
   if (declined === true) return { answer: null, declined };
   return typeof answer === 'string' && question !== undefined ? answerIn(answer, question, goal) : { answer };
 }
 
 /** What the client is told about the answer. */
-export function toldOf({ label, declined }: Given): { chose?: string; declined?: boolean } {
+export function toldOf({ label, declined }: GivenAnswer): { chose?: string; declined?: boolean } {
   return { ...(label !== undefined && { chose: label }), ...(declined === true && { declined }) };
 }
 
@@ -38,7 +38,7 @@ export function wordsOf({ answer, comment, declined }: Reply, options: readonly 
 /** Tells the user how the words were read, if the words themselves do not. */
 export function understood(
   { run, question }: { run: string; question: Question },
-  { text, given: { label, declined }, language }: { text: string; given: Given; language: Language },
+  { text, given: { label, declined }, language }: { text: string; given: GivenAnswer; language: Language },
 ): Message[] {
   const isPlain = isApproval(question) || label?.toLowerCase() === text.toLowerCase();
   if (isPlain || (label === undefined && declined !== true)) return [];

@@ -7,13 +7,13 @@ import { shown } from '../model/redact.ts';
 import type { Language } from '../model/text.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/index.ts';
-import { answerIn, type Given, type Meant, type Why } from './interpret.ts';
+import { answerIn, type GivenAnswer, type Interpretation, type Why } from './interpret.ts';
 
 /**
  * How a message was interpreted when it first arrived, and its permanent id. If it started a run, this is the
  * id of the run.
  */
-interface Heard {
+interface InterpretedMessage {
   readonly id: string;
   readonly meant: { readonly kind: 'goal' } | Unclear | Answering;
 }
@@ -31,23 +31,23 @@ interface Answering {
   readonly question: string;
 }
 
-interface Saying {
+interface IncomingMessage {
   readonly text: string;
   readonly conversation: string;
   readonly key: string | undefined;
   /** How the message would be interpreted now. */
-  readonly meant: Meant;
+  readonly meant: Interpretation;
 }
 
 /**
  * A message with a key is interpreted once. If the client sends it again, now or after a crash, it gets the
  * first interpretation, even if the question that it answered is closed.
  */
-export async function heardAs(
-  { text, conversation, key, meant }: Saying,
+export async function interpretOnce(
+  { text, conversation, key, meant }: IncomingMessage,
   { keys, clock }: Pick<Parts, 'clock'> & { readonly keys: Keys },
-): Promise<Heard> {
-  const heard: Heard = { id: newId(clock.now()), meant: withoutWords(meant) };
+): Promise<InterpretedMessage> {
+  const heard: InterpretedMessage = { id: newId(clock.now()), meant: withoutWords(meant) };
   if (key === undefined) return heard;
   const asked = { ...heard, request: createHash('sha256').update(text).digest('hex') };
   const held = await keys.hold(`said\n${conversation}\n${key}`, stringifyJson(asked));
@@ -58,7 +58,7 @@ export async function heardAs(
   });
 }
 
-function withoutWords(meant: Meant): Heard['meant'] {
+function withoutWords(meant: Interpretation): InterpretedMessage['meant'] {
   switch (meant.kind) {
     case 'goal':
       return meant;
@@ -76,9 +76,9 @@ function withoutWords(meant: Meant): Heard['meant'] {
  * is not an error.
  */
 export async function answerOnce(
-  { text, asked, by, message, language, isRepeated }: GivingOnce,
+  { text, asked, by, message, language, isRepeated }: AnswerMessage,
   parts: Parameters<typeof answerQuestion>[1],
-): Promise<Given> {
+): Promise<GivenAnswer> {
   const { run, question: id } = asked;
   const look = async () => fold(shown(await parts.journal.read(run)));
   const state = await look();
@@ -95,7 +95,7 @@ export async function answerOnce(
   return given;
 }
 
-interface GivingOnce {
+interface AnswerMessage {
   readonly text: string;
   readonly asked: { readonly run: string; readonly question: string };
   readonly by: string | undefined;

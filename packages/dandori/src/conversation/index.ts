@@ -8,7 +8,7 @@ export {
   type Said,
   unfinished,
 } from './conversation.ts';
-export { createChanges, LIGHT_TIME, type Standing } from './drive-runs.ts';
+export { createChanges, LIGHT_TIME, type RunPhase } from './drive-runs.ts';
 export { type Asked, askedSchema, whySchema } from './interpret.ts';
 export { conversationBreaches } from './laws.ts';
 export { isAwaited } from './ledger.ts';

@@ -19,12 +19,12 @@ export const whySchema = z.enum(['several', 'came_up', 'talked_over', 'only_one'
 export type Why = z.infer<typeof whySchema>;
 
 /** How a message is meant: as the answer to one question, as no clear answer, or as a new goal. */
-export type Meant =
+export type Interpretation =
   | { readonly kind: 'answer'; readonly asked: Asked }
   | { readonly kind: 'unclear'; readonly why: Why; readonly about: readonly Asked[] }
   | { readonly kind: 'goal' };
 
-interface Heard {
+interface MessageContext {
   readonly open: readonly Asked[];
   readonly state: ConversationState | undefined;
   /** The goal of a run. */
@@ -41,7 +41,7 @@ interface Heard {
  * done. A "yes" also approves no call if another run has asked for one since. The user may mean the other
  * run, and its text may be injected.
  */
-export function meantBy(text: string, { open, state, goalOf, seen }: Heard): Meant {
+export function interpret(text: string, { open, state, goalOf, seen }: MessageContext): Interpretation {
   const read = open.flatMap((asked) => {
     const reading = readAnswer(text, asked.question, { goal: goalOf?.(asked.run) });
     return reading === undefined ? [] : [{ asked, reading }];
@@ -58,7 +58,7 @@ export function meantBy(text: string, { open, state, goalOf, seen }: Heard): Mea
   return isNext ? { kind: 'answer', asked } : { kind: 'goal' };
 }
 
-interface Read {
+interface PossibleAnswer {
   readonly asked: Asked;
   readonly reading: Reading;
 }
@@ -67,7 +67,10 @@ interface Read {
  * The one question that the words can be meant for. If they fit several, it is a yes or no to the question
  * that was asked last. A yes counts only if it answers none of the others.
  */
-function onlyOne(read: readonly Read[], state: ConversationState | undefined): Read | undefined {
+function onlyOne(
+  read: readonly PossibleAnswer[],
+  state: ConversationState | undefined,
+): PossibleAnswer | undefined {
   if (read.length <= 1) return read[0];
   const last = read.find(({ asked }) => isApproval(asked.question) && isLast(asked, state));
   if (last === undefined || last.reading.kind === 'open') return undefined;
@@ -82,7 +85,7 @@ export function canBeRead({ kind }: Pick<Question, 'kind'>): boolean {
 }
 
 /** What a message gives as the answer to a question. */
-export interface Given {
+export interface GivenAnswer {
   readonly answer: Json;
   readonly declined?: boolean;
   /** The option that was chosen, as the user knows it. */
@@ -90,13 +93,13 @@ export interface Given {
 }
 
 /** The message, read as the answer to this question. */
-export function answerIn(text: string, question: Question, goal?: string): Given {
+export function answerIn(text: string, question: Question, goal?: string): GivenAnswer {
   const read = readAnswer(text, question, { goal });
   if (read?.kind === 'answer') return { answer: read.value, label: read.label };
   return read?.kind === 'declined' ? { answer: null, declined: true } : { answer: text };
 }
 
-type Understood = Omit<Heard, 'goalOf'> & Read;
+type Understood = Omit<MessageContext, 'goalOf'> & PossibleAnswer;
 
 function unclearness({ asked, reading, open, state, seen }: Understood): Why | undefined {
   if (!isSeen(asked, state, seen)) return 'came_up';

@@ -8,8 +8,8 @@ import { fold } from '../run/state/apply.ts';
 import type { CallOutcome, OtherRuns } from '../tools/index.ts';
 import { openQuestions } from '../views/report.ts';
 import type { ConversationParts } from './conversation.ts';
-import { readGiven, understood } from './given-answer.ts';
-import { canBeRead, type Given } from './interpret.ts';
+import { readReply, understood } from './given-answer.ts';
+import { canBeRead, type GivenAnswer } from './interpret.ts';
 import type { ConversationLedger } from './ledger.ts';
 import { type NamedPlan, plansOf } from './state.ts';
 
@@ -24,7 +24,7 @@ interface Words {
  * Delivers a user's words to a run. They reject its plan with a reason, answer a question that accepts any
  * text, or become a note for the next decision. They never approve anything.
  */
-export async function handOver({ run, text, by }: Words, parts: Parts): Promise<void> {
+export async function deliverWords({ run, text, by }: Words, parts: Parts): Promise<void> {
   const state = fold(await parts.journal.read(run));
   const open = [...(state?.questions.values() ?? [])].filter(({ answer }) => answer === undefined);
   const asked = open.find(({ question }) => question.kind === 'plan_approval' || takesWords(question));
@@ -42,12 +42,15 @@ export async function handOver({ run, text, by }: Words, parts: Parts): Promise<
  * user's message says: `run/approval` asks the user first, unless that message names the answer.
  */
 export function othersOf(
-  minutes: ConversationLedger,
+  ledger: ConversationLedger,
   parts: Parts & Pick<ConversationParts, 'language'>,
 ): OtherRuns {
   /** Shows the user how the message was read. */
-  async function tellUnderstood(about: { run: string; question: Question }, given: Given): Promise<void> {
-    await minutes.write((state) => {
+  async function tellUnderstood(
+    about: { run: string; question: Question },
+    given: GivenAnswer,
+  ): Promise<void> {
+    await ledger.write((state) => {
       const language = parts.language ?? state?.language ?? 'en';
       const [message] = understood(about, { text: '', given, language });
       return message === undefined || state?.messages.has(message.id)
@@ -58,8 +61,7 @@ export function othersOf(
 
   const known = async (run: string, work: () => Promise<JsonObject>): Promise<CallOutcome> => {
     try {
-      if (minutes.state?.runs.has(run) !== true)
-        return refused(`there is no run ${run} in this conversation`);
+      if (ledger.state?.runs.has(run) !== true) return refused(`there is no run ${run} in this conversation`);
       return { kind: 'succeeded', result: { run, ...(await work()) } };
     } catch (error) {
       if (!(error instanceof DandoriError)) throw error;
@@ -76,7 +78,7 @@ export function othersOf(
       known(run, async () => {
         const state = fold(shown(await parts.journal.read(run)));
         const asked = state?.questions.get(question)?.question;
-        const message = minutes.state?.messages.get(minutes.state.runs.get(from) ?? '');
+        const message = ledger.state?.messages.get(ledger.state.runs.get(from) ?? '');
         if (state === undefined || asked === undefined)
           throw stillOpenError(question, 'the run has no such question');
         if (message?.role !== 'user') throw stillOpenError(question, 'no message of the user says it');
@@ -84,8 +86,8 @@ export function othersOf(
           throw stillOpenError(question, 'only the user can answer it, with a clear yes or no of their own');
         const given = declined
           ? { answer: null, declined }
-          : readGiven({ answer }, { question: asked, goal: state.goal });
-        const { userId: by } = minutes.state ?? {};
+          : readReply({ answer }, { question: asked, goal: state.goal });
+        const { userId: by } = ledger.state ?? {};
         await answerQuestion(
           {
             ...{ run, question, answer: given.answer, declined, by },
@@ -99,7 +101,7 @@ export function othersOf(
         return result;
       }),
     plans: async () => {
-      const plans = plansOf(minutes.state).map(({ run, name, isActive }) => ({
+      const plans = plansOf(ledger.state).map(({ run, name, isActive }) => ({
         run,
         name,
         active: isActive,
@@ -108,7 +110,7 @@ export function othersOf(
     },
     activate: async (plan) => {
       try {
-        const { name, run } = await activatePlan(plan, minutes);
+        const { name, run } = await activatePlan(plan, ledger);
         return { kind: 'succeeded', result: { active: name, run } };
       } catch (error) {
         if (!(error instanceof DandoriError)) throw error;
@@ -124,8 +126,8 @@ export function othersOf(
 }
 
 /** Makes a plan the active one, by its name or its run. */
-export async function activatePlan(wanted: string, minutes: ConversationLedger): Promise<NamedPlan> {
-  const plans = plansOf(minutes.state);
+export async function activatePlan(wanted: string, ledger: ConversationLedger): Promise<NamedPlan> {
+  const plans = plansOf(ledger.state);
   const found = plans.find(({ run, name }) => name === wanted || run === wanted);
   if (found === undefined) {
     const names = plans.map(({ name }) => name).join(', ');
@@ -134,7 +136,7 @@ export async function activatePlan(wanted: string, minutes: ConversationLedger):
     });
   }
   const { run, name } = found;
-  await minutes.write((state) =>
+  await ledger.write((state) =>
     state?.activePlan === run ? [] : [{ type: 'plan_activated', data: { run, name } }],
   );
   return { run, name, isActive: true };

@@ -94,7 +94,7 @@ interface Called {
   readonly trust: Doubtful | undefined;
 }
 
-type Standing = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
+type StandingFact = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
 
 /**
  * An approval for the run, or one in the user's settings. It does not cover an effect that became worse. For a
@@ -103,7 +103,7 @@ type Standing = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
 async function standingFor(
   { operation, effect, digest, trust }: Called,
   { ledger, parts }: Driver,
-): Promise<Standing | undefined> {
+): Promise<StandingFact | undefined> {
   const { state } = ledger;
   const covers = (one: { readonly operation: string; readonly effect: Effect }) =>
     one.operation === operation && !isWorse(effect, one.effect);

@@ -2,10 +2,10 @@ import * as z from 'zod';
 import {
   asJournaled,
   checkAnswer,
-  meantBy,
   newId,
   refuseStrangers,
   tasksAsJournaled,
+  withSecretsRestored,
 } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
@@ -205,7 +205,7 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
       );
     refuseStrangers(asked.question, by);
     const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
-    const meant = meantBy(sealingOf(parts).seal(answer), asked.question, state);
+    const meant = withSecretsRestored(sealingOf(parts).seal(answer), asked.question, state);
     if (isPlan) checkEdit(asked.question, { answer: meant, state }, withOpenedCheck(parts));
     else checkAnswer(asked.question, meant, parts);
     return { type: 'question_answered', data: { question: id, answer: meant, by: by ?? 'fork' } };

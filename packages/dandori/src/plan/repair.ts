@@ -47,7 +47,7 @@ function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: CompileC
 }
 
 function otherTool(task: Task, { tools, check }: CompileContext): Fixed {
-  const names = meantBy(task.operation, [...tools.keys()]);
+  const names = intendedNames(task.operation, [...tools.keys()]);
   const [name] = names;
   const tool = name === undefined ? undefined : tools.get(name);
   // A wrong guess must do no harm. `slot1` for `slot2` is more likely a choice than a typo.
@@ -57,7 +57,7 @@ function otherTool(task: Task, { tools, check }: CompileContext): Fixed {
   return { task: { ...task, operation: tool.name }, note: `${task.operation} is taken for ${tool.name}` };
 }
 
-function meantBy(operation: string, names: readonly string[]): string[] {
+function intendedNames(operation: string, names: readonly string[]): string[] {
   const near = names.filter((name) => isOneLetterOff(name, operation));
   const server = operation.slice(0, operation.lastIndexOf('.') + 1);
   const isThere = server !== '' && names.some((name) => name.startsWith(server));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { addNote, continueRun, pauseRun } from '../../src/commands/steer.ts';
-import { handOver } from '../../src/conversation/tell-run.ts';
+import { deliverWords } from '../../src/conversation/tell-run.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
 import { report } from '../../src/views/report.ts';
@@ -25,7 +25,7 @@ describe('a word to a run that is under way', () => {
     const house = createHouse({ 'a.get': {} }, [ANSWER]);
     const run = await house.start('go');
     const words = { run, text: 'too dear', by: 'anna' };
-    for (let time = 0; time < 2; time++) await handOver(words, house.parts);
+    for (let time = 0; time < 2; time++) await deliverWords(words, house.parts);
     const passedOn = { run, text: 'too dear', passedOnBy: { run: 'r2' } };
     for (let time = 0; time < 2; time++) await addNote(passedOn, house.parts);
     await addNote({ ...passedOn, passedOnBy: { run: 'r3' } }, house.parts);

@@ -223,7 +223,7 @@ function givenPlan(thought: PromptInput): string[] {
     contextOf(thought.state.settings).tokens,
   );
   const { told, rest } = tellOutcomes(endedTasks(thought.state).first, thought);
-  return [`The user gave this plan, which is carried out as it stands:\n${plan}`, ...told, ...rest];
+  return [`The user gave this plan, which runs as it is:\n${plan}`, ...told, ...rest];
 }
 
 interface TurnContext<Message> {
@@ -258,7 +258,7 @@ function react<Message>(
   const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
   for (const [index, question] of questions.entries()) transcript.addResult(question, asked[index] ?? '');
   if (veto !== undefined)
-    transcript.addUserText(`${vetoed(veto)}\nPlan anew so that it is as they want it. ${wording.correction}`);
+    transcript.addUserText(`${vetoed(veto)}\nPlan again, as they want it. ${wording.correction}`);
   else if (diagnostics !== undefined)
     transcript.addUserText(`${rejection(diagnostics)}\n${wording.correction}`);
   if (isEdited === true) transcript.addUserText(EDITED);
@@ -284,8 +284,7 @@ const FOR_THE_MODEL: Readonly<Record<string, string>> = {
   no_next: 'it does not say what to do next. Call a tool, or use `answer` or `ask`',
 };
 
-const EDITED =
-  'The user changed this plan before it was carried out. It is shown here as it was carried out.';
+const EDITED = 'The user changed this plan before it ran. It is shown here as it ran.';
 
 function vetoed(reason: string): string {
   const why = reason === '' ? 'They did not say why.' : `They said: ${reason}`;
@@ -338,8 +337,8 @@ function tellAnswer(asked: OpenQuestion): string {
   const { value, declined, comment, isExpired } = answer;
   if (isExpired === true) {
     return declined === true
-      ? 'Nobody answered in time. Go on without it as well as you can, or say that it cannot be done.'
-      : `Nobody answered in time, so your default counts: ${asText(value)}`;
+      ? 'The user did not answer in time. Go on without it as well as you can, or say that it cannot be done.'
+      : `The user did not answer in time, so your default counts: ${asText(value)}`;
   }
   const why = comment === undefined ? '' : `\nThe user added: ${comment}`;
   if (declined === true) return `The user declined to answer.${why}`;

@@ -108,7 +108,7 @@ export function languageIn({ answer }: OpenQuestion, { goal, settings }: RunStat
 
 /** The label first, because it is what the user read. */
 function choiceIn(asked: OpenQuestion): string {
-  if (asked.answer?.declined === true) return 'Nobody chose.';
+  if (asked.answer?.declined === true) return 'The user did not choose.';
   const value = stringifyJson(asked.answer?.value);
   const label = stringifyJson(chosenLabel(asked) ?? asked.answer?.value);
   return `The user chose: ${label}${label === value ? '' : ` (value ${value})`}`;

@@ -166,8 +166,8 @@ export function changePlan(
   const twice = named.find((id, index) => named.indexOf(id) !== index);
   if (twice !== undefined) return `plan.revise: it says two things about ${stringifyJson(twice)}`;
   const left = notBegun(state, ended);
-  const standing = { state, left: new Set(left.map(({ id }) => id)) };
-  const problem = named.flatMap((id) => fixed(id, standing))[0];
+  const revisable = { state, left: new Set(left.map(({ id }) => id)) };
+  const problem = named.flatMap((id) => fixed(id, revisable))[0];
   if (problem !== undefined) return problem;
   const removed = new Set(removals);
   const isKept = ({ id, step }: Task): boolean => {
@@ -176,13 +176,13 @@ export function changePlan(
     return above === undefined || !isStep(above) || isKept(above);
   };
   const byId = new Map(replacements.map((task) => [task.id, task]));
-  const successors = replacements.filter(({ id }) => hasFailed(id, standing));
+  const successors = replacements.filter(({ id }) => hasFailed(id, revisable));
   const list = [
     ...successors.map((task) => inheriting(state, task)),
     ...left.filter(isKept).map((task) => inheriting(state, byId.get(task.id) ?? task)),
     ...additions,
   ];
-  const supersedes = [...byId.keys(), ...removals].filter((id) => hasFailed(id, standing));
+  const supersedes = [...byId.keys(), ...removals].filter((id) => hasFailed(id, revisable));
   const changes: Change[] = [
     ...replacements.map(({ id }) => ({ kind: 'replace' as const, task: id })),
     ...removals.map((id) => ({ kind: 'remove' as const, task: id })),
@@ -223,13 +223,13 @@ function isUntouched({ task, attempts, status, children }: TaskState): boolean {
   return isStep(task) && children.length > 0 && (status === 'expanding' || status === 'failed');
 }
 
-interface Standing {
+interface Revisable {
   readonly state: RunState;
   readonly left: ReadonlySet<string>;
 }
 
 /** Why this task cannot be replaced or removed. */
-function fixed(id: string, { state, left }: Standing): string[] {
+function fixed(id: string, { state, left }: Revisable): string[] {
   const task = state.tasks.get(id);
   if (task === undefined) return [`plan.revise: there is no task ${stringifyJson(id)} in the plan`];
   if (left.has(id) || hasFailed(id, { state, left })) return [];
@@ -238,7 +238,7 @@ function fixed(id: string, { state, left }: Standing): string[] {
   ];
 }
 
-function hasFailed(id: string, { state, left }: Standing): boolean {
+function hasFailed(id: string, { state, left }: Revisable): boolean {
   return state.tasks.get(id)?.status === 'failed' && !left.has(id);
 }
 

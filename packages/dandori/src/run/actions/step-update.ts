@@ -47,13 +47,13 @@ export function readUpdates(decided: readonly Action[], wanted: readonly string[
   };
 }
 
-interface Saying {
+interface StepWords {
   readonly decided: readonly Action[];
   readonly wanted: readonly string[];
   readonly state: RunState;
 }
 
-function isWorkedOn(step: string, { decided, wanted, state: { refused } }: Saying): boolean {
+function isWorkedOn(step: string, { decided, wanted, state: { refused } }: StepWords): boolean {
   const isOnlyOne = wanted.length === 1 && wanted[0] === step;
   const corrected = decided.some(({ operation }) => operation === 'plan.revise') ? refused : undefined;
   if (corrected?.tasks.some(({ id }) => id === step) === true) return true;

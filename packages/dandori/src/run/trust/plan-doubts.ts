@@ -9,7 +9,7 @@ import { readBy } from './lineage.ts';
 import type { Origin } from './verdict.ts';
 import { selects } from './verdict.ts';
 
-interface Surroundings {
+interface PlannedCall {
   readonly tasks: readonly Task[];
   readonly tools: ReadonlyMap<string, Tool>;
   readonly tool: Tool;
@@ -20,7 +20,7 @@ interface Surroundings {
  * The arguments of a planned call that will be asked about, as far as the plan alone tells. A value that turns
  * out to be long prose is asked about too.
  */
-export function planDoubts(task: Task, { tasks, tools, tool, trust }: Surroundings): Origin[] {
+export function planDoubts(task: Task, { tasks, tools, tool, trust }: PlannedCall): Origin[] {
   const aims = aimsOf(tool, task.args, trust.aims);
   return refsIn(task.args).flatMap(({ ref, path, whole }) => {
     const name = String(path[0]);
@@ -33,7 +33,7 @@ export function planDoubts(task: Task, { tasks, tools, tool, trust }: Surroundin
   });
 }
 
-function isTrusted(task: Task, { tasks, tools }: Pick<Surroundings, 'tasks' | 'tools'>): boolean {
+function isTrusted(task: Task, { tasks, tools }: Pick<PlannedCall, 'tasks' | 'tools'>): boolean {
   const seen = new Set<string>();
   const next = [task];
   for (let one = next.pop(); one !== undefined; one = next.pop()) {

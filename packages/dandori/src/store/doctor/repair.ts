@@ -23,7 +23,7 @@ export async function repairFinding(finding: Finding): Promise<boolean> {
     case 'trailing-garbage':
     case 'lost-newline':
     case 'duplicated-line':
-      return alone(file, () => mend(finding));
+      return alone(file, () => repairOne(finding));
     case 'stale-lock':
       return unlock(file);
     case 'leftover':
@@ -71,7 +71,7 @@ async function alone(file: string, work: () => Promise<boolean>): Promise<boolea
   }
 }
 
-async function mend({ kind, file, run = '', conversation, offset = 0 }: Finding): Promise<boolean> {
+async function repairOne({ kind, file, run = '', conversation, offset = 0 }: Finding): Promise<boolean> {
   const bytes = await readFile(file);
   // Laws are not checked here: no repair fixes a broken law.
   const breaches = () => [];

@@ -80,9 +80,12 @@ describe.each([
       ],
       [
         { type: 'question_expired', data: { question: 'q1', as: 'default' } },
-        'Nobody answered in time, so your default counts: old',
+        'The user did not answer in time, so your default counts: old',
       ],
-      [{ type: 'question_expired', data: { question: 'q1', as: 'declined' } }, 'Nobody answered in time.'],
+      [
+        { type: 'question_expired', data: { question: 'q1', as: 'declined' } },
+        'The user did not answer in time.',
+      ],
     ];
     for (const [end, words] of ends) expect(told(asked().add(end))).toContain(words);
   });

@@ -230,7 +230,7 @@ function expired(state: RunState, event: Event & { type: 'question_expired' }): 
   return [{ ...event, data: { ...event.data, message } }, ...applied(state, event, given)];
 }
 
-interface Given {
+interface AnswerOfVersion1 {
   readonly question: string;
   readonly answer: Json;
   readonly declined: boolean;
@@ -241,7 +241,7 @@ interface Given {
 type Consequence = Omit<FactOf<'answer_applied'>['data'], 'task' | 'question'>;
 
 /** What an answer led to. In version 1 the fold decided this immediately. */
-function applied(state: RunState, event: Event, given: Given): Event[] {
+function applied(state: RunState, event: Event, given: AnswerOfVersion1): Event[] {
   const open = state.questions.get(given.question);
   const task = state.tasks.get(open?.question.task ?? '');
   if (open === undefined || open.answer !== undefined || task?.status !== 'waiting') return [];
@@ -262,7 +262,7 @@ function toApplied({ run, seq, at }: Event, { task }: TaskState, question: strin
 
 interface Answered {
   readonly question: Question;
-  readonly given: Given;
+  readonly given: AnswerOfVersion1;
 }
 
 function consequence(state: RunState, task: TaskState, answered: Answered): Consequence | undefined {
@@ -287,7 +287,7 @@ function consequence(state: RunState, task: TaskState, answered: Answered): Cons
   }
 }
 
-function isRefused(state: RunState, task: TaskState, given: Given): boolean {
+function isRefused(state: RunState, task: TaskState, given: AnswerOfVersion1): boolean {
   const asked = questionsOf(state, task.asking?.questions ?? []);
   const isNow = ({ question }: OpenQuestion) => question.id === given.question;
   const isPrecondition = ({ isHeld, input }: OpenQuestion) => !isHeld && input?.name === undefined;
@@ -299,7 +299,7 @@ function isRefused(state: RunState, task: TaskState, given: Given): boolean {
 }
 
 /** Nothing happens until the last answer has arrived. */
-function withInput(state: RunState, task: TaskState, given: Given): Consequence | undefined {
+function withInput(state: RunState, task: TaskState, given: AnswerOfVersion1): Consequence | undefined {
   const asked = questionsOf(state, task.asking?.questions ?? []);
   if (asked.some(({ question, answer }) => answer === undefined && question.id !== given.question))
     return undefined;
