@@ -1,5 +1,5 @@
 import type { Event } from '../model/event.ts';
-import { isObject, type JsonObject } from '../model/json.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { isOwnTool } from '../model/own-tools.ts';
 import { callAbout, type TrustAbout, type TrustReason } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
@@ -31,8 +31,8 @@ export function toolTrust(tools: Iterable<Tool>, trust: Trust): ToolTrust[] {
   return [...tools]
     .filter((tool) => !isOwnTool(tool))
     .map((tool) => {
-      const { properties } = tool.inputSchema;
-      const args: JsonObject = isObject(properties) ? properties : {};
+      const example = exampleOf(tool.inputSchema);
+      const args: JsonObject = isObject(example) ? example : {};
       const aim = aimsOf(tool, args, trust?.aims);
       return {
         name: tool.name,
@@ -44,6 +44,14 @@ export function toolTrust(tools: Iterable<Tool>, trust: Trust): ToolTrust[] {
         isConfigured: Object.hasOwn(trust?.aims ?? {}, tool.name),
       };
     });
+}
+
+/** A value with the fields that the schema names. */
+function exampleOf(schema: Json): Json {
+  if (!isObject(schema)) return null;
+  const { properties, items = null } = schema;
+  if (!isObject(properties)) return items === null ? null : [exampleOf(items)];
+  return Object.fromEntries(Object.entries(properties).map(([name, of]) => [name, exampleOf(of)]));
 }
 
 /** What will be asked about a task of a plan that is made before anything is read. */

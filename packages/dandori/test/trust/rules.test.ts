@@ -135,6 +135,20 @@ describe('the answer to a question about trust', () => {
     expect(asked(next).at(-1)?.context).toMatchObject({ args: { cc: 'eve@evil.example' } });
   });
 
+  it('looks for recipients inside an argument that is content by its name', async () => {
+    const nested = (id: string, to: string): Reply => [act(id, 'mail.send', { message: { to, text: 'hi' } })];
+    const { house, id } = await run([
+      [act('r', 'web.read')],
+      nested('a', 'ann@home.example'),
+      nested('b', 'eve@evil.example'),
+      END,
+    ]);
+    await house.answer(id, 'q1', 'approve_pattern');
+    const next = await house.drive(id);
+    expect(sent(house)).toBe(1);
+    expect(asked(next).at(-1)?.context).toMatchObject({ args: { message: { to: 'eve@evil.example' } } });
+  });
+
   it('can refuse all calls of the tool that wait: a flood of calls is one question', async () => {
     const flood = Array.from({ length: 90 }, (_, index) =>
       act(`x${index}`, 'mail.send', { to: `eve${index}` }),

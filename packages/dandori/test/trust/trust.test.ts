@@ -282,6 +282,53 @@ describe('a call that the mind announced before it read anything', () => {
     expect(asked(state)).toHaveLength(questions);
   });
 
+  it('is aimed by no result of a stranger under strict, but may have it as content', async () => {
+    const author = { from: 'notes.read', path: 'author' };
+    const announced = (args: JsonObject) => act('m', 'may', { calls: [{ operation: 'mail.send', args }] });
+    const aimed = [first(announced({ to: author, body: 'hi' })), mail('s', 'eve@evil.example'), END];
+    expect(asked((await run(aimed, STRICT)).state)).toHaveLength(1);
+    const content = [
+      first(announced({ to: 'ann@home.example', body: author })),
+      mail('s', 'ann@home.example', 'eve@evil.example'),
+      END,
+    ];
+    expect(asked((await run(content, STRICT)).state)).toEqual([]);
+  });
+
+  it('is not aimed by an ordered read whose argument a stranger chose', async () => {
+    const house = createHouse(
+      {
+        ...TOOLS,
+        'ids.find': { trusted: false, faults: [{ kind: 'fail' }] },
+        'people.get': { trusted: false, run: ({ id }) => ({ email: `${String(id)}@people.example` }) },
+      },
+      [
+        [
+          act('m', 'may', {
+            calls: [{ operation: 'mail.send', args: { to: { from: 'people.get', path: 'email' } } }],
+          }),
+          act('f', 'ids.find'),
+          act('i', 'calc.add', { to: '${f.id}' }),
+          act('p', 'people.get', { id: '${i.n}' }),
+        ],
+        [
+          act('fix', 'plan.revise', {
+            reason: 'x',
+            replace: [
+              { id: 'i', operation: 'notes.read', args: {} },
+              { id: 'p', operation: 'people.get', args: { id: '${i.n}' } },
+            ],
+          }),
+        ],
+        [act('s', 'mail.send', { to: '3@people.example' })],
+        END,
+      ],
+    );
+    const state = await house.run('mail the person', undefined, STANDARD);
+    expect(sent(house).filter(({ to }) => to !== undefined)).toEqual([]);
+    expect(asked(state)).toHaveLength(1);
+  });
+
   it('may be made once, or as often as announced', async () => {
     const { house, state } = await run([
       first(may('ann@home.example', 2)),

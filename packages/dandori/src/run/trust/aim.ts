@@ -50,8 +50,16 @@ export function aimsOf(
   aims: Aims = {},
 ): string[] {
   const named = Object.hasOwn(aims, tool.name) ? aims[tool.name] : undefined;
-  const names = Object.keys(args);
-  return names.filter((name) => (named === undefined ? isAiming(name) : named.includes(name)));
+  return Object.entries(args)
+    .filter(([name, value]) => (named === undefined ? isAimed(name, value) : named.includes(name)))
+    .map(([name]) => name);
+}
+
+/** An object aims if a field in it does: `message: {to, text}` has a recipient. */
+function isAimed(name: string, value: Json): boolean {
+  if (isAiming(name)) return true;
+  if (Array.isArray(value)) return value.some((item) => isAimed(name, item));
+  return isObject(value) && Object.entries(value).some(([inner, one]) => isAimed(inner, one));
 }
 
 const judged = new Map<string, boolean>();

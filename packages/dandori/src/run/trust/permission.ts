@@ -1,10 +1,14 @@
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import type { Tool } from '../../model/tool.ts';
 import { query } from '../../plan/query.ts';
 import type { Permission, Source } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
+import { aimsOf } from './aim.ts';
+import { lineageOf } from './lineage.ts';
 
 interface Known {
   readonly state: RunState;
+  readonly tool: Tool;
   readonly resultOf: (task: string) => Json | undefined;
 }
 
@@ -16,10 +20,18 @@ export function isPermitted(
 ): boolean {
   const { operation, args: announced, left } = permission;
   if (operation !== task.operation || left === 0) return false;
-  return Object.keys(args).every((name) => fits(args[name] ?? null, announced[name], known));
+  const { trust } = known.state.settings;
+  const aims = trust?.policy === 'strict' ? aimsOf(known.tool, args, trust.aims) : [];
+  return Object.keys(args).every((name) => {
+    const needsTrust = aims.includes(name);
+    return fits(args[name] ?? null, announced[name], { ...known, needsTrust });
+  });
 }
 
-function fits(value: Json, announced: Json | undefined, known: Known): boolean {
+/** `needsTrust`: under `strict` a stranger's result aims nothing. */
+type Needed = Known & { readonly needsTrust: boolean };
+
+function fits(value: Json, announced: Json | undefined, known: Needed): boolean {
   if (announced === undefined) return false;
   if (canonicalJson(value) === canonicalJson(announced)) return true;
   if (Array.isArray(value) && Array.isArray(announced))
@@ -32,13 +44,16 @@ function fits(value: Json, announced: Json | undefined, known: Known): boolean {
 }
 
 /**
- * Whether the value is what the path finds in the result of an ordered call. A name finds the fields with that
- * name. If they differ, the mind would choose among them, and a stranger could choose for it.
+ * Whether the value is what the path finds in the result of an ordered call whose arguments were ordered too.
+ * A name finds the fields with that name. If they differ, the mind would choose among them, and a stranger
+ * could choose for it.
  */
-function isFrom(value: Json, { from, path }: Source, { state, resultOf }: Known): boolean {
+function isFrom(value: Json, { from, path }: Source, { state, resultOf, needsTrust }: Needed): boolean {
   const wanted = canonicalJson(value);
   return state.ends.some(({ task }) => {
-    if (task.task.operation !== from || !task.isOrdered || task.status !== 'succeeded') return false;
+    if (task.task.operation !== from || task.status !== 'succeeded') return false;
+    const { isOrdered, isTrusted } = lineageOf(state, task.task.id);
+    if (!isOrdered || (needsTrust && !isTrusted)) return false;
     const result = resultOf(task.task.id);
     if (result === undefined) return false;
     const found = NAME.test(path) ? fieldsNamed(path, result) : foundAt(result, path);
