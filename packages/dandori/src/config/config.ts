@@ -123,5 +123,11 @@ export type McpServerConfig = AnyServer &
         /** The tools of a shipped server, as it would list them. It then starts with its first call. */
         readonly listed?: readonly JsonObject[] | undefined;
       }
-    | { readonly transport: 'http'; readonly url: string; readonly headers: Readonly<Record<string, string>> }
+    | {
+        readonly transport: 'http';
+        readonly url: string;
+        readonly headers: Readonly<Record<string, string>>;
+        /** It only speaks HTTP with SSE, the transport of 2024. */
+        readonly isLegacy?: boolean;
+      }
   );

@@ -148,7 +148,7 @@ const context = section({
 
 const server = section({
   shipped: choice(SHIPPED_SERVERS).optional(),
-  type: choice(['stdio', 'http', 'streamable-http']).optional(),
+  type: choice(['stdio', 'http', 'streamable-http', 'sse']).optional(),
   command: text('npx').optional(),
   args: list(anyText('"-y"'), '["-y", "some-mcp-server"]').optional(),
   env: texts('TOKEN: "${TOKEN}"').optional(),

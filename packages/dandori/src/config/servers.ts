@@ -69,7 +69,14 @@ function resolveMcpServer(
   } = section;
   const common = { timeoutMs: timeout, concurrency, approval };
   if (url !== undefined)
-    return { transport: 'http', url, headers, trusted: section.trusted ?? false, ...common };
+    return {
+      transport: 'http',
+      url,
+      headers,
+      ...(section.type === 'sse' && { isLegacy: true }),
+      trusted: section.trusted ?? false,
+      ...common,
+    };
   const trusted = section.trusted ?? (shipped !== undefined && isTrustedByDefault(shipped));
   const program = {
     transport: 'stdio',
@@ -149,7 +156,7 @@ function strayKeys(path: string[], server: Record<string, unknown>, kind: string
 }
 
 function typeProblems(path: string[], { type }: Record<string, unknown>, kind: string): Problem[] {
-  const isHttp = type === 'http' || type === 'streamable-http';
+  const isHttp = type === 'http' || type === 'streamable-http' || type === 'sse';
   if (type === undefined || (kind === 'url' ? type !== 'stdio' : !isHttp)) return [];
   const message = `${pathText(path)} has ${kind}, and the type ${String(type)} does not go with it`;
   return [{ path: [...path, 'type'], at: 'value', message, hint: 'leave type out' }];

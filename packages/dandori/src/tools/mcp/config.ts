@@ -28,6 +28,8 @@ export interface StdioServerConfig extends ServerConfig {
 export interface HttpServerConfig extends ServerConfig {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** It only speaks HTTP with SSE, the transport of 2024. */
+  readonly isLegacy?: boolean;
 }
 
 export function isHttp(config: McpServerConfig): config is HttpServerConfig {

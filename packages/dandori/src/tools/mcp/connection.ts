@@ -15,7 +15,7 @@ import { isGone, isStale, reasonOf } from './errors.ts';
 import { createHttpTransport } from './http.ts';
 import { createStdioTransport } from './stdio.ts';
 import { type ListedTool, listedTool, type ToolResult, toolResult } from './tools.ts';
-import { TransportProblem } from './transport.ts';
+import { type ServerTransport, TransportProblem } from './transport.ts';
 
 /** A server that has started and listed its tools. */
 export interface Connection {
@@ -76,10 +76,21 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
     return await open(config, { ...options, mode: 'legacy' });
   } catch (error) {
     // Only now: probing for the protocol first would cost every other server a round trip or a process.
-    if (!(error instanceof ConnectFailure) || !isUnsupportedProtocol(error.cause)) throw error;
+    if (!(error instanceof ConnectFailure)) throw error;
+    const isOlder = isHttp(config) && config.isLegacy !== true && isWithoutStreamableHttp(error.cause);
+    if (!isOlder && !isUnsupportedProtocol(error.cause)) throw error;
     await error.ended;
-    return await open(config, { ...options, mode: 'auto' });
+    if (!isOlder) return await open(config, { ...options, mode: 'auto' });
+    // If it does not speak the older transport either, the first answer says more.
+    return await open({ ...config, isLegacy: true }, { ...options, mode: 'legacy' }).catch(() => {
+      throw error;
+    });
   }
+}
+
+/** How a server of 2024 answers a POST to the address of its stream, as MCP says. */
+function isWithoutStreamableHttp(error: unknown): boolean {
+  return error instanceof SdkHttpError && [400, 404, 405].includes(error.data.status ?? 0);
 }
 
 async function open(
@@ -97,9 +108,7 @@ async function open(
   if (isHttp(config) && !URL.canParse(config.url)) {
     throw new ConnectFailure('its url is not a URL', { cause: undefined, ended: Promise.resolve() });
   }
-  const transport = isHttp(config)
-    ? createHttpTransport(config, maxResultBytes)
-    : createStdioTransport(config, maxResultBytes);
+  const transport = await createTransport(config, maxResultBytes);
   const client = new Client(
     { name: 'dandori', version: '0.3.0' },
     {
@@ -148,6 +157,12 @@ async function open(
     if (late === undefined) await heardOut(ended, error);
     throw new ConnectFailure(reasonOf(error, { ...about, late }), { cause: error, ended });
   }
+}
+
+async function createTransport(config: McpServerConfig, limit: number): Promise<ServerTransport> {
+  if (!isHttp(config)) return createStdioTransport(config, limit);
+  if (config.isLegacy !== true) return createHttpTransport(config, limit);
+  return (await import('./sse.ts')).createSseTransport(config, limit);
 }
 
 /**

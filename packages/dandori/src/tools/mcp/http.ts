@@ -130,7 +130,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
   return transport;
 }
 
-function isRequest(
+export function isRequest(
   message: JSONRPCMessage,
 ): message is JSONRPCMessage & { id: string | number; method: string } {
   return 'id' in message && 'method' in message;
@@ -157,7 +157,7 @@ const HEAD = 4_096;
  * `fetch` over `node:http`. The global `fetch` ends every call after five minutes of silence, and does not
  * tell whether a request was sent before it failed.
  */
-function createHttpFetch(
+export function createHttpFetch(
   limit: number,
   exact: ExactNumbers,
   onProblem: (request: string, problem: TransportProblem) => void,
