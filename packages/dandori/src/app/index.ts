@@ -1,3 +1,4 @@
+export { type CheckedServer, checkServers } from './check-servers.ts';
 export {
   type Examined,
   type Finding,

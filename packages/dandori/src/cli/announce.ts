@@ -1,10 +1,10 @@
 import type { TornTail } from '../app/index.ts';
-import type { UserConfigWarning } from '../config/index.ts';
+import { loadEnvFile, type UserConfigWarning } from '../config/index.ts';
 import { nearest } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Workplace } from './open.ts';
 import { printable, styleFor } from './style.ts';
-import type { Texts } from './texts.ts';
+import { type Texts, textsFor } from './texts.ts';
 
 /** Warns about errors in the configuration that show only after the tool servers have listed their tools. */
 export function announce(dandori: Workplace, texts: Texts): void {
@@ -61,6 +61,15 @@ export function announceTorn({ bytes }: TornTail, texts: Texts): void {
 
 export function announceUntraced(detail: string, texts: Texts): void {
   warn(texts.serving.untraced(detail));
+}
+
+/** Sets the variables of `.env`, and says which. */
+export function loadVariables(folder: string, isQuiet: boolean): void {
+  const { loaded, refused } = loadEnvFile(folder, process.env);
+  const { env } = textsFor({});
+  if (refused.length > 0) warn(env.refused(refused));
+  if (loaded.length > 0 && !isQuiet)
+    process.stderr.write(`${styleFor(process.stderr).dim(env.loaded(loaded))}\n`);
 }
 
 function warn(text: string): void {

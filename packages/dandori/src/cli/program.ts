@@ -1,7 +1,17 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { version } from '../config/index.ts';
 import { exitCodes } from './exit-code.ts';
 import { SERVER, TOKEN } from './open.ts';
+
+/** Options of many commands. */
+interface Common {
+  readonly server?: string;
+  readonly token?: string;
+  readonly config?: string;
+  readonly json?: boolean;
+}
 
 /**
  * The commands of `dandori` and their options. Hints in messages are derived from these definitions. Each
@@ -23,7 +33,10 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       new Option('--lang <language>', 'Language of the texts (or DANDORI_LANG)').choices(['en', 'ja']),
     )
     .hook('preAction', async (_program, command) => {
-      const { server, token } = command.opts<{ server?: string; token?: string }>();
+      const { server, token, ...about } = command.opts<Common>();
+      const folder = about.config === undefined ? '.' : dirname(about.config);
+      if (existsSync(join(folder, '.env')))
+        (await import('./announce.ts')).loadVariables(folder, about.json === true);
       if (server !== undefined) process.env[SERVER] = server;
       if (token !== undefined) process.env[TOKEN] = token;
     });
@@ -75,6 +88,32 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .description('Create a commented dandori.yaml in this folder')
     .option('--force', 'Overwrite the existing file')
     .action(async (options) => then(await (await import('./commands/init.ts')).init(options)));
+
+  command('add [name] [target...]', 'Add an MCP server, or import those of another program')
+    .usage('[options] <name> -- <command...> | <name> <url> | --from <source> [name...]')
+    .option('--from <source>', 'Import from claude, vscode, cursor or a file')
+    .option('--header <name: value>', 'Send this header to the address; repeatable', gather)
+    .option('--env <name=value>', 'Set this variable for the command; repeatable', gather)
+    .option('--replace', 'Replace a server of the same name')
+    .option('--no-check', 'Add it without connecting to it')
+    .option('--yes', 'Write the proposed effects without asking')
+    .option(...json)
+    .action(async (name: string | undefined, target: string[], options) =>
+      then(
+        await (await import('./commands/servers.ts')).add(
+          name === undefined ? [] : [name, ...target],
+          options,
+        ),
+      ),
+    );
+  command('remove <name...>', 'Remove MCP servers from the configuration')
+    .option(...json)
+    .action(async (names: string[], options) =>
+      then(await (await import('./commands/servers.ts')).remove(names, options)),
+    );
+  command('list', 'List the configured MCP servers')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/servers.ts')).list(options)));
 
   program.commandsGroup('Answer and steer:');
   onRuns('questions [run]', 'List the open questions of a run or of all runs')

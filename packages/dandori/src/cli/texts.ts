@@ -3,6 +3,7 @@ import { chat as englishChat } from '../views/texts/en/chat.ts';
 import { cli as english } from '../views/texts/en/cli.ts';
 import { history as englishHistory } from '../views/texts/en/history.ts';
 import { problems as englishProblems } from '../views/texts/en/problems.ts';
+import { setup as englishSetup } from '../views/texts/en/setup.ts';
 import { storage as englishStorage } from '../views/texts/en/storage.ts';
 import { words as englishWords } from '../views/texts/en/words.ts';
 import { chat as japaneseChat } from '../views/texts/ja/chat.ts';
@@ -10,6 +11,7 @@ import { cli as japanese } from '../views/texts/ja/cli.ts';
 import { history as japaneseHistory } from '../views/texts/ja/history.ts';
 import { messages } from '../views/texts/ja/messages/index.ts';
 import { problems as japaneseProblems } from '../views/texts/ja/problems.ts';
+import { setup as japaneseSetup } from '../views/texts/ja/setup.ts';
 import { storage as japaneseStorage } from '../views/texts/ja/storage.ts';
 import { words as japaneseWords } from '../views/texts/ja/words.ts';
 import { createTranslate, type Translate } from '../views/texts/translate.ts';
@@ -22,6 +24,7 @@ const ENGLISH = {
   ...english,
   ...englishHistory,
   ...englishStorage,
+  ...englishSetup,
   ...englishProblems,
   chat: englishChat,
   words: englishWords,
@@ -36,6 +39,7 @@ const JAPANESE: Texts = {
   ...japanese,
   ...japaneseHistory,
   ...japaneseStorage,
+  ...japaneseSetup,
   ...japaneseProblems,
   chat: japaneseChat,
   words: japaneseWords,

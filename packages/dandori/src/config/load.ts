@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type * as z from 'zod';
+import { withoutJsonComments } from '../documents/edit.ts';
 import { pathText, valueAt } from '../documents/place.ts';
 import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '../documents/problem.ts';
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
@@ -16,9 +17,9 @@ import { type Environment, expandVariables, readVariable, resolvePath } from './
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
 import { readInstructions } from './instructions.ts';
 import { applyLayers, type Layer, originOf } from './layer.ts';
-import { isMcpFile, MCP_FILES, mcpServersIn } from './mcp-file.ts';
 import { modelProblems, resolveModel } from './model.ts';
 import { resolvePolicies } from './policies.ts';
+import { isMcpFile, MCP_FILES, mcpServersIn } from './project/mcp-file.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, strayedSecrets } from './secrets.ts';
 import { resolveServer, resolveServers, serverProblems } from './servers.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
@@ -166,7 +167,7 @@ function asRecord(value: unknown): Record<string, unknown> {
   return isObject(value) ? value : {};
 }
 
-function findFile(file: string | null | undefined, cwd: string): string | undefined {
+export function findFile(file: string | null | undefined, cwd: string): string | undefined {
   if (file === null) return undefined;
   if (file !== undefined) return resolve(cwd, file);
   const found = ['dandori.yaml', 'dandori.yml']
@@ -184,12 +185,15 @@ function findFile(file: string | null | undefined, cwd: string): string | undefi
   return found[0] ?? MCP_FILES.map((name) => resolve(cwd, name)).find((path) => existsSync(path));
 }
 
-async function readSource(file: string, cwd: string): Promise<Source> {
+/** The file as a source, and its text. */
+export async function readSource(file: string, cwd: string): Promise<Source & { readonly text: string }> {
   const fromHere = relative(cwd, file);
   const name = fromHere.startsWith('..') || isAbsolute(fromHere) ? file : fromHere;
   const rules = { name, code: 'config-invalid', missing: 'config-not-found', maxBytes: MAX_BYTES } as const;
-  const source = openSource(await readTextFile(file, rules), name);
-  if (source.problems.length === 0) return source;
+  const text = await readTextFile(file, rules);
+  // Editors allow comments in the JSON of other hosts.
+  const source = openSource(isMcpFile(file) ? withoutJsonComments(text) : text, name);
+  if (source.problems.length === 0) return { ...source, text };
   const problems = source.problems.map(({ place, ...problem }) => ({
     ...problem,
     ...(place !== undefined && { place: { ...place, text: maskUnparsedLine(place.text) } }),

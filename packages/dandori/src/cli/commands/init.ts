@@ -6,6 +6,9 @@ import { type Texts, textsFor } from '../texts.ts';
 
 const FILE = 'dandori.yaml';
 
+/** How a new file begins. */
+export const FILE_START = '# yaml-language-server: $schema=./node_modules/dandori/dandori.schema.json\n';
+
 export async function init({ force }: { force?: boolean }): Promise<number> {
   try {
     const texts = textsFor({});

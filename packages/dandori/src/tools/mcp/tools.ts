@@ -82,7 +82,7 @@ function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
     name,
     server,
     ...redact(said, secrets),
-    effect: config.effects?.[listed.name] ?? effectOf(listed),
+    effect: config.effects?.[listed.name] ?? inferEffect(listed).effect,
     ...(hasPreview(listed, config) && { preview: true }),
     trusted: config.trusted ?? false,
     ...(listed.annotations?.openWorldHint !== undefined && { openWorld: listed.annotations.openWorldHint }),
@@ -97,15 +97,28 @@ function hasPreview({ _meta }: ListedTool, config: McpServerConfig): boolean {
   return _meta?.[META.preview] === true && (!isHttp(config) || config.trusted === true);
 }
 
+/** What the effect of a tool was inferred from. */
+export type EffectSource =
+  | 'readOnlyHint'
+  | 'destructiveHint'
+  | 'idempotentHint'
+  | 'idempotency_key'
+  /** It says that it writes, or that it destroys nothing. */
+  | 'other_hints'
+  | 'none';
+
 /**
  * MCP treats a tool without hints as destructive. We ask before destructive calls, and would then ask about
  * nearly every call.
  */
-function effectOf({ annotations, _meta }: ListedTool): Effect {
-  if (annotations?.readOnlyHint === true) return 'read';
-  if (annotations?.destructiveHint === true) return 'destructive';
-  const isRepeatable = annotations?.idempotentHint === true || _meta?.[META.key] === true;
-  return isRepeatable ? 'idempotent' : 'write';
+export function inferEffect({ annotations, _meta }: ListedTool): { effect: Effect; from: EffectSource } {
+  const { readOnlyHint, destructiveHint, idempotentHint } = annotations ?? {};
+  if (readOnlyHint === true) return { effect: 'read', from: 'readOnlyHint' };
+  if (destructiveHint === true) return { effect: 'destructive', from: 'destructiveHint' };
+  if (idempotentHint === true) return { effect: 'idempotent', from: 'idempotentHint' };
+  if (_meta?.[META.key] === true) return { effect: 'idempotent', from: 'idempotency_key' };
+  const isSilent = readOnlyHint === undefined && destructiveHint === undefined;
+  return { effect: 'write', from: isSilent ? 'none' : 'other_hints' };
 }
 
 /** Loose, so that unknown kinds of content are passed on unchanged. */

@@ -5,6 +5,7 @@ import { mcp } from './mcp.ts';
 import { model } from './model.ts';
 import { plans } from './plans.ts';
 import { server } from './server.ts';
+import { setup } from './setup.ts';
 import { template } from './template.ts';
 import { usage } from './usage.ts';
 
@@ -17,5 +18,6 @@ export const messages: Catalogue = {
   ...server,
   ...mcp,
   ...model,
+  ...setup,
   ...template,
 };

@@ -1,0 +1,35 @@
+import type { Config } from '../config/index.ts';
+import { messageOf } from '../model/error.ts';
+import type { InspectedTool } from '../tools/index.ts';
+
+/** What became of one attempt to connect to a server. */
+export interface CheckedServer {
+  readonly name: string;
+  /** Milliseconds until it had listed its tools, or until it was given up. */
+  readonly ms: number;
+  readonly tools: readonly InspectedTool[];
+  /** Why it cannot be used. */
+  readonly problem?: string;
+}
+
+/** Connects to each configured server once, at the same time, and lists its tools. */
+export async function checkServers({
+  mcpServers,
+  effects,
+  secrets,
+}: Pick<Config, 'mcpServers' | 'effects' | 'secrets'>): Promise<readonly CheckedServer[]> {
+  // The MCP client is slow to load.
+  const { inspectServer } = await import('../tools/mcp/inspect.ts');
+  return Promise.all(
+    Object.entries(mcpServers).map(async ([name, server]): Promise<CheckedServer> => {
+      const since = performance.now();
+      const ms = () => Math.round(performance.now() - since);
+      try {
+        const tools = await inspectServer(server, { name, secrets, effects });
+        return { name, ms: ms(), tools };
+      } catch (error) {
+        return { name, ms: ms(), tools: [], problem: messageOf(error) };
+      }
+    }),
+  );
+}

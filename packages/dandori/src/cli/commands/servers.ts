@@ -1,0 +1,446 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { confirm, isCancel, password } from '@clack/prompts';
+import type { CheckedServer } from '../../app/index.ts';
+import {
+  addToEnvFile,
+  DEMO_SERVERS,
+  importServers,
+  loadConfig,
+  openProjectFile,
+  type ProjectFile,
+  readEnvFile,
+  separateSecrets,
+} from '../../config/index.ts';
+import { DandoriError } from '../../model/error.ts';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  sameJson,
+  stringifyJson,
+} from '../../model/json.ts';
+import { displayWidth } from '../../model/text.ts';
+import { asTyped } from '../command-line.ts';
+import { oneLine, padded, printable, styleFor } from '../style.ts';
+import { type Texts, textsFor } from '../texts.ts';
+import { FILE_START } from './init.ts';
+
+export interface AddOptions {
+  readonly config?: string;
+  readonly from?: string;
+  readonly header?: readonly string[];
+  readonly env?: readonly string[];
+  readonly replace?: boolean;
+  /** False for `--no-check`. */
+  readonly check?: boolean;
+  readonly yes?: boolean;
+  readonly json?: boolean;
+}
+
+interface Wanted {
+  readonly name: string;
+  readonly server: JsonObject;
+  readonly state: 'new' | 'replaced' | 'same';
+}
+
+/** Returns 1 if a server did not connect and was therefore not added. */
+export async function add(words: readonly string[], options: AddOptions): Promise<number> {
+  const texts = textsFor({});
+  const say = speaker(options);
+  const project = await openProjectFile({ file: options.config }, FILE_START);
+  const given =
+    options.from === undefined ? described(words, options) : await imported(words, options, say, texts);
+  const { wanted, variables } = prepare(given, project, options);
+  await askForMissing(wanted, { folder: project.folder, variables, texts, options });
+  const env = { ...process.env, ...variables };
+  const checked = options.check === false ? [] : await connect(wanted, { project, env, say, texts });
+  for (const server of checked) showServer(server, say, texts);
+  const failed = checked.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
+  const kept = wanted.filter(({ name }) => !failed.includes(name));
+  const proposed = checked.flatMap(({ tools }) => tools).filter((tool) => tool.proposed !== undefined);
+  const isTaken = await takeProposals(proposed, { project, options, say, texts });
+  const moved = await write(kept, { project, variables, effects: isTaken ? proposed : [] });
+  report({ kept, failed, moved, wroteEffects: isTaken ? proposed.length : 0, project, say, texts });
+  if (options.json === true)
+    process.stdout.write(
+      `${stringifyJson({
+        file: project.name,
+        created: project.isNew && kept.length > 0,
+        servers: wanted.map(({ name, state }) => ({
+          name,
+          added: !failed.includes(name) && state !== 'same',
+          state: failed.includes(name) ? 'failed' : state,
+          ...checked.find((one) => one.name === name),
+        })),
+        effects: isTaken ? Object.fromEntries(proposed.map((tool) => [tool.name, tool.proposed])) : {},
+        variables: moved,
+      })}\n`,
+    );
+  return failed.length === 0 ? 0 : 1;
+}
+
+type Say = (line: string, on?: 'stderr') => void;
+
+/** With `--json` nothing but the JSON goes to stdout, so everything for people goes to stderr. */
+function speaker({ json }: { json?: boolean }): Say {
+  return (line, on) => {
+    if (json === true) return;
+    (on === 'stderr' ? process.stderr : process.stdout).write(`${line}\n`);
+  };
+}
+
+/** `NAME -- COMMAND ARGS…` or `NAME URL`. */
+function described(
+  [name, target, ...args]: readonly string[],
+  options: AddOptions,
+): Record<string, JsonObject> {
+  if (name === undefined || target === undefined)
+    throw new DandoriError('usage', 'Missing: the name of the server, and how to reach it.', {
+      fix: 'dandori add NAME -- COMMAND ARGS…, dandori add NAME https://…, or dandori add --from claude',
+    });
+  const env = pairs(options.env, '--env', '=');
+  const headers = pairs(options.header, '--header', ':');
+  if (/^https?:\/\//i.test(target)) {
+    if (args.length > 0 || Object.keys(env).length > 0)
+      throw new DandoriError('usage', 'An address takes --header and nothing else.', {
+        fix: 'dandori add NAME https://… --header "Authorization: Bearer …"',
+      });
+    return { [name]: { url: target, ...(Object.keys(headers).length > 0 && { headers }) } };
+  }
+  if (Object.keys(headers).length > 0)
+    throw new DandoriError('usage', '--header goes with an address, and --env with a command.', {
+      fix: 'dandori add NAME --env TOKEN=… -- COMMAND ARGS…',
+    });
+  return {
+    [name]: {
+      command: target,
+      ...(args.length > 0 && { args }),
+      ...(Object.keys(env).length > 0 && { env }),
+    },
+  };
+}
+
+function pairs(given: readonly string[] = [], option: string, separator: string): Record<string, string> {
+  return Object.fromEntries(
+    given.map((text) => {
+      const at = text.indexOf(separator);
+      const name = text.slice(0, at).trim();
+      if (at > 0 && name !== '') return [name, text.slice(at + 1).trim()];
+      throw new DandoriError('usage', `${option} takes a name and a value, not "${name || 'nothing'}".`, {
+        fix: option === '--env' ? '--env TOKEN=…' : '--header "Authorization: Bearer …"',
+      });
+    }),
+  );
+}
+
+async function imported(
+  names: readonly string[],
+  options: AddOptions,
+  say: Say,
+  { servers: texts }: Texts,
+): Promise<Record<string, JsonObject>> {
+  const folder = resolve('.');
+  const { servers, files, renamed, ignored } = await importServers(options.from ?? '', {
+    folder,
+    env: process.env,
+  });
+  const unknown = names.filter((name) => !Object.hasOwn(servers, name));
+  if (unknown.length > 0)
+    throw new DandoriError('usage', `There is no server ${unknown.join(', ')} in ${files.join(', ')}.`, {
+      fix: `Choose of ${Object.keys(servers).join(', ')}.`,
+    });
+  const chosen = Object.entries(servers).filter(([name]) => names.length === 0 || names.includes(name));
+  for (const [name] of chosen) {
+    const old = renamed[name];
+    const keys = ignored[name];
+    if (old !== undefined) say(texts.renamed(printable(old), name), 'stderr');
+    if (keys !== undefined) say(texts.ignored(name, keys.map(printable)), 'stderr');
+  }
+  return Object.fromEntries(
+    chosen.flatMap(([name, server]) => (isObject(server) ? [[name, server as JsonObject]] : [])),
+  );
+}
+
+/** Takes the secrets out, and refuses names that are taken. */
+function prepare(
+  given: Readonly<Record<string, JsonObject>>,
+  project: ProjectFile,
+  { replace }: AddOptions,
+): { wanted: readonly Wanted[]; variables: Record<string, string> } {
+  const stored = readEnvFile(project.folder);
+  const variables: Record<string, string> = {};
+  const isTaken = (variable: string, value: string) =>
+    (variables[variable] ?? stored[variable] ?? process.env[variable] ?? value) !== value;
+  const wanted = Object.entries(given).map(([name, server]): Wanted => {
+    const separated = separateSecrets(name, server, isTaken);
+    Object.assign(variables, separated.variables);
+    const own = asWrittenIn(project, separated.server as JsonObject);
+    const before = project.servers[name];
+    const isSame = before !== undefined && sameJson(before as Json, own);
+    return { name, server: own, state: before === undefined ? 'new' : isSame ? 'same' : 'replaced' };
+  });
+  const taken = wanted.filter(({ state }) => state === 'replaced').map(({ name }) => name);
+  if (taken.length > 0 && replace !== true)
+    throw new DandoriError('usage', `${project.name} already has a server ${taken.join(', ')}.`, {
+      fix: 'Choose another name, or replace it with --replace.',
+    });
+  return { wanted, variables };
+}
+
+/** VS Code reads `${env:NAME}` in the file that it shares. */
+function asWrittenIn(project: ProjectFile, server: JsonObject): JsonObject {
+  if (!project.isShared || project.group !== 'servers') return server;
+  return parseJson(stringifyJson(server).replaceAll(/\$\{(\w+)\}/g, '${env:$1}')) as JsonObject;
+}
+
+interface Missing {
+  readonly folder: string;
+  readonly variables: Record<string, string>;
+  readonly texts: Texts;
+  readonly options: AddOptions;
+}
+
+/** At a terminal the user is asked for variables that are not set, such as the inputs of VS Code. */
+async function askForMissing(
+  wanted: readonly Wanted[],
+  { folder, variables, texts, options }: Missing,
+): Promise<void> {
+  if (options.json === true || options.yes === true || !isTerminal()) return;
+  const known = { ...readEnvFile(folder), ...process.env, ...variables };
+  const named = stringifyJson(wanted.map(({ server }) => server)).matchAll(
+    /\$\{(?:env:|secret:)?([A-Za-z_]\w*)\}/g,
+  );
+  for (const variable of new Set([...named].map(([, name = '']) => name))) {
+    if (known[variable] !== undefined) continue;
+    const value = await password({ message: texts.servers.value(variable), output: process.stderr });
+    if (!isCancel(value) && value !== undefined && value !== '') variables[variable] = value;
+  }
+}
+
+interface Connecting {
+  readonly project: ProjectFile;
+  readonly env: NodeJS.ProcessEnv;
+  readonly say: Say;
+  readonly texts: Texts;
+}
+
+async function connect(
+  wanted: readonly Wanted[],
+  { project, env, say, texts }: Connecting,
+): Promise<readonly CheckedServer[]> {
+  say(texts.servers.connecting(wanted.map(({ name }) => name)), 'stderr');
+  const { checkServers } = await import('../../app/index.ts');
+  const checks = wanted.map(async ({ name, server }): Promise<readonly CheckedServer[]> => {
+    try {
+      const written = parseJson(stringifyJson(server).replaceAll('${env:', '${')) as JsonObject;
+      const layers = [
+        { origin: name, values: { mcpServers: { [name]: written }, effects: { ...project.effects } } },
+      ];
+      const config = await loadConfig({ file: null, cwd: project.folder, env, layers, demo: false });
+      return await checkServers(config);
+    } catch (error) {
+      // With several servers, one with a missing variable must not stop the others.
+      if (wanted.length === 1 || !(error instanceof DandoriError)) throw error;
+      return [{ name, ms: 0, tools: [], problem: error.message }];
+    }
+  });
+  return (await Promise.all(checks)).flat();
+}
+
+function showServer({ name, ms, tools, problem }: CheckedServer, say: Say, texts: Texts): void {
+  const style = styleFor(process.stdout);
+  if (problem !== undefined) {
+    say(`${style.red('✗')} ${texts.servers.failed(name)}: ${printable(texts.message(problem))}`, 'stderr');
+    return;
+  }
+  say(`${style.green('✓')} ${texts.servers.connected(name, (ms / 1000).toFixed(1), tools.length)}`);
+  const width = Math.min(40, Math.max(0, ...tools.map((tool) => tool.name.length)));
+  const effects = Math.max(...Object.values(texts.words.effects).map(displayWidth));
+  for (const tool of tools) {
+    const colour =
+      tool.effect === 'destructive' ? style.red : tool.effect === 'read' ? style.green : style.yellow;
+    const because = texts.servers.from[tool.from] ?? '';
+    say(
+      `  ${printable(tool.name).padEnd(width)}  ${colour(padded(texts.words.effects[tool.effect], effects))}  ${style.dim(because)}`,
+    );
+  }
+}
+
+interface Proposing {
+  readonly project: ProjectFile;
+  readonly options: AddOptions;
+  readonly say: Say;
+  readonly texts: Texts;
+}
+
+/** A read may be repeated and prefetched, so a proposal counts only if the user takes it. */
+async function takeProposals(
+  proposed: CheckedServer['tools'],
+  { project, options, say, texts: { servers: texts } }: Proposing,
+): Promise<boolean> {
+  if (proposed.length === 0) return false;
+  say(texts.proposals(proposed.length));
+  for (const { name, proposed: effect } of proposed) say(`  ${printable(name)}: ${effect}`);
+  if (project.isShared) {
+    say(texts.noPlace(project.name));
+    return false;
+  }
+  if (options.yes === true) return true;
+  if (options.json !== true && isTerminal()) {
+    const isWanted = await confirm({
+      message: texts.takeProposals,
+      active: texts.yes,
+      inactive: texts.no,
+      output: process.stderr,
+    });
+    return !isCancel(isWanted) && isWanted;
+  }
+  say(texts.howToTake(project.name));
+  return false;
+}
+
+function isTerminal(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+interface Writing {
+  readonly project: ProjectFile;
+  readonly variables: Readonly<Record<string, string>>;
+  readonly effects: CheckedServer['tools'];
+}
+
+/** Returns the names of the variables that were written to `.env`. */
+async function write(kept: readonly Wanted[], { project, variables, effects }: Writing): Promise<string[]> {
+  if (kept.length === 0) return [];
+  const used = stringifyJson(kept.map(({ server }) => server));
+  const stored = readEnvFile(project.folder);
+  const moved = Object.entries(variables).filter(
+    ([name]) =>
+      new RegExp(`\\$\\{(?:env:)?${name}\\}`).test(used) &&
+      stored[name] === undefined &&
+      process.env[name] === undefined,
+  );
+  addToEnvFile(project.folder, Object.fromEntries(moved));
+  const changed = kept.filter(({ state }) => state !== 'same');
+  for (const { name, server } of changed) project.setServer(name, server);
+  for (const { name, proposed } of effects) if (proposed !== undefined) project.setEffect(name, proposed);
+  if (changed.length + effects.length > 0) await project.save();
+  return moved.map(([name]) => name);
+}
+
+interface Reporting {
+  readonly kept: readonly Wanted[];
+  readonly failed: readonly string[];
+  readonly moved: readonly string[];
+  readonly wroteEffects: number;
+  readonly project: ProjectFile;
+  readonly say: Say;
+  readonly texts: Texts;
+}
+
+function report({
+  kept,
+  failed,
+  moved,
+  wroteEffects,
+  project,
+  say,
+  texts: { servers: texts },
+}: Reporting): void {
+  const named = (state: Wanted['state']) => kept.filter((one) => one.state === state).map(({ name }) => name);
+  const [fresh, replaced, same] = [named('new'), named('replaced'), named('same')];
+  if (fresh.length > 0 && project.isNew) say(texts.created(project.name));
+  if (fresh.length > 0) say(texts.added(fresh, project.name));
+  if (replaced.length > 0) say(texts.replaced(replaced, project.name));
+  if (same.length > 0) say(texts.unchanged(same, project.name));
+  if (wroteEffects > 0) say(texts.wroteEffects(wroteEffects));
+  if (fresh.length > 0 && !project.hasServers && !project.isShared) say(texts.noDemo);
+  if (moved.length > 0) say(texts.secrets(moved));
+  if (moved.length > 0 && isCommitted(project.folder)) say(texts.notIgnored);
+  if (failed.length > 0) say(texts.left(failed), 'stderr');
+  else say(asTyped(texts.next));
+}
+
+export async function remove(
+  names: readonly string[],
+  options: { config?: string; json?: boolean },
+): Promise<number> {
+  const { servers: texts } = textsFor({});
+  const say = speaker(options);
+  const project = await openProjectFile({ file: options.config }, FILE_START);
+  const unknown = names.filter((name) => !Object.hasOwn(project.servers, name));
+  if (unknown.length > 0)
+    throw new DandoriError('usage', `${project.name} has no server ${unknown.join(', ')}.`, {
+      fix: '`dandori list` lists the servers.',
+    });
+  const effects = Object.keys(project.effects).filter((tool) =>
+    names.some((name) => tool.startsWith(`${name}.`)),
+  );
+  for (const name of names) project.removeServer(name);
+  for (const tool of effects) project.removeEffect(tool);
+  await project.save();
+  say(texts.removed(names, project.name));
+  if (effects.length > 0) say(texts.removedEffects(effects.length));
+  if (options.json === true)
+    process.stdout.write(`${stringifyJson({ file: project.name, removed: names, effects })}\n`);
+  return 0;
+}
+
+/** The servers as the file has them. Nothing is started. */
+export async function list(options: { config?: string; json?: boolean }): Promise<number> {
+  const texts = textsFor({});
+  const project = await openProjectFile({ file: options.config }, FILE_START);
+  const found = Object.entries(project.servers).map(([name, server]) => ({
+    name,
+    ...shown(isObject(server) ? server : {}, texts),
+  }));
+  if (options.json === true) {
+    const file = project.isNew ? null : project.name;
+    process.stdout.write(
+      `${stringifyJson({ file, servers: found, demo: project.hasServers ? [] : DEMO_SERVERS })}\n`,
+    );
+    return 0;
+  }
+  const style = styleFor(process.stdout);
+  const width = Math.max(0, ...found.map(({ name }) => name.length));
+  for (const { name, type, target, disabled } of found)
+    process.stdout.write(
+      `${style.bold(printable(name).padEnd(width))}  ${type.padEnd(7)}  ${oneLine(target, 100)}${disabled ? style.dim(` (${texts.servers.disabled})`) : ''}\n`,
+    );
+  if (found.length === 0)
+    process.stdout.write(
+      `${asTyped(project.hasServers ? texts.servers.none : texts.servers.demo(DEMO_SERVERS))}\n`,
+    );
+  return 0;
+}
+
+/** What is shown of a server. Values of `env` and `headers` are not, because they may be secret. */
+function shown(server: Readonly<Record<string, unknown>>, texts: Texts) {
+  const { command, args, url, shipped, type, disabled } = server;
+  const words = [command, ...(Array.isArray(args) ? args : [])].map(String);
+  const safe = separateSecrets('server', server, () => false).server;
+  const target =
+    typeof shipped === 'string'
+      ? texts.servers.shipped(shipped)
+      : typeof url === 'string'
+        ? String(safe.url)
+        : [words[0] ?? '', ...(Array.isArray(safe.args) ? safe.args.map(String) : [])].join(' ');
+  const kind =
+    typeof shipped === 'string'
+      ? 'shipped'
+      : typeof url === 'string'
+        ? type === 'sse'
+          ? 'sse'
+          : 'http'
+        : 'stdio';
+  return { type: kind, target, disabled: disabled === true };
+}
+
+/** Whether git would take `.env` along. */
+function isCommitted(folder: string): boolean {
+  const file = join(folder, '.gitignore');
+  const ignored = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  return existsSync(join(folder, '.git')) && !/^\/?(?:\*)?\.env\*?$/m.test(ignored);
+}

@@ -1,0 +1,73 @@
+import type { Effect } from '../../model/tool.ts';
+import { createRedaction, type McpServerConfig } from './config.ts';
+import { connect } from './connection.ts';
+import { type EffectSource, inferEffect } from './tools.ts';
+
+export interface InspectedTool {
+  /** With the name of its server. */
+  readonly name: string;
+  readonly description: string;
+  readonly effect: Effect;
+  readonly from: EffectSource;
+  /** For a tool without hints: what its name suggests. */
+  readonly proposed?: Effect;
+}
+
+export interface InspectOptions {
+  readonly name: string;
+  readonly secrets: readonly string[];
+  /** Effects that the configuration sets, by full name. */
+  readonly effects?: Readonly<Record<string, { readonly effect?: Effect }>>;
+  readonly signal?: AbortSignal;
+}
+
+const CONNECT_TIMEOUT = 30_000;
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** Connects once, lists the tools and disconnects. Rejects with a `ConnectFailure` that says why it cannot. */
+export async function inspectServer(
+  config: McpServerConfig,
+  { name, secrets, effects = {}, signal }: InspectOptions,
+): Promise<readonly InspectedTool[]> {
+  const connection = await connect(config, {
+    timeout: config.timeoutMs ?? CONNECT_TIMEOUT,
+    maxResultBytes: MAX_BYTES,
+    onListChanged: () => {},
+    redact: createRedaction(config, secrets),
+    onElicitation: async () => ({ action: 'decline' }),
+    signal: signal ?? new AbortController().signal,
+  });
+  try {
+    return connection.tools.map((listed): InspectedTool => {
+      const { effect, from } = inferEffect(listed);
+      const full = `${name}.${listed.name}`;
+      const proposed =
+        from === 'none' && effects[full]?.effect === undefined ? proposedEffect(listed.name) : undefined;
+      return {
+        name: full,
+        description: listed.description ?? listed.title ?? '',
+        effect: effects[full]?.effect ?? effect,
+        from,
+        ...(proposed !== undefined && { proposed }),
+      };
+    });
+  } finally {
+    await connection.close().catch(() => {});
+  }
+}
+
+const READS =
+  /^(get|list|read|search|find|fetch|query|show|describe|count|check|lookup|look|view|open_?nodes|download|explain|preview|stat|status|head|tail|grep|glob|info|inspect|resolve|validate|calculate|compute|convert|echo|ping)$/;
+const DESTROYS =
+  /^(delete|remove|drop|destroy|purge|truncate|wipe|erase|kill|terminate|revoke|uninstall|reset|clear|unpublish)$/;
+
+/** A name such as `list_issues`, `getUser` or `issue.delete`. A destructive word anywhere counts more. */
+function proposedEffect(name: string): Effect | undefined {
+  const words = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter((word) => word !== '');
+  if (words.some((word) => DESTROYS.test(word))) return 'destructive';
+  return READS.test(words[0] ?? '') || READS.test(words.at(-1) ?? '') ? 'read' : undefined;
+}

@@ -1,0 +1,39 @@
+import type { Catalogue } from '../../translate.ts';
+
+/** `dandori add`, `remove`, `list`, `init`, `doctor`, `models` and `login`. */
+export const setup: Catalogue = {
+  'Add an MCP server, or import those of another program':
+    'MCP サーバーを追加、またはほかのプログラムから取り込む',
+  'Import from claude, vscode, cursor or a file': 'claude、vscode、cursor またはファイルから取り込む',
+  'Send this header to the address; repeatable': 'アドレスに送るヘッダー（繰り返し可）',
+  'Set this variable for the command; repeatable': 'コマンドに渡す環境変数（繰り返し可）',
+  'Replace a server of the same name': '同じ名前のサーバーを置き換える',
+  'Add it without connecting to it': '接続せずに追加する',
+  'Write the proposed effects without asking': '提案された影響を確認なしで書き込む',
+  'Remove MCP servers from the configuration': 'MCP サーバーを設定から削除',
+  'List the configured MCP servers': '設定済みの MCP サーバーを一覧表示',
+  'Missing: the name of the server, and how to reach it.': 'サーバーの名前と接続方法を指定してください。',
+  'dandori add NAME -- COMMAND ARGS…, dandori add NAME https://…, or dandori add --from claude':
+    'dandori add NAME -- COMMAND ARGS…、dandori add NAME https://…、または dandori add --from claude',
+  'An address takes --header and nothing else.': 'アドレスに付けられるのは --header だけです。',
+  '--header goes with an address, and --env with a command.':
+    '--header はアドレスに、--env はコマンドに付けます。',
+  '{1} takes a name and a value, not "{2}".': '{1} には名前と値を指定します（"{2}" は不可）。',
+  'There is no server {1} in {2}.': '{2} にサーバー {1} はありません。',
+  'Choose of {1}.': '{1} から選んでください。',
+  '{1} already has a server {2}.': '{1} にはサーバー {2} がすでにあります。',
+  'Choose another name, or replace it with --replace.': '別の名前にするか、--replace で置き換えてください。',
+  '{1} has no server {2}.': '{1} にサーバー {2} はありません。',
+  '`dandori list` lists the servers.': '`dandori list` でサーバーを確認できます。',
+  'A value with all three kinds of quotes cannot be written to .env.':
+    '3 種類の引用符をすべて含む値は .env に書けません。',
+  'Set the variable in your shell.': 'シェルで環境変数を設定してください。',
+  'There are no MCP servers to import: {1}.': '取り込める MCP サーバーがありません：{1}。',
+  'Give --from {1}, or a file with "mcpServers" or "servers".':
+    '--from {1}、または "mcpServers" か "servers" のあるファイルを指定してください。',
+  'correct what is shown': '表示された箇所を直してください',
+  '{1} has comments, which would be lost.': '{1} にはコメントがあり、書き換えると失われます。',
+  'Remove the comments, or create a dandori.yaml with `dandori init`.':
+    'コメントを消すか、`dandori init` で dandori.yaml を作成してください。',
+  'the connection is closed': '接続は閉じています',
+};
