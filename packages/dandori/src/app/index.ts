@@ -1,4 +1,5 @@
 export { type CheckedServer, checkServers } from './check-servers.ts';
+export { type Copied, copyBetween } from './copy.ts';
 export {
   type Examined,
   type Finding,

@@ -302,7 +302,14 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option(...json)
     .option('--yes', "Don't ask; needed without a terminal")
     .action(async (options) => then(await (await import('./commands/storage.ts')).prune(options)));
-  command('migrate', 'Update the tables of the database to this version')
+  command('store <action> [stores...]', 'Copy runs to another store, or update the tables of the database')
+    .usage('[options] copy <from> <to> | migrate')
+    .option('--run <id>', 'With copy: only this run')
+    .option(...json)
+    .action(async (action: string, stores: string[], options) =>
+      then(await (await import('./commands/storage.ts')).store({ action, stores }, options)),
+    );
+  command('migrate', 'The same as `store migrate`')
     .option(...json)
     .action(async (options) => then(await (await import('./commands/storage.ts')).migrate(options)));
   program

@@ -73,7 +73,7 @@ export function createFileApprovals(directory: string): Approvals {
 const FILE = /^[0-9a-f]{12}\.json$/;
 
 /** A file that cannot be understood approves nothing. */
-async function readApproval(path: string): Promise<StandingApproval | undefined> {
+export async function readApproval(path: string): Promise<StandingApproval | undefined> {
   try {
     return standingApproval.safeParse(parseJson(await readFile(path, 'utf8'))).data;
   } catch {

@@ -1,5 +1,6 @@
 export { type Approvals, createFileApprovals, createMemoryApprovals } from './approvals.ts';
 export type { Blobs, Keys } from './blobs.ts';
+export { type Copied, type CopiedStore, copyStore } from './copy/copy.ts';
 export { type DoctorOptions, examineStore } from './doctor/doctor.ts';
 export { createStoreKey } from './files/keys.ts';
 export {

@@ -2,3 +2,4 @@
 import './suite.ts';
 import './leases.ts';
 import './tables.ts';
+import './copy.ts';

@@ -1,5 +1,12 @@
 import { confirm, isCancel } from '@clack/prompts';
-import { type Examined, type Finding, migrateStore, openRuntime } from '../../app/index.ts';
+import {
+  type Copied,
+  copyBetween,
+  type Examined,
+  type Finding,
+  migrateStore,
+  openRuntime,
+} from '../../app/index.ts';
 import type { Pruned } from '../../commands/index.ts';
 import { loadConfig } from '../../config/index.ts';
 import { milliseconds } from '../../documents/field.ts';
@@ -181,4 +188,58 @@ export async function migrate(options: { config?: string; json?: boolean }): Pro
   const line = options.json === true ? stringifyJson({ from, to }) : textsFor(config).migrated(from, to);
   process.stdout.write(`${line}\n`);
   return 0;
+}
+
+export interface StoreOptions {
+  readonly config?: string;
+  readonly run?: string;
+  readonly json?: boolean;
+}
+
+/** Returns 0 if everything is in the other store, and 1 if something was left behind. */
+export async function store(
+  { action, stores }: { readonly action: string; readonly stores: readonly string[] },
+  options: StoreOptions,
+): Promise<number> {
+  const [from, to, ...more] = stores;
+  if (action === 'migrate' && from === undefined) return migrate(options);
+  if (action !== 'copy' || from === undefined || to === undefined || more.length > 0)
+    throw new DandoriError('usage', 'Write `dandori store copy FROM TO` or `dandori store migrate`.', {
+      fix: 'A store is a folder, a dandori.yaml, or the address of a database.',
+    });
+  const texts = textsFor({});
+  const isShown = options.json !== true && process.stderr.isTTY === true;
+  const show = (text: string) => isShown && process.stderr.write(`\r\u001b[K${text}`);
+  const copied = await copyBetween(from, to, {
+    run: options.run,
+    onProgress: (done, total) => show(texts.copied.progress(done, total)),
+  });
+  show('');
+  if (options.json === true) process.stdout.write(`${stringifyJson(copied)}\n`);
+  else for (const line of copyLines(copied, texts)) process.stdout.write(`${line}\n`);
+  if (options.json !== true && copied.unfinished > 0)
+    process.stderr.write(
+      `${styleFor(process.stderr).yellow('!')} ${texts.copied.unfinished(copied.unfinished)}\n`,
+    );
+  return copied.left.length === 0 ? 0 : 1;
+}
+
+function copyLines(copied: Copied, { copied: texts, message }: Texts): string[] {
+  const style = styleFor(process.stdout);
+  const size = texts.bytes(copied.bytes.toLocaleString('en'));
+  const isNothing = copied.runs.copied + copied.conversations.copied === 0;
+  return [
+    ...copied.left.map(
+      ({ id, reason, message: why }) =>
+        `${style.yellow(texts.left[reason])}: ${id}  ${printable(message(why))}`,
+    ),
+    style.bold(
+      isNothing
+        ? texts.nothing
+        : texts.copied(copied.runs.copied, copied.conversations.copied, copied.blobs, size),
+    ),
+    ...(copied.runs.same + copied.conversations.same === 0
+      ? []
+      : [texts.same(copied.runs.same, copied.conversations.same)]),
+  ];
 }

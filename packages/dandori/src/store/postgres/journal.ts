@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres';
 import { DandoriError } from '../../model/error.ts';
+import type { CopiedJournal } from '../copy/copy.ts';
 import { isRunId } from '../files/journal.ts';
 import { parseLine, toLines } from '../files/line.ts';
 import {
@@ -10,20 +11,11 @@ import {
   drivenElsewhere,
   type Entry,
   type Form,
-  type Journal,
 } from '../journal.ts';
 import { type Append, createAppends } from './appends.ts';
 import { createChanges } from './changes.ts';
 import type { Leases } from './leases.ts';
 import { asUnreachable, isUnreachable } from './trouble.ts';
-
-/** A journal whose lines can be copied as they are. */
-export interface CopiedJournal<E extends Entry, Summary> extends Journal<E, Summary> {
-  /** The lines of the run as they were written. */
-  lines(run: string): Promise<string[]>;
-  /** Creates a run from lines of another store. */
-  createFrom(run: string, lines: readonly string[]): Promise<void>;
-}
 
 export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
   /** Runs whose driver did not renew its lease in time. */

@@ -91,7 +91,7 @@ export async function prepareTables(sql: Sql, schema: string): Promise<void> {
     `The tables of the store have version ${version}, and this Dandori needs ${MIGRATIONS.length}.`,
     {
       fix: isOlder
-        ? 'Stop the other servers, then run `dandori migrate`.'
+        ? 'Stop the other servers, then run `dandori store migrate`.'
         : 'Install the version of Dandori that the others use.',
     },
   );

@@ -19,7 +19,7 @@ export interface PostgresOptions {
 
 export type PostgresStore = Required<Store>;
 
-const LEASE = 15_000;
+export const LEASE = 15_000;
 /** Connections for statements. Appends use two of them at a time. */
 const CONNECTIONS = 6;
 
@@ -79,7 +79,7 @@ export async function migratePostgres({
   }
 }
 
-function connect(url: string, max: number): Sql {
+export function connect(url: string, max: number): Sql {
   return postgres(url, {
     max,
     onnotice: () => {},

@@ -5,7 +5,7 @@ type Unseen = NonNullable<Examined['unseen']>[number];
 
 const BACKUP = 'Restore the file from a backup.';
 
-/** Texts of `dandori doctor`, `prune` and `stats`. */
+/** Texts of `dandori doctor`, `store`, `prune` and `stats`. */
 export const storage = {
   doctored: {
     healthy: ({ runs, conversations, events, blobs }: Omit<Examined, 'findings'>) =>
@@ -53,6 +53,23 @@ export const storage = {
   },
   migrated: (from: number, to: number) =>
     from === to ? `The tables are up to date (version ${to}).` : `The tables now have version ${to}.`,
+  copied: {
+    progress: (done: number, total: number) => `${done} of ${total}…`,
+    copied: (runs: number, conversations: number, blobs: number, bytes: string) =>
+      `Copied ${countOf(runs, 'run')}, ${countOf(conversations, 'conversation')} and ${countOf(blobs, 'stored result')}, ${bytes}.`,
+    same: (runs: number, conversations: number) =>
+      `Already there: ${countOf(runs, 'run')}, ${countOf(conversations, 'conversation')}.`,
+    nothing: 'Nothing to copy.',
+    unfinished: (count: number) =>
+      `${countOf(count, 'copied run')} not finished: from now on use only one of the two stores, or work would be done twice.`,
+    left: {
+      driven: 'Not copied (running)',
+      damaged: 'Not copied (damaged)',
+      differs: 'Not copied (different there)',
+      secrets: 'Not copied (secrets)',
+    },
+    bytes: (count: string) => `${count} bytes`,
+  },
   pruned: {
     removed: (runs: number, blobs: number, bytes: string) =>
       `Removed ${countOf(runs, 'run')} and ${countOf(blobs, 'stored result')}, ${bytes}.`,

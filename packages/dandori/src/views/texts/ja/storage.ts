@@ -48,6 +48,22 @@ export const storage: StorageTexts = {
   },
   migrated: (from, to) =>
     from === to ? `テーブルは最新です（バージョン ${to}）。` : `テーブルをバージョン ${to} に更新しました。`,
+  copied: {
+    progress: (done, total) => `${total} 件中 ${done} 件…`,
+    copied: (runs, conversations, blobs, bytes) =>
+      `実行 ${runs} 件、会話 ${conversations} 件、保存済みの結果 ${blobs} 件をコピーしました（${bytes}）。`,
+    same: (runs, conversations) => `コピー済み：実行 ${runs} 件、会話 ${conversations} 件`,
+    nothing: 'コピーの対象はありません。',
+    unfinished: (count) =>
+      `未完了の実行を ${count} 件コピーしました。作業が二重に行われないよう、今後は一方のストアだけを使ってください。`,
+    left: {
+      driven: 'コピーしませんでした（実行中）',
+      damaged: 'コピーしませんでした（破損）',
+      differs: 'コピーしませんでした（コピー先の内容が異なる）',
+      secrets: 'コピーしませんでした（シークレット）',
+    },
+    bytes: (count) => `${count} バイト`,
+  },
   pruned: {
     removed: (runs, blobs, bytes) =>
       `実行 ${runs} 件と保存済みの結果 ${blobs} 件を削除しました（${bytes}）。`,

@@ -112,7 +112,10 @@ export const help: Catalogue = {
   'Repair what can be repaired without loss; ask about the rest':
     'データを失わずに修復できるものを修復し、残りは確認',
   "With --repair: don't ask, and leave the rest": '--repair で確認せず、残りはそのままにする',
-  'Update the tables of the database to this version': 'データベースのテーブルをこのバージョンに更新',
+  'Copy runs to another store, or update the tables of the database':
+    '実行を別のストアへコピー、またはデータベースのテーブルを更新',
+  'With copy: only this run': 'copy でコピーする実行（この 1 件だけ）',
+  'The same as `store migrate`': '`store migrate` と同じ',
   'Remove old runs and the stored results that only they use':
     '古い実行と、それだけが使う保存済みの結果を削除',
   'Remove runs whose last event is older, such as 30d or 12h':

@@ -147,8 +147,25 @@ export const usage: Catalogue = {
     'dandori のように、小文字、数字、アンダースコアを使ってください。',
   'The tables of the store have version {1}, and this Dandori needs {2}.':
     'ストアのテーブルはバージョン {1} ですが、この Dandori にはバージョン {2} が必要です。',
-  'Stop the other servers, then run `dandori migrate`.':
-    'ほかのサーバーを停止してから `dandori migrate` を実行してください。',
+  'Stop the other servers, then run `dandori store migrate`.':
+    'ほかのサーバーを停止してから `dandori store migrate` を実行してください。',
+  'Both names are the same store.': '2 つの名前は同じストアを指しています。',
+  'Name the store to copy from, then the one to copy to.':
+    'コピー元、コピー先の順にストアを指定してください。',
+  'Write `dandori store copy FROM TO` or `dandori store migrate`.':
+    '`dandori store copy FROM TO` または `dandori store migrate` と入力してください。',
+  'A store is a folder, a dandori.yaml, or the address of a database.':
+    'ストアには、フォルダー、dandori.yaml、データベースのアドレスを指定できます。',
+  'There is no store "{1}".': 'ストア「{1}」がありません。',
+  'The runs of {1} are stored in memory and cannot be copied.':
+    '{1} の実行はメモリーに保存されているため、コピーできません。',
+  'The database has no runs in the schema "{1}".': 'データベースのスキーマ「{1}」に実行がありません。',
+  'Name the schema in the address: postgres://host/database?schema=dandori':
+    'アドレスでスキーマを指定してください：postgres://host/database?schema=dandori',
+  'The run {1} contains secrets, and the other store has another key.':
+    '実行 {1} にはシークレットが含まれますが、コピー先のストアのキーが異なります。',
+  'The other store has another {1}, or it went on there in another way.':
+    'コピー先に別の {1} があるか、コピー先で別の形で進んでいます。',
   'Install the version of Dandori that the others use.':
     'ほかのサーバーと同じバージョンの Dandori をインストールしてください。',
   'The database cannot be reached: {1}.': 'データベースに接続できません：{1}',
