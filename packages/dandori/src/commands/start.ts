@@ -3,7 +3,7 @@ import type { MayAnswer } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact, type FactOf } from '../model/event.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
-import { isOwnTool, OWN_SERVER, OWN_TOOLS } from '../model/own-tools.ts';
+import { isOwnTool, OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../model/own-tools.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
@@ -85,7 +85,7 @@ function prepare(
     userId,
     ...planGiven,
     output,
-    ...aboutTools(settings, parts.toolbox.tools()),
+    ...aboutTools(settings, parts.toolbox),
   };
   const facts: Fact[] = [
     {
@@ -112,18 +112,24 @@ function prepare(
 /** What the run must know about its tools to judge later where a value comes from. */
 function aboutTools(
   { trust }: Settings,
-  tools: ReadonlyMap<string, Tool>,
+  toolbox: CompileParts['toolbox'],
 ): Pick<FactOf<'run_started'>['data'], 'sources' | 'tools'> {
   if (trust === undefined) return {};
+  const tools = toolbox.tools();
+  const missing = toolbox.missing();
   const isTrusted = (tool: Tool) => tool.trusted || isOwnTool(tool);
   const servers = Map.groupBy(tools.values(), ({ name, server }) =>
     isOwnTool({ server }) ? server : name.split('.', 1)[0],
   );
-  // A server is named if every tool under its name is trusted. Otherwise its trusted tools are.
+  // A name is written if every tool under it is trusted, also of a server that may still come. Otherwise the trusted
+  // tools are, except one that is that name itself.
+  const coming = new Set(missing.map(({ server }) => server.split('.', 1)[0]));
   const trusted = [...servers].flatMap(([name = '', offered]) =>
-    offered.every(isTrusted) ? [name] : offered.filter(isTrusted).map((tool) => tool.name),
+    offered.every(isTrusted) && !coming.has(name)
+      ? [name]
+      : offered.filter((tool) => isTrusted(tool) && tool.name !== name).map((tool) => tool.name),
   );
-  const isReplaced = Object.keys(OWN_TOOLS).some((name) => {
+  const isReplaced = Object.keys({ ...OWN_TOOLS, ...RUN_TOOLS }).some((name) => {
     const tool = tools.get(name);
     return tool !== undefined && !isOwnTool(tool);
   });

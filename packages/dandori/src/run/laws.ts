@@ -4,6 +4,7 @@ import type { Breach } from '../model/finding.ts';
 import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
 import { OWN_SERVER, RUN_TOOLS } from '../model/own-tools.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
+import { refsIn } from '../plan/fill-refs.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
 import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
@@ -209,6 +210,8 @@ function trustLaw({ data }: Event & { type: 'task_started' }, { state }: Checkin
   if (trust === undefined || trust.policy === 'observe' || task === undefined) return [];
   const isOwn = Object.hasOwn(RUN_TOOLS, task.task.operation) && state.sources.includes(OWN_SERVER);
   if (data.trust === undefined && (task.effect === 'read' || isOwn)) return [];
+  // Its Refs could not be filled in, so it was not sent.
+  if (data.trust === undefined && data.args === undefined && refsIn(task.task.args).length > 0) return [];
   return isAllowed(task, data.trust, state)
     ? []
     : [`L13: ${data.task} started without an order, a permission or an approval`];

@@ -1,6 +1,7 @@
 import { DandoriError } from '../model/error.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isRepeatable, type SchemaCheck, type Tool, type ToolPolicy } from '../model/tool.ts';
+import { isWayOut } from '../run/trust/aim.ts';
 import type { McpServers } from './mcp/config.ts';
 import type { McpServer } from './mcp/server.ts';
 import { checkCalls, refusedCall, type Service, type ServiceMethod } from './service.ts';
@@ -203,13 +204,31 @@ function collect(
     tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy, ...previewOf(tool, policy) });
   };
   for (const { tool } of methods.values()) add(tool);
-  for (const server of servers) server.tools().forEach(add);
+  // `a.b.c` can be a tool of the server `a` and of `a.b`. What is said about it must come from the one that is called.
+  for (const server of servers)
+    for (const tool of server.tools())
+      if (!methods.has(tool.name) && ownerOf(tool.name, servers) === server) add(tool);
   for (const name of methods.keys()) {
     const tool = tools.get(name);
-    if (tool?.trusted === true && mayReturnStrangers(name, { methods, tools }))
-      tools.set(name, { ...tool, trusted: false });
+    if (tool === undefined) continue;
+    const isStrange = tool.trusted && mayReturnStrangers(name, { methods, tools });
+    const isOpen = tool.openWorld === undefined && reachesOut(name, tools);
+    if (isStrange || isOpen)
+      tools.set(name, { ...tool, ...(isStrange && { trusted: false }), ...(isOpen && { openWorld: true }) });
   }
   return tools;
+}
+
+/** Whether a method can carry data out by a read that it calls. */
+function reachesOut(method: string, tools: ReadonlyMap<string, Tool>): boolean {
+  const seen = new Set([method]);
+  // A set also visits what is added to it while it is visited.
+  for (const name of seen) {
+    const tool = tools.get(name);
+    if (name !== method && tool !== undefined && isWayOut(tool)) return true;
+    for (const called of tool?.calls ?? []) seen.add(called);
+  }
+  return false;
 }
 
 /** Whether a method may pass on words of strangers that a tool in its `calls` returns. */

@@ -9,7 +9,6 @@ import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { exampleDecision } from './example.ts';
-import { withoutTags } from './result-text.ts';
 import { type Described, describedTools, describeTool, hasRefs, tellServers } from './tool-text.ts';
 
 type Planning = NonNullable<Settings['planning']>;
@@ -41,7 +40,6 @@ export function writeInstructions(thought: InstructionsInput, custom?: string, f
   const { state, tools, offer, missing } = thought;
   const { settings, offered, planGiven, conversation } = state;
   const { mode, order, planning } = settings;
-  const reasons = missing.flatMap(({ server, reason }) => [server, reason]);
   const of = [
     tools,
     offered?.first ?? offer,
@@ -51,7 +49,7 @@ export function writeInstructions(thought: InstructionsInput, custom?: string, f
     order,
     planning,
     custom,
-    ...reasons,
+    ...missing.map(({ server }) => server),
   ];
   const forms = written.get(state) ?? new Map();
   const known = forms.get(form);
@@ -111,12 +109,11 @@ function toolsPart({ tools, servers }: Described, mode: Mode): string {
   return [list, ...tellServers(servers)].join('\n\n');
 }
 
-/** The reason may quote the server, so it is data and not an instruction. */
+/** Why they are missing is for the user. A server may have worded it, and the mind has read nothing of servers yet. */
 function missingPart(missing: readonly MissingServer[]): string {
   if (missing.length === 0) return '';
-  const told = (reason: string) => withoutTags(reason.replaceAll(/\s+/g, ' '));
-  const lines = missing.map(({ server, reason }) => `- ${server}: <result>${told(reason)}</result>`).sort();
-  return `These servers are configured and not available now:\n${lines.join('\n')}`;
+  const names = missing.map(({ server }) => server).sort();
+  return `These servers are configured and not available now: ${names.join(', ')}.`;
 }
 
 function orderPart(order: readonly OrderRule[]): string {

@@ -123,6 +123,7 @@ function addTask(
     coveredBy,
   });
   added.isOrdered = isOrdered || takeOrder(state, added);
+  if (!added.isOrdered) state.orders.hasOthers = true;
   state.tasks.set(task.id, added);
   taskAdded(state, added);
   return added;

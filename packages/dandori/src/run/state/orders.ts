@@ -1,7 +1,7 @@
 import type { FactOf } from '../../model/event.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../../model/own-tools.ts';
-import { type Action, isStep } from '../../model/task.ts';
+import { type Action, isStep, type Task } from '../../model/task.ts';
 import { lastDecision } from './decisions.ts';
 import type { Draft } from './plan.ts';
 import type { RunState } from './state.ts';
@@ -15,13 +15,20 @@ import type { TaskState } from './task-state.ts';
  *     the event that journaled it on. This never ends.
  * T2  A call is ordered if the user wrote or approved it, or if the mind planned it before T1.
  * T3  An order is used once. If its call failed or was taken out of the plan, the same call may use it again,
- *     after the same tasks. Otherwise a stranger could have a payment made without the check before it.
+ *     after the same tasks and with the same expectation. Otherwise a stranger could have a payment made
+ *     without the check before it.
+ * T4  An id stays bound to its order. Otherwise a stranger could swap the ids of two ordered reads, and so
+ *     what the Refs to them mean.
  */
 export interface Orders {
   /** The event with the first text of a stranger. Undefined if there is none. */
   strangersSince: number | undefined;
   /** Orders whose call failed or was taken out of the plan. */
   readonly free: TaskState[];
+  /** The ids under which orders were freed. */
+  readonly bound: Set<string>;
+  /** Whether the run has a task that is no order. */
+  hasOthers: boolean;
   /** Calls that the mind announced before it had read anything. */
   readonly permissions: Permission[];
   /** Tools of which the user refuses every call that is no order. */
@@ -49,19 +56,27 @@ const MOST_TIMES = 50;
 
 export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_started'>['data'] }): Orders {
   const isHeard = data.settings.trust !== undefined && data.hasHeardStrangers === true;
-  return { strangersSince: isHeard ? seq : undefined, free: [], permissions: [], refused: [] };
+  return {
+    strangersSince: isHeard ? seq : undefined,
+    free: [],
+    bound: new Set(),
+    hasOthers: false,
+    permissions: [],
+    refused: [],
+  };
 }
 
 /**
- * Whether the results of this operation can contain no stranger's words. `sources` has names of servers and
- * of single tools.
+ * Whether the results of this operation can contain no stranger's words. `sources` has full names of tools,
+ * and the first part of names under which every tool is trusted.
  */
 export function isTrustedSource({ settings: { trust }, sources }: RunState, operation: string): boolean {
   if (trust === undefined) return true;
   // What an own tool returns has been heard from its source before.
   if (isOwnName(operation)) return sources.includes(OWN_SERVER);
-  const parts = operation.split('.');
-  return parts.some((_, index) => sources.includes(parts.slice(0, index + 1).join('.')));
+  if (sources.includes(operation)) return true;
+  const [server = ''] = operation.split('.', 1);
+  return sources.includes(server);
 }
 
 export function isOwnName(operation: string): boolean {
@@ -104,18 +119,24 @@ export function isOrder(state: RunState, draft: Draft | undefined, isApproved: b
 
 /** Takes the free order for the same call after the same tasks, if there is one. */
 export function takeOrder(state: RunState, { task, needs }: TaskState): boolean {
-  const { free } = state.orders;
+  const { free, bound } = state.orders;
   if (free.length === 0) return false;
-  const wanted = canonicalJson(task.args);
+  const wanted = callOf(task);
+  const isBound = bound.has(task.id);
   const index = free.findIndex(
     (one) =>
       one.task.operation === task.operation &&
-      canonicalJson(one.task.args) === wanted &&
+      (!isBound || one.task.id === task.id) &&
+      callOf(one.task) === wanted &&
       one.needs.every((id) => needs.includes(id) || isDone(state, id)),
   );
   if (index < 0) return false;
   free.splice(index, 1);
   return true;
+}
+
+function callOf({ args, expect }: Task): string {
+  return canonicalJson(expect === undefined ? [args] : [args, expect]);
 }
 
 function isDone({ tasks }: RunState, id: string): boolean {
@@ -127,6 +148,8 @@ function isDone({ tasks }: RunState, id: string): boolean {
 export function orderFreed({ orders, settings }: RunState, task: TaskState): void {
   if (!task.isOrdered || settings.trust === undefined || isStep(task.task)) return;
   orders.free.push(task);
+  orders.bound.add(task.task.id);
+  orders.hasOthers = true;
   task.isOrdered = false;
 }
 

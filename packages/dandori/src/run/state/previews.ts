@@ -4,6 +4,7 @@ import type { Preview } from '../../model/question.ts';
 import type { Effect } from '../../model/tool.ts';
 import { escaped } from '../../plan/fill-refs.ts';
 import { previewMarked } from './indexes.ts';
+import { strangerHeard } from './orders.ts';
 import type { RunState } from './state.ts';
 import type { TaskState } from './task-state.ts';
 
@@ -33,6 +34,8 @@ export function previewStarted(state: RunState, { task: id, args }: FactOf<'prev
 export function previewEnded(state: RunState, data: FactOf<'preview_ended'>['data']): void {
   const task = state.tasks.get(data.task);
   if (task?.previewing === undefined) return;
+  // What the tool said about the call is shown to the user and told to the mind.
+  strangerHeard(state, task.task.operation);
   const { preview, message } = data;
   const args = data.args ?? task.previewing;
   markPreviewing(state, task, undefined);

@@ -111,6 +111,8 @@ export class TaskState implements Accepted {
   attempts = 0;
   /** Whether the user ordered it (`orders`). */
   isOrdered = true;
+  /** Whether a permission ordered it: the mind copied its arguments from results, and no Ref says from which. */
+  isPermitted = false;
   /** Attempts that were lost because the driver died. They do not count against the tool. */
   crashes = 0;
   /** How many of the last crashes in a row happened without progress in the task. */

@@ -77,6 +77,7 @@ export function taskStarted(state: RunState, data: FactOf<'task_started'>['data'
   task.startedAt = at;
   if (data.trust?.permission !== undefined && !task.isOrdered) {
     task.isOrdered = true;
+    task.isPermitted = true;
     permissionUsed(state, data.trust.permission);
   }
 }

@@ -30,7 +30,7 @@ const AIMING = new Set(
 /** Words of arguments that leave the house even in a read: `web.fetch(url)`. */
 const WAY_OUT = new Set(
   `url urls uri uris link links href host hostname domain endpoint webhook callback website webpage site
-  recipient recipients to email emails proxy`.split(/\s+/),
+  recipient recipients to email emails proxy remote ip feed rss`.split(/\s+/),
 );
 const OUTSIDE_FORMATS = [
   'uri',
@@ -89,25 +89,40 @@ const addressed = new WeakMap<JsonObject, boolean>();
 function takesAddress({ inputSchema }: Tool): boolean {
   const known = addressed.get(inputSchema);
   if (known !== undefined) return known;
-  const found = namesAddress(inputSchema);
+  const found = namesAddress(inputSchema, { left: MOST_PARTS });
   addressed.set(inputSchema, found);
   return found;
 }
 
-function namesAddress({ properties }: JsonObject): boolean {
-  if (!isObject(properties)) return false;
-  return Object.entries(properties).some(
-    ([name, schema]) =>
-      wordsIn(name).some((word) => WAY_OUT.has(word)) ||
-      (isObject(schema) && OUTSIDE_FORMATS.includes(String(schema.format))),
-  );
+/** The most parts of a schema that are looked at. A larger one counts as taking an address. */
+const MOST_PARTS = 5_000;
+
+/** Whether a property at any depth has the name or the format of an address. */
+function namesAddress(schema: Json, room: { left: number }): boolean {
+  if (room.left-- <= 0) return true;
+  if (Array.isArray(schema)) return schema.some((one) => namesAddress(one, room));
+  if (!isObject(schema)) return false;
+  if (OUTSIDE_FORMATS.includes(String(schema.format))) return true;
+  const { properties } = schema;
+  if (isObject(properties) && Object.keys(properties).some(isAddressName)) return true;
+  return Object.values(schema).some((one) => namesAddress(one, room));
 }
 
-/** Whether a text in the arguments is an address, such as `https://…`. */
+function isAddressName(name: string): boolean {
+  return wordsIn(name).some((word) => WAY_OUT.has(word));
+}
+
+/** `https://…` anywhere in a text, `//host`, `www.host`, or a host with a path. */
+const ADDRESS =
+  /[a-z][a-z0-9+.-]*:\/\/[^/\s]|^\s*(?:\/\/[^/\s]|mailto:|www\.|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?[/?#])/i;
+
+/** Whether an argument has the name of an address, or a text in it is one. The schema may not know it. */
 function hasAddress(value: Json): boolean {
-  if (typeof value === 'string') return /^\s*(?:[a-z][a-z0-9+.-]*:)?\/\/[^/\s]/i.test(value);
+  if (typeof value === 'string') return ADDRESS.test(value);
   if (Array.isArray(value)) return value.some(hasAddress);
-  return isObject(value) && Object.values(value).some(hasAddress);
+  return (
+    isObject(value) && Object.entries(value).some(([name, one]) => isAddressName(name) || hasAddress(one))
+  );
 }
 
 /** `startTime`, `start_time` and `start-time` are the words start and time. */

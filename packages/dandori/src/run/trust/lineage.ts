@@ -18,7 +18,7 @@ export function lineageOf(state: RunState, id: string): Lineage {
   for (const one of lineage(state, id)) {
     const task = state.tasks.get(one);
     isOrdered &&= task?.isOrdered === true;
-    isTrusted &&= task?.isOrdered === true && isTrustedHere(state, task);
+    isTrusted &&= task?.isOrdered === true && !task.isPermitted && isTrustedHere(state, task);
   }
   return { isOrdered, isTrusted };
 }
@@ -31,7 +31,7 @@ export function lineage(state: RunState, id: string): ReadonlySet<string> {
     if (found.has(one)) continue;
     found.add(one);
     const task = state.tasks.get(one);
-    if (task !== undefined) next.push(...(hasTasks(task) ? task.children : readBy(task.task)));
+    if (task !== undefined) next.push(...(hasTasks(task) ? task.children : sourcesOf(task)));
   }
   return found;
 }
@@ -43,6 +43,30 @@ function isTrustedHere(state: RunState, { task, children }: TaskState): boolean 
   if (children.length === 0 && (isOwnName(operation) || operation.startsWith('task.')))
     return state.orders.strangersSince === undefined;
   return children.length > 0 || isTrustedSource(state, operation);
+}
+
+/** The tasks whose results went into this one. The name for `result.read` may itself come from a Ref. */
+function sourcesOf({ task, sent }: TaskState): string[] {
+  const named = task.operation === 'result.read' && typeof sent?.task === 'string' ? [sent.task] : [];
+  return [...named, ...readBy(task)];
+}
+
+/**
+ * Whether the user ordered everything that must have succeeded before this task: what it reads, what it waits
+ * for, and what those waited for. One check in the chain that a stranger has replaced is enough to say no.
+ */
+export function isOrderedUpTo({ tasks, orders }: RunState, { needs }: TaskState): boolean {
+  if (!orders.hasOthers) return true;
+  const seen = new Set<string>();
+  const next = [...needs];
+  for (let id = next.pop(); id !== undefined; id = next.pop()) {
+    if (seen.has(id)) continue;
+    seen.add(id);
+    const task = tasks.get(id);
+    if (task?.isOrdered !== true) return false;
+    next.push(...task.needs);
+  }
+  return true;
 }
 
 /** The tasks whose results this one reads, by Ref or by name. */

@@ -22,9 +22,11 @@ export function isPermitted(
   if (operation !== task.operation || left === 0) return false;
   const { trust } = known.state.settings;
   const aims = trust?.policy === 'strict' ? aimsOf(known.tool, args, trust.aims) : [];
-  return Object.keys(args).every((name) => {
+  // An argument that is left out changes the call too: a filter, a limit, a dry run.
+  const names = new Set([...Object.keys(args), ...Object.keys(announced)]);
+  return [...names].every((name) => {
     const needsTrust = aims.includes(name);
-    return fits(args[name] ?? null, announced[name], { ...known, needsTrust });
+    return Object.hasOwn(args, name) && fits(args[name] ?? null, announced[name], { ...known, needsTrust });
   });
 }
 
@@ -96,5 +98,7 @@ function foundAt(result: Json, path: string): Json[] {
 const LONGEST_AIM = 500;
 
 export function isLongText(value: Json): boolean {
-  return typeof value === 'string' && (value.length > LONGEST_AIM || /\n\s*\S/.test(value));
+  if (typeof value === 'string') return value.length > LONGEST_AIM || /\n\s*\S/.test(value);
+  if (Array.isArray(value)) return value.some(isLongText);
+  return isObject(value) && Object.values(value).some(isLongText);
 }

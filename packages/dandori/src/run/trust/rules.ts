@@ -1,10 +1,9 @@
-import { asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { asText, isObject, type JsonObject } from '../../model/json.ts';
 import type { TrustRule } from '../../model/settings.ts';
 import type { Ref } from '../../model/task.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { isTrustedSource } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
-import { placeIn } from './find-value.ts';
 import { lineage } from './lineage.ts';
 import type { Origin } from './verdict.ts';
 
@@ -18,7 +17,6 @@ interface Ruled {
 
 interface Known {
   readonly state: RunState;
-  readonly resultOf: (task: string) => Json | undefined;
 }
 
 const STRENGTH: readonly TrustRule['do'][] = ['deny', 'ask', 'allow'];
@@ -53,25 +51,19 @@ function valuesUnder(rule: TrustRule, { task, args, known }: Ruling): Origin[] |
   const values = Object.entries(args)
     .filter(([name]) => isFor(rule, operation) || isFor(rule, `${operation}.${name}`))
     .flatMap(([name, value]) => {
-      const source = sourcesOf(name, value, { task, known }).find((one) => isOf(rule, one));
+      const source = sourcesOf(name, { task, known }).find((one) => isOf(rule, one));
       return source === undefined ? [] : [{ argument: name, value: asText(value), operation: source }];
     });
   return values.length === 0 ? undefined : values;
 }
 
 /** The tools whose results may be in this argument. */
-function sourcesOf(name: string, value: Json, { task, known }: Pick<Ruling, 'task' | 'known'>): string[] {
-  const { state, resultOf } = known;
+function sourcesOf(name: string, { task, known: { state } }: Pick<Ruling, 'task' | 'known'>): string[] {
   const written = task.task.args[name] ?? null;
   const byRef = refsIn(written).flatMap(({ ref }) => strangersIn(state, ref.task, true));
-  if (task.isOrdered) return byRef;
-  const read = state.ends.filter(({ task: one }) => one.result !== undefined);
-  const text = asText(value);
-  // If the value is found, it is from there. Otherwise the mind may have made it from anything.
-  const found = read.filter(
-    ({ task: one }) => placeIn(stringifyJson(resultOf(one.task.id) ?? null), text) !== undefined,
-  );
-  return [...byRef, ...(found.length > 0 ? found : read).map(({ task: one }) => one.task.operation)];
+  if (task.isOrdered && !task.isPermitted) return byRef;
+  // The mind may have made it from anything that it has read, also if it is found in one result.
+  return [...byRef, ...state.ends.map(({ task: one }) => one.task.operation)];
 }
 
 /** The tools in the lineage of a result: those that are not trusted, or all. */
@@ -101,7 +93,8 @@ export function isLowBandwidth({ task: id, path }: Ref, { tasks, settings }: Run
   const task = tasks.get(id);
   if (endorse.length === 0 || task?.task.operation !== 'extract' || path !== 'value') return false;
   const { schema } = task.task.args;
-  const kind = isObject(schema) ? kindOf(schema) : undefined;
+  // Values of a list that a stranger has written are the stranger's.
+  const kind = isObject(schema) && refsIn(schema).length === 0 ? kindOf(schema) : undefined;
   return kind !== undefined && endorse.includes(kind) && task.isOrdered;
 }
 

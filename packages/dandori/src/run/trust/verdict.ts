@@ -5,6 +5,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  sameJson,
   stringifyJson,
 } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
@@ -14,10 +15,10 @@ import type { Tool } from '../../model/tool.ts';
 import { fillRefs, refsIn } from '../../plan/fill-refs.ts';
 import { leavesOf } from '../approval.ts';
 import { isOwnName, isTrustedSource } from '../state/orders.ts';
-import type { RunState, TaskState } from '../state/state.ts';
+import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut } from './aim.ts';
 import { hostIn, placeIn } from './find-value.ts';
-import { lineageOf, readBy } from './lineage.ts';
+import { isOrderedUpTo, lineageOf, readBy } from './lineage.ts';
 import { isLongText, isPermitted } from './permission.ts';
 import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
 
@@ -122,8 +123,7 @@ function patternOf(args: JsonObject, { state, tool }: Circumstances): JsonObject
 /** Why an ordered call must be asked about. */
 function doubtAbout(task: TaskState, args: JsonObject, circumstances: Circumstances): Doubtful | undefined {
   const { state } = circumstances;
-  if (task.needs.some((id) => state.tasks.get(id)?.isOrdered !== true))
-    return notOrdered(args, circumstances);
+  if (!isOrderedUpTo(state, task)) return notOrdered(args, circumstances);
   const values = aimedBy(task, args, circumstances);
   if (values.length === 0) return undefined;
   return { kind: 'doubtful', because: 'aimed', values, pattern: patternOf(args, circumstances) };
@@ -136,14 +136,16 @@ function aimedBy(task: TaskState, args: JsonObject, circumstances: Circumstances
   if (refs.length === 0 && task.override === undefined) return [];
   const aims = new Set(aimsOf(tool, args, state.settings.trust?.aims));
   const changed = task.override === undefined ? [] : changedArgs(task, args, resultOf);
-  const unseen = changed.filter((name) => aims.has(name) && !isChosen(name, task, args, circumstances));
+  const chosen = changed.filter((name) => isChosen(name, task, { args, circumstances }));
+  // What a trusted tool makes of an argument in its preview is as good as the argument was.
+  const unseen = tool.trusted ? [] : changed.filter((name) => aims.has(name) && !chosen.includes(name));
   const wrong = refs.filter(({ ref, path, whole }) => {
     const name = String(path[0]);
-    if (changed.includes(name)) return false;
+    if (chosen.includes(name) || unseen.includes(name)) return false;
     const { isOrdered, isTrusted } = lineageOf(state, ref.task);
     if (!isOrdered) return true;
     if (isTrusted || !aims.has(name)) return false;
-    const value = valueAt(args, path) as Json;
+    const value = (valueAt(args, path) ?? null) as Json;
     return !mayAim({ value, ref, name, isWhole: whole }, circumstances);
   });
   const names = new Set([...unseen, ...wrong.map(({ path }) => String(path[0]))]);
@@ -172,7 +174,7 @@ function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstan
   // The mind has put together the result of a step, and an own tool that of another result.
   const isField = source !== undefined && !isStep(source.task) && !isOwnName(source.task.operation);
   if (!isStrict && isField && isWhole && selects(ref) && !isLongText(value)) return true;
-  if (isEndorsed(value, name, state) || isAllowedAim(ref, name, circumstances)) return true;
+  if (isEndorsed(value, name, circumstances) || isAllowedAim(ref, name, circumstances)) return true;
   if (isLowBandwidth(ref, state)) return true;
   return !isStrict && tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
 }
@@ -182,9 +184,10 @@ function isAllowedAim({ task: id }: Ref, name: string, { state, tool }: Circumst
   const { rules = [] } = state.settings.trust ?? {};
   if (rules.length === 0) return false;
   const target = `${tool.name}.${name}`;
-  return strangersIn(state, id).every((operation) =>
-    rules.some((rule) => rule.do === 'allow' && isFor(rule, target) && isOf(rule, operation)),
-  );
+  const strangers = strangersIn(state, id);
+  const isAllowed = (operation: string) =>
+    rules.some((rule) => rule.do === 'allow' && isFor(rule, target) && isOf(rule, operation));
+  return strangers.length > 0 && strangers.every(isAllowed);
 }
 
 /** The arguments that a choice or a preview has changed. */
@@ -197,41 +200,68 @@ function changedArgs(task: TaskState, args: JsonObject, resultOf: Circumstances[
 }
 
 /**
- * Whether the user has seen the new value: in the option that the user chose, or in a form. What a preview
- * changed is shown before the call is approved.
+ * Whether the user chose the new value: typed it into a form, or chose the option that sets it. A tool that is
+ * not trusted must have shown the value in the label. If nobody answered in time, nobody has seen it.
  */
 function isChosen(
   name: string,
   { task }: TaskState,
-  args: JsonObject,
-  { state, tool }: Circumstances,
+  { args, circumstances: { state, tool } }: { args: JsonObject; circumstances: Circumstances },
 ): boolean {
-  if (tool.trusted) return true;
   const leaves = leavesOf(args[name] ?? null);
-  return [...state.questions.values()].every(({ question, answer }) => {
-    if (question.task !== task.id || question.kind !== 'ambiguity' || answer === undefined) return true;
-    const chosen = question.options?.find(({ value }) => value === answer.value);
-    if (chosen?.args === undefined || !Object.hasOwn(chosen.args, name)) return true;
-    return leaves.every((leaf) => leaf !== '' && placeIn(chosen.label, leaf) !== undefined);
-  });
+  const answered = [...state.questions.values()].filter(
+    ({ question, answer }) =>
+      question.task === task.id && question.kind === 'ambiguity' && answer !== undefined,
+  );
+  const { question, answer } = answered.findLast((one) => Object.hasOwn(changeBy(one), name)) ?? {};
+  if (question === undefined || answer === undefined || answer.isExpired === true) return false;
+  if (tool.trusted || question.options === undefined) return true;
+  const { label = '' } = question.options.find(({ value }) => sameJson(value, answer.value)) ?? {};
+  return leaves.every((leaf) => isShownIn(label, leaf));
+}
+
+/** The arguments that the answer to a choice sets. */
+function changeBy({ question: { options }, answer }: OpenQuestion): JsonObject {
+  const value = answer?.value ?? null;
+  if (options === undefined) return isObject(value) ? value : {};
+  return options.find((one) => sameJson(one.value, value))?.args ?? {};
+}
+
+/** Whether a label shows the value as words of its own: `13` is not shown in `2013`. */
+function isShownIn(label: string, leaf: string): boolean {
+  const wanted = leaf.normalize('NFKC').trim();
+  if (wanted === '') return false;
+  const text = label.normalize('NFKC');
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1))
+    if (!/[\p{L}\p{N}]$/u.test(text.slice(0, at)) && !/^[\p{L}\p{N}]/u.test(text.slice(at + wanted.length)))
+      return true;
+  return false;
 }
 
 /**
- * Whether the user has seen and approved these values in the same argument of another call. A short value
- * endorses nothing, because it may be there by chance. Neither does a standing approval, because the user did
- * not see the call.
+ * Whether the user has seen and approved these values in the same argument of another call of the tool. A short
+ * value endorses nothing, because it may be there by chance. Neither does a standing approval, because the user
+ * did not see the call.
  */
-function isEndorsed(value: Json, argument: string, { questions }: RunState): boolean {
+function isEndorsed(value: Json, argument: string, { state: { questions }, tool }: Circumstances): boolean {
   if (questions.size === 0) return false;
   const approved = new Set<string>();
   for (const { question, answer } of questions.values()) {
     const isYes = answer?.declined !== true && String(answer?.value).startsWith('approve');
     const { context } = question;
     if (question.kind !== 'approval' || !isYes || !isObject(context) || !isObject(context.args)) continue;
-    for (const leaf of leavesOf(context.args[argument] ?? null)) approved.add(leaf);
+    if (context.operation !== tool.name) continue;
+    for (const one of itemsOf(context.args[argument] ?? null)) approved.add(canonicalJson(one));
   }
-  const leaves = leavesOf(value);
-  return leaves.length > 0 && leaves.every((leaf) => isTelling(leaf) && approved.has(leaf));
+  const items = itemsOf(value);
+  return (
+    items.length > 0 &&
+    items.every((one) => approved.has(canonicalJson(one)) && leavesOf(one).every(isTelling))
+  );
+}
+
+function itemsOf(value: Json): readonly Json[] {
+  return Array.isArray(value) ? value : [value];
 }
 
 /** Whether a value is long enough to mean one thing. */

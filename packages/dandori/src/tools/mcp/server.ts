@@ -9,7 +9,7 @@ import { createRedaction, type McpServerConfig } from './config.ts';
 import { ConnectFailure, type Connection, connect } from './connection.ts';
 import { callErrorOutcome } from './errors.ts';
 import { AskedTooOften, createAskers, inputOutcome, urlsOutcome } from './input.ts';
-import { META, previewOutcome, resultOutcome, toTools } from './tools.ts';
+import { META, previewOutcome, resultOutcome, toTools, type Worst } from './tools.ts';
 
 /** One configured server, connected or not. */
 export interface McpServer {
@@ -60,6 +60,9 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   let connection: Connection | undefined;
   let attempt: Promise<void> = Promise.resolve();
   let tools = options.known ?? [];
+  const worst: Worst = new Map(
+    tools.map(({ name: full, effect, openWorld }) => [full.slice(name.length + 1), { effect, openWorld }]),
+  );
   let reason: string | undefined = 'it has not started yet';
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
@@ -118,7 +121,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   };
 
   const named = (opened: { tools: Connection['tools'] }) => {
-    const found = toTools(opened.tools, { server: name, config, secrets: options.secrets }, tools);
+    const found = toTools(opened.tools, { server: name, config, secrets: options.secrets, worst }, tools);
     options.onFound(found.filter((tool) => !tools.includes(tool)));
     return found;
   };

@@ -9,7 +9,7 @@ import {
   stringifyJson,
 } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
-import type { Effect, SchemaCheck, SchemaIssue, Tool } from '../../model/tool.ts';
+import { type Effect, isWorse, type SchemaCheck, type SchemaIssue, type Tool } from '../../model/tool.ts';
 import { isPromised } from '../../plan/schema/view.ts';
 import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
 import { type CallOutcome, failed } from '../toolbox.ts';
@@ -53,7 +53,14 @@ interface Naming {
   readonly config: McpServerConfig;
   /** Removed from tool descriptions, which go into every prompt and may contain a password. */
   readonly secrets: readonly string[];
+  readonly worst?: Worst;
 }
+
+/**
+ * The worst that a server has ever said about each of its tools. It cannot take that back while Dandori runs: a
+ * tool that the user knows as writing must not become a read in the middle of a run.
+ */
+export type Worst = Map<string, Pick<Tool, 'effect' | 'openWorld'>>;
 
 /** An unchanged tool stays the same object, because its compiled schemas are cached by object. */
 export function toTools(
@@ -69,7 +76,8 @@ export function toTools(
   return isSame ? before : tools;
 }
 
-function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
+function toTool(listed: ListedTool, { server, config, secrets, worst }: Naming): Tool {
+  const { effect, openWorld } = worstOf(listed, worst);
   const name = `${server}.${listed.name}`;
   const title = listed.title ?? listed.annotations?.title;
   const said = {
@@ -82,11 +90,20 @@ function toTool(listed: ListedTool, { server, config, secrets }: Naming): Tool {
     name,
     server,
     ...redact(said, secrets),
-    effect: config.effects?.[listed.name] ?? inferEffect(listed).effect,
+    effect: config.effects?.[listed.name] ?? effect,
     ...(hasPreview(listed, config) && { preview: true }),
     trusted: config.trusted ?? false,
-    ...(listed.annotations?.openWorldHint !== undefined && { openWorld: listed.annotations.openWorldHint }),
+    ...(openWorld !== undefined && { openWorld }),
   };
+}
+
+function worstOf(listed: ListedTool, worst: Naming['worst']): Pick<Tool, 'effect' | 'openWorld'> {
+  const before = worst?.get(listed.name);
+  const { effect } = inferEffect(listed);
+  const openWorld = before?.openWorld === true ? true : listed.annotations?.openWorldHint;
+  const found = { effect: before && isWorse(before.effect, effect) ? before.effect : effect, openWorld };
+  worst?.set(listed.name, found);
+  return found;
 }
 
 /**
