@@ -10,6 +10,7 @@ import { type FinishReason, OutputTooLong, type Part, type ReportedUsage, type W
 interface ModelCall {
   readonly wire: Wire;
   readonly options: LanguageMindOptions;
+  readonly conversation?: object;
   readonly prompt: DialectPrompt;
   readonly sent: RequestOptions;
   readonly signal: AbortSignal;
@@ -57,7 +58,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutput> {
 }
 
 async function callOnce(
-  { wire, options, prompt, sent, signal, listener }: ModelCall,
+  { wire, options, conversation, prompt, sent, signal, listener }: ModelCall,
   sampling: Sampling,
 ): Promise<ModelOutput> {
   const output: ModelOutput = {
@@ -70,6 +71,7 @@ async function callOnce(
   };
   const { reasoningEffort, maxOutputTokens } = options;
   const request = {
+    conversation,
     instructions: prompt.instructions,
     messages: prompt.messages,
     ...sent,

@@ -98,6 +98,7 @@ async function ask(thought: Thought, { options, wire, signal }: Asking): Promise
   const output = await callModel({
     wire: await wire,
     options: { ...options, maxOutputTokens },
+    conversation: thought.state,
     prompt,
     sent,
     signal,

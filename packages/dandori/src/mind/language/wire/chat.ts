@@ -1,4 +1,5 @@
 import { asText, isObject, parseJson, stringifyJson } from '../../../model/json.ts';
+import { writeMessages } from './body.ts';
 import { EventReader } from './events.ts';
 import { type Answered, type Post, post, postWith } from './http.ts';
 import {
@@ -45,20 +46,14 @@ export function openChat(options: ChatOptions): Wire {
   };
 }
 
-/** Messages are repeated in every request of a run, so each is serialized once. */
-const written = new WeakMap<ModelMessage, string>();
+const END = Buffer.from(']}');
 
-function writeMessage(message: ModelMessage): string {
-  let text = written.get(message);
-  if (text === undefined) {
-    text = toChat(message).map(stringifyJson).join(',');
-    written.set(message, text);
-  }
-  return text;
-}
-
-function writeBody(request: ModelRequest, { model, supportsStructuredOutputs }: ChatOptions): string {
+function writeBody(
+  request: ModelRequest,
+  { model, supportsStructuredOutputs }: ChatOptions,
+): readonly Uint8Array[] {
   const { instructions, messages, tools = [], responseFormat, maxOutputTokens } = request;
+  const { conversation = {} } = request;
   const format = responseFormat?.type === 'json' ? responseFormat : undefined;
   const schema = supportsStructuredOutputs ? format?.schema : undefined;
   const rest = {
@@ -87,8 +82,9 @@ function writeBody(request: ModelRequest, { model, supportsStructuredOutputs }: 
     stream: true,
     stream_options: { include_usage: true },
   };
-  const all = [stringifyJson({ role: 'system', content: instructions }), ...messages.map(writeMessage)];
-  return `${stringifyJson(rest).slice(0, -1)},"messages":[${all.join(',')}]}`;
+  const toJson = (message: ModelMessage) => toChat(message).map(stringifyJson).join(',');
+  const start = Buffer.from(`${stringifyJson(rest).slice(0, -1)},"messages":[`);
+  return [start, writeMessages(instructions, messages, { conversation, toJson }), END];
 }
 
 function toChat(message: ModelMessage): object[] {

@@ -1,12 +1,14 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import type { Readable } from 'node:stream';
+import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { OutputTooLong, ResponseError } from './wire.ts';
 
 export interface Posted {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  /** In pieces, so that a long conversation is not copied for every request. */
+  readonly body: readonly Uint8Array[];
   readonly signal: AbortSignal;
 }
 
@@ -81,6 +83,17 @@ async function requestOnce(url: URL, posted: Posted): Promise<IncomingMessage> {
 
 class StaleConnection extends Error {}
 
+const addresses = new WeakMap<URL, http.RequestOptions>();
+
+function addressOf(url: URL): http.RequestOptions {
+  let address = addresses.get(url);
+  if (address === undefined) {
+    address = urlToHttpOptions(url);
+    addresses.set(url, address);
+  }
+  return address;
+}
+
 function open(
   url: URL,
   { headers, body, signal }: Posted,
@@ -88,15 +101,19 @@ function open(
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const { request } = url.protocol === 'https:' ? https : http;
-    const sent = request(url, {
+    const length = body.reduce((sum, piece) => sum + piece.length, 0);
+    const sent = request({
+      ...addressOf(url),
       method: 'POST',
-      headers: { ...headers, 'content-length': Buffer.byteLength(body) },
+      headers: { ...headers, 'content-length': length },
       agent,
     });
     const abort = () => sent.destroy(new Error('The call was stopped.'));
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
+    let isAnswered = false;
     sent.on('response', (response) => {
+      isAnswered = true;
       response.once('close', () => signal.removeEventListener('abort', abort));
       resolve(response);
     });
@@ -105,18 +122,28 @@ function open(
       const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
       reject(isStale && !signal.aborted ? new StaleConnection() : error);
     });
-    // For example, after a switch to another protocol. Without effect after a response or an error.
-    sent.on('close', () => reject(new Error('The socket was closed without a response.')));
-    sent.end(body);
+    // For example, after a switch to another protocol.
+    sent.on('close', () => {
+      if (!isAnswered) reject(new Error('The socket was closed without a response.'));
+    });
+    sent.cork();
+    for (const piece of body) sent.write(piece);
+    sent.end();
+    sent.uncork();
   });
 }
 
 function answered(response: IncomingMessage): Answered {
   const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-  const headers = Object.fromEntries(
-    Object.entries(response.headers).map(([name, value]) => [name, String(value)]),
-  );
-  return { status, statusText, headers, read: (onChunk) => readStream(response, status, onChunk) };
+  return {
+    status,
+    statusText,
+    get headers() {
+      const all = Object.entries(response.headers);
+      return Object.fromEntries(all.map(([name, value]) => [name, String(value)]));
+    },
+    read: (onChunk) => readStream(response, status, onChunk),
+  };
 }
 
 function readStream(
@@ -140,8 +167,14 @@ function readStream(
     }
     if (body !== response) response.on('error', broken);
     body.on('error', broken);
-    body.on('end', resolve);
-    body.on('close', () => broken(new Error('the connection was closed')));
+    let hasEnded = false;
+    body.on('end', () => {
+      hasEnded = true;
+      resolve();
+    });
+    body.on('close', () => {
+      if (!hasEnded && !isOver) broken(new Error('the connection was closed'));
+    });
     body.on('data', (chunk: Buffer) => {
       if (isOver) return;
       if (!isInRoom(chunk)) return fail(new OutputTooLong('the answer of the model is too long'));
@@ -183,7 +216,8 @@ function limit(): (chunk: Uint8Array) => boolean {
 /** The same with a `fetch` that the caller gave. */
 export function postWith(fetch: typeof globalThis.fetch): Post {
   return async (url, { headers, body, signal }) => {
-    const response = await fetch(url, { method: 'POST', headers: { ...headers }, body, signal });
+    const text = Buffer.concat(body).toString();
+    const response = await fetch(url, { method: 'POST', headers: { ...headers }, body: text, signal });
     const { status, statusText } = response;
     return {
       status,

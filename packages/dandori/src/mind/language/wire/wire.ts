@@ -48,6 +48,8 @@ export interface ReportedUsage {
 
 /** One request to a model. */
 export interface ModelRequest {
+  /** The same object for all requests of a conversation, so that what they repeat is written once. */
+  readonly conversation?: object | undefined;
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
   readonly tools?: readonly NativeTool[] | undefined;

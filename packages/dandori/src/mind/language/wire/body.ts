@@ -1,0 +1,70 @@
+import { stringifyJson } from '../../../model/json.ts';
+import type { ModelMessage } from './wire.ts';
+
+/** Bytes at first: the instructions and a few turns. */
+const FIRST_ROOM = 8 * 1024;
+const GROWTH = 1.5;
+
+/**
+ * The bytes of the messages of a conversation. A request repeats the messages of the one before, so each message is
+ * serialized and encoded once. Bytes are only ever added, because an earlier request may still be on its way.
+ */
+class MessageBytes {
+  readonly instructions: string;
+  #room = Buffer.allocUnsafeSlow(FIRST_ROOM);
+  #length = 0;
+  #messages: readonly ModelMessage[] = [];
+
+  constructor(instructions: string) {
+    this.instructions = instructions;
+    this.#add(stringifyJson({ role: 'system', content: instructions }));
+  }
+
+  /** Whether these messages begin with those that are known. */
+  isContinuedBy(messages: readonly ModelMessage[]): boolean {
+    return (
+      messages.length >= this.#messages.length &&
+      this.#messages.every((message, index) => isSame(message, messages[index]))
+    );
+  }
+
+  write(messages: readonly ModelMessage[], toJson: (message: ModelMessage) => string): Uint8Array {
+    for (const message of messages.slice(this.#messages.length)) this.#add(`,${toJson(message)}`);
+    this.#messages = messages;
+    return this.#room.subarray(0, this.#length);
+  }
+
+  #add(text: string): void {
+    const length = this.#length + Buffer.byteLength(text);
+    if (length > this.#room.length) {
+      const room = Buffer.allocUnsafeSlow(Math.ceil(length * GROWTH));
+      this.#room.copy(room, 0, 0, this.#length);
+      this.#room = room;
+    }
+    this.#room.write(text, this.#length);
+    this.#length = length;
+  }
+}
+
+function isSame(one: ModelMessage, other: ModelMessage | undefined): boolean {
+  return one === other || (one.role === other?.role && one.content === other.content);
+}
+
+const kept = new WeakMap<object, MessageBytes>();
+
+/** The instructions and messages as JSON, separated by commas. `conversation`: the same object for all its requests. */
+export function writeMessages(
+  instructions: string,
+  messages: readonly ModelMessage[],
+  {
+    conversation,
+    toJson,
+  }: { readonly conversation: object; readonly toJson: (message: ModelMessage) => string },
+): Uint8Array {
+  let bytes = kept.get(conversation);
+  if (bytes?.instructions !== instructions || !bytes.isContinuedBy(messages)) {
+    bytes = new MessageBytes(instructions);
+    kept.set(conversation, bytes);
+  }
+  return bytes.write(messages, toJson);
+}
