@@ -57,12 +57,12 @@ export function createStop(): Stop {
 /** Ends with the work. If the work does not end within the grace period after a stop, `otherwise` counts. */
 export function withGrace<T>(
   work: Promise<T>,
-  { stop, clock, otherwise }: { readonly stop: Stop; readonly clock: Clock; readonly otherwise: T },
+  { stop, clock, otherwise }: { readonly stop: Stop; readonly clock: Clock; readonly otherwise: () => T },
 ): Promise<T> {
   return new Promise((resolve, reject) => {
     let takeBack: (() => void) | undefined;
     const forget = stop.onStop(() => {
-      takeBack = clock.at(clock.now() + GRACE, () => resolve(otherwise));
+      takeBack = clock.at(clock.now() + GRACE, () => resolve(otherwise()));
     });
     const end = () => {
       forget();

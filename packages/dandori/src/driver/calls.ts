@@ -131,12 +131,12 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
         mailbox.post({ type: 'inner_call_ended', ...of, outcome, ms, reply }),
       );
     };
-    const otherwise: CallOutcome = {
+    const otherwise = (): CallOutcome => ({
       kind: 'lost',
       cause: 'cancelled',
       ...toMessage({ code: 'did_not_stop' }, word),
       unstopped: true,
-    };
+    });
     const made = safely(
       () =>
         parts.toolbox.call({
@@ -170,10 +170,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     const { stop } = current;
     const word = wordFor(about.state);
     const onAction = about.onAction && ((action: Action) => about.onAction?.(normalAction(action)));
-    const otherwise: Thinking = {
+    const otherwise = (): Thinking => ({
       kind: 'failed',
       failure: toFailure({ kind: 'cancelled', code: 'mind_stopped' }, word),
-    };
+    });
     const result = await withGrace(
       safely(
         async () => normalThinking(await parts.mind.think({ ...about, onAction, signal: stop.signal })),

@@ -7,6 +7,7 @@ import { clip, nearest } from '../model/text.ts';
 import type { SchemaCheck, SchemaIssue, Tool } from '../model/tool.ts';
 import { eachString } from './fill-refs.ts';
 import type { Need } from './graph.ts';
+import type { KnownTasks } from './known-tasks.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './refs.ts';
 import { clash } from './schema/fit.ts';
 import { pathTarget } from './schema/path.ts';
@@ -17,7 +18,7 @@ interface Checking {
   readonly check: SchemaCheck;
   readonly mode: Mode;
   /** Every task that may be referred to, with its operation. */
-  readonly operations: ReadonlyMap<string, string>;
+  readonly operations: KnownTasks;
   readonly warnings: Diagnostic[];
 }
 
@@ -120,7 +121,7 @@ function checkText(
 function dangling(
   target: string,
   at: { task: string; path: (string | number)[] },
-  operations: ReadonlyMap<string, string>,
+  operations: KnownTasks,
 ): Diagnostic {
   const suggestion = nearest(target, operations.keys());
   const hint =

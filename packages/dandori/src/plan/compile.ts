@@ -21,6 +21,7 @@ import {
   withSteps,
 } from './graph.ts';
 import type { Group } from './hazards.ts';
+import { AddedTasks, type KnownTasks } from './known-tasks.ts';
 import { expressionProblem } from './refs.ts';
 import { type Schedule, scheduleTasks } from './schedule.ts';
 import { missingIn } from './schema/path.ts';
@@ -39,7 +40,7 @@ export interface CompileContext {
   /** The most steps. Default: the limit of tasks. */
   readonly maxSteps?: number;
   /** Succeeded tasks of the run's earlier plans: id → operation. */
-  readonly done: ReadonlyMap<string, string>;
+  readonly done: KnownTasks;
   /** Unfinished tasks of earlier plans. This plan counts as written after them. */
   readonly open?: readonly Task[];
   /** Unfinished steps of earlier plans, and what they wait for. */
@@ -84,7 +85,8 @@ export function compile(tasks: readonly Task[], context: CompileContext): Compil
     };
   }
   const { done, open = [] } = context;
-  const operations = new Map([...done, ...open.map(({ id, operation }) => [id, operation] as const)]);
+  const operations = new AddedTasks(done);
+  for (const { id, operation } of open) operations.set(id, operation);
   const doubled = checkIds(tasks, operations);
   const diagnostics = [...checkSize(tasks, context), ...doubled].slice(0, MAX_DIAGNOSTICS);
   const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
@@ -154,7 +156,7 @@ interface RightTask {
   }[];
 }
 
-type Checking = CompileContext & { readonly operations: ReadonlyMap<string, string> };
+type Checking = CompileContext & { readonly operations: KnownTasks };
 
 function found(
   { id, operation }: Task,
@@ -225,7 +227,7 @@ function checkCount(what: string, count: number, most: number): Diagnostic[] {
 }
 
 /** Adds the tasks of the plan to the operations that Refs can name. */
-function checkIds(tasks: readonly Task[], operations: Map<string, string>): Diagnostic[] {
+function checkIds(tasks: readonly Task[], operations: AddedTasks): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   for (const [index, { id, operation }] of tasks.entries()) {
     if (!TASK_ID.test(id)) {
@@ -339,7 +341,7 @@ function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
 /** A task that reads a result of the same plan waits for it, as with a Ref. */
 function checkReading(
   task: Task,
-  { tools, operations }: CompileContext & { operations: ReadonlyMap<string, string> },
+  { tools, operations }: CompileContext & { operations: KnownTasks },
   needs: Map<string, Need>,
 ): Diagnostic[] {
   const target = readsResultOf(task, tools);
@@ -360,7 +362,7 @@ function checkReading(
 /** Lazy, because finding suggestions for 10,000 unknown ids takes minutes and at most 100 are reported. */
 function* checkAfter(
   { id, after = [] }: Task,
-  known: ReadonlyMap<string, string>,
+  known: KnownTasks,
   needs: Map<string, Need>,
 ): Generator<Diagnostic> {
   for (const [index, target] of after.entries()) {

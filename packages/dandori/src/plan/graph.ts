@@ -2,6 +2,7 @@ import { assertNever } from '../model/error.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { OrderRule } from '../model/settings.ts';
 import { isStep, type Ref, type Task } from '../model/task.ts';
+import type { KnownTasks } from './known-tasks.ts';
 import { writeRef } from './refs.ts';
 
 /** From a task to the tasks it waits for. */
@@ -159,7 +160,7 @@ interface Ordering {
    */
   readonly edges: Edges;
   readonly rules: readonly OrderRule[];
-  readonly done: ReadonlyMap<string, string>;
+  readonly done: KnownTasks;
   readonly open: readonly Task[];
 }
 

@@ -4,6 +4,7 @@ import { isStep, type Task } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import { describeNeed, type Edges, type Reason } from './graph.ts';
 import { accessesOf, disturb, filledIn, type Group, hazards, isOpen } from './hazards.ts';
+import type { KnownTasks } from './known-tasks.ts';
 
 /** Up to this length, a list of ids is shorter in the journal than a group with its number. */
 const SMALL_GROUP = 8;
@@ -26,7 +27,7 @@ export interface Schedule {
 
 interface CompileContext {
   readonly tools: ReadonlyMap<string, Tool>;
-  readonly done: ReadonlyMap<string, string>;
+  readonly done: KnownTasks;
   readonly open?: readonly Task[];
   readonly expectedMs?: (operation: string) => number | undefined;
 }
@@ -90,7 +91,7 @@ export function scheduleTasks(
 }
 
 /** A step of an earlier list may have tasks in this one. It is done only when they are. */
-function isAhead(id: string, done: ReadonlyMap<string, string>): boolean {
+function isAhead(id: string, done: KnownTasks): boolean {
   const operation = done.get(id);
   return operation === undefined || isStep({ operation });
 }

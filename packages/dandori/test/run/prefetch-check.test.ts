@@ -1,8 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { withOwnTools } from '../../src/model/own-tools.ts';
 import type { ApprovalPolicy } from '../../src/model/settings.ts';
 import type { Task } from '../../src/model/task.ts';
 import type { Tool } from '../../src/model/tool.ts';
+import { compileDraft } from '../../src/run/drafts/draft.ts';
 import { type PrefetchVerdict, prefetchCheck } from '../../src/run/drafts/prefetch-check.ts';
 import type { RunState } from '../../src/run/state/state.ts';
 import { running, started, starts, stateOf, succeeds } from './facts.ts';
@@ -65,6 +66,22 @@ describe('what may be done with a task of a list that is still being written', (
     expect(look(stateOf(...plan), read).kind).toBe('later');
     expect(look(stateOf(...plan, starts('w')), read).kind).toBe('later');
     expect(look(stateOf(...plan, starts('w'), succeeds('w')), read).kind).toBe('ahead');
+  });
+
+  it('a step of a long run is checked and compiled without going through the tasks that have ended', () => {
+    const old = Array.from({ length: 50 }, (_, index) => `old${index}`);
+    const state = stateOf(
+      ...running(old.map((id) => ({ id, operation: 'box.get' }))),
+      ...old.flatMap((id) => [starts(id), succeeds(id)]),
+    );
+    const values = vi.spyOn(state.tasks, 'values');
+    const keys = vi.spyOn(state.tasks, 'keys');
+    const one = task('r', 'box.get', { args: { a: '${old7}' } });
+    expect(look(state, one)).toEqual({ kind: 'ahead', needs: [] });
+    const toolbox = { tools: () => tools, missing: () => [] };
+    const parts = { toolbox, check: () => [], clock: { now: () => 0 } };
+    expect(compileDraft({ version: 2, by: 'mind', tasks: [one] }, { state, parts }).ok).toBe(true);
+    expect([values.mock.calls, keys.mock.calls]).toEqual([[], []]);
   });
 
   it('needs what it refers to and what it stands behind, as far as the run does not have it yet', () => {

@@ -118,7 +118,10 @@ async function prepare(
   const custom = thought.state.settings.instructions ?? options.instructions;
   const window = await fittingWindow(thought, custom);
   const { instructions, messages } = dialect.write(thought, custom, window);
-  const prompt = { instructions: wellFormed(shown(instructions)), messages: messages.map(sendable) };
+  const prompt = {
+    instructions: wellFormed(shown(instructions)),
+    messages: sendable(messages, whole.state),
+  };
   return { dialect, prompt, sent: dialect.send(thought, options) };
 }
 
@@ -284,16 +287,23 @@ function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
   return retryable !== true || retryAfter > LONGEST_WAIT || isSecondTime;
 }
 
-const sendables = new WeakMap<ModelMessage, ModelMessage>();
+interface Sent {
+  readonly written: readonly ModelMessage[];
+  readonly sendable: readonly ModelMessage[];
+}
 
-/** A message as it may leave the process. Most messages were sent before, so each is made once. */
-function sendable(message: ModelMessage): ModelMessage {
-  let known = sendables.get(message);
-  if (known === undefined) {
-    known = wellFormed(shown(message));
-    sendables.set(message, known);
-  }
-  return known;
+const sent = new WeakMap<RunState, Sent>();
+
+/** The messages as they may leave the process. Most of them were sent before, so each is made once. */
+function sendable(written: readonly ModelMessage[], state: RunState): ModelMessage[] {
+  const before = sent.get(state);
+  const messages = written.map((message, index) =>
+    before?.written[index] === message && before.sendable[index] !== undefined
+      ? before.sendable[index]
+      : wellFormed(shown(message)),
+  );
+  sent.set(state, { written, sendable: messages });
+  return messages;
 }
 
 /**

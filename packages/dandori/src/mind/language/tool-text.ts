@@ -34,9 +34,9 @@ export function describedTools({ state, tools, offer }: ToolsInput): Described {
 export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | undefined {
   const { state, offer } = thought;
   const { tools, servers } = describedTools(thought);
-  const isSame = [...state.decisions.map((decision) => decision.offer), offer].every(
-    (one) => one === undefined || one === (state.offered?.first ?? offer),
-  );
+  const first = state.offered?.first ?? offer;
+  const isFirst = (one: typeof offer) => one === undefined || one === first;
+  const isSame = isFirst(offer) && state.decisions.every((decision) => isFirst(decision.offer));
   return servers === undefined && isSame ? tools : undefined;
 }
 

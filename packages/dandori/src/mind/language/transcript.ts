@@ -70,9 +70,12 @@ export class TextTranscript implements Transcript<TextMessage> {
 
   fork(): TextTranscript {
     const copy = new TextTranscript();
-    const closed = this.#turns.length - OPEN_TURNS;
-    copy.#turns = this.#turns.map((turn, index) =>
-      index < closed ? turn : { ...turn, paragraphs: [...turn.paragraphs] },
+    const open = this.#turns.slice(-OPEN_TURNS);
+    copy.#turns = this.#turns.slice();
+    copy.#turns.splice(
+      -OPEN_TURNS,
+      open.length,
+      ...open.map(({ role, paragraphs }) => ({ role, paragraphs: [...paragraphs] })),
     );
     return copy;
   }

@@ -40,13 +40,36 @@ const KEPT_SHARE = 0.4;
  */
 export async function windowFor(telling: Telling): Promise<Window> {
   // If the bytes fit, so do the tokens. Most runs never need the tokenizer.
-  const roughly = fold(telling, atMostTokens);
-  return roughly.from === 0 ? WHOLE : fold(telling, await loadTokenCounter());
+  return isSurelyFitting(telling) ? WHOLE : fold(telling, await loadTokenCounter());
+}
+
+/** The most tokens of the first `count` turns, which are final. Kept, so that a step of a long run counts one turn. */
+const counted = new WeakMap<readonly Decision[], { readonly count: number; readonly tokens: number }>();
+
+function isSurelyFitting(telling: Telling): boolean {
+  const { decisions, tell, isSettled } = telling;
+  let { count, tokens } = counted.get(decisions) ?? { count: 0, tokens: 0 };
+  let sum = tokens;
+  let isFinal = true;
+  for (const decision of decisions.slice(count)) {
+    sum += atMostTokens(tell(decision));
+    isFinal &&= isSettled(decision);
+    if (!isFinal) continue;
+    count++;
+    tokens = sum;
+  }
+  counted.set(decisions, { count, tokens });
+  return decisions.length <= 1 || sum <= roomFor(telling, atMostTokens);
+}
+
+/** Tokens of all turns together. */
+function roomFor({ base, budget }: Telling, count: TokenCounter): number {
+  return Math.max(budget * (1 - MEMORY_SHARE) - count(base), budget * LEAST_SHARE);
 }
 
 function fold(telling: Telling, count: TokenCounter): Window {
-  const { decisions, budget } = telling;
-  const room = Math.max(budget * (1 - MEMORY_SHARE) - count(telling.base), budget * LEAST_SHARE);
+  const { decisions } = telling;
+  const room = roomFor(telling, count);
   const counts = decisions.map((decision) => turnTokens(decision, count, telling));
   let from = 0;
   let asOf = 0;

@@ -299,14 +299,15 @@ function newIds(
   free: ReadonlySet<string>,
 ): { ids: string[]; map: Map<string, string> } {
   const map = new Map<string, string>();
-  const used = new Set([...state.tasks.keys(), ...calls.map(({ id }) => id)]);
+  const used = new Set(calls.map(({ id }) => id));
+  const isUsed = (id: string) => used.has(id) || state.tasks.has(id);
   const ids = calls.map(({ id }, index) => {
     const wanted = id === '' ? `t${state.tasks.size + index + 1}` : id;
     const known = map.get(id);
     if (known !== undefined) return known;
     if (wanted === id && (!state.tasks.has(id) || free.has(id))) return id;
     let fresh = wanted;
-    for (let number = 2; used.has(fresh); number++) fresh = `${wanted}_${number}`;
+    for (let number = 2; isUsed(fresh); number++) fresh = `${wanted}_${number}`;
     used.add(fresh);
     if (id !== '') map.set(id, fresh);
     return fresh;

@@ -8,6 +8,7 @@ import { copiedSecrets } from '../../plan/check-arguments.ts';
 import { type CheckedTasks, type CompileContext, type Compiled, compile } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import type { OpenSteps } from '../../plan/graph.ts';
+import type { KnownTasks } from '../../plan/known-tasks.ts';
 import { timeLeft } from '../limits.ts';
 import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../state/state.ts';
 import { waitsOf } from './replacement.ts';
@@ -109,16 +110,25 @@ function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[]
   );
 }
 
+const known = new WeakMap<ReadonlyMap<string, Tool>, ReadonlyMap<string, Tool>>();
+
+/** The tools as the compiler knows them, made once for each toolbox. */
+function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
+  let all = known.get(tools);
+  if (all === undefined) {
+    all = new Map([...withOwnTools(tools), [STEP_TOOL.name, STEP_TOOL]]);
+    known.set(tools, all);
+  }
+  return all;
+}
+
 export function compileContext(draft: Draft, { state, parts }: House): CompileContext {
   const { settings } = state;
   const isTheirs = draft.by === 'user';
   const removes = new Set(draft.removes);
-  const done = [...state.tasks.values()].filter(
-    ({ task, status }) => status === 'succeeded' || (isStep(task) && !removes.has(task.id)),
-  );
   const { limits } = settings;
   return {
-    tools: new Map([...withOwnTools(parts.toolbox.tools()), [STEP_TOOL.name, STEP_TOOL]]),
+    tools: withSteps(parts.toolbox.tools()),
     missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
     check: parts.check,
     checked: parts.checked,
@@ -126,7 +136,10 @@ export function compileContext(draft: Draft, { state, parts }: House): CompileCo
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
     ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
-    done: new Map(done.map(({ task }) => [task.id, task.operation])),
+    done: knownTasks(
+      state.tasks,
+      ({ task, status }) => status === 'succeeded' || (isStep(task) && !removes.has(task.id)),
+    ),
     open: openTasks(state, removes),
     steps: openSteps(state, draft.tasks, removes),
     dropsNeedless: !isTheirs,
@@ -142,11 +155,31 @@ export function compileContext(draft: Draft, { state, parts }: House): CompileCo
   };
 }
 
+/** The tasks of a run that are meant, as the compiler looks them up. */
+export function knownTasks(tasks: RunState['tasks'], isMeant: (task: TaskState) => boolean): KnownTasks {
+  const meant = () => tasks.values().filter(isMeant);
+  const get = (id: string) => {
+    const task = tasks.get(id);
+    return task !== undefined && isMeant(task) ? task.task.operation : undefined;
+  };
+  return {
+    get,
+    has: (id) => get(id) !== undefined,
+    keys: () => meant().map(({ task }) => task.id),
+    values: () => meant().map(({ task }) => task.operation),
+  };
+}
+
+/** Most steps of a long run are taken when nothing is open. Then nothing is searched. */
+export function unendedTasks({ tasks, indexes: { unended } }: RunState): TaskState[] {
+  return unended === 0 ? [] : [...tasks.values()].filter(({ status }) => !hasEnded(status));
+}
+
 /** The tasks that have not ended. If a choice changed the arguments, those decide what a task touches. */
-function openTasks({ tasks }: RunState, removes: ReadonlySet<string>): Task[] {
+function openTasks(state: RunState, removes: ReadonlySet<string>): Task[] {
   const open: Task[] = [];
-  for (const { task, status, override } of tasks.values())
-    if (!hasEnded(status) && !isStep(task) && !removes.has(task.id))
+  for (const { task, override } of unendedTasks(state))
+    if (!isStep(task) && !removes.has(task.id))
       open.push(override === undefined ? task : { ...task, args: override });
   return open;
 }

@@ -5,9 +5,11 @@ import type { SchemaCheck, Tool } from '../../model/tool.ts';
 import { type CheckedTasks, compile } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { accessesOf, disturb, filledIn } from '../../plan/hazards.ts';
+import { AddedTasks } from '../../plan/known-tasks.ts';
 import { asksFirst } from '../approval.ts';
-import { hasEnded, type RunState } from '../state/state.ts';
+import type { RunState } from '../state/state.ts';
 import { isWayOut } from '../trust/aim.ts';
+import { knownTasks, unendedTasks } from './draft.ts';
 
 interface PrefetchContext {
   readonly state: RunState;
@@ -43,10 +45,8 @@ export function prefetchCheck(
   { state, tools, check, checked, earlier }: PrefetchContext,
 ): PrefetchVerdict {
   const { settings } = state;
-  const done = new Map<string, string>();
-  for (const { task: one, status } of state.tasks.values())
-    if (status === 'succeeded') done.set(one.id, one.operation);
-  const known = new Map(done);
+  const done = knownTasks(state.tasks, ({ status }) => status === 'succeeded');
+  const known = new AddedTasks(done);
   for (const { id, operation } of earlier) known.set(id, operation);
   const calls = earlier.filter((one) => !isStep(one)).length;
   const { ok } = compile([task], {
@@ -71,7 +71,7 @@ export function prefetchCheck(
   // A prefetched result is not yet the result of a task.
   const source = readsResultOf(task, tools);
   if (source !== undefined && !done.has(source)) return { kind: 'later' };
-  const unfinished = [...state.tasks.values()].filter(({ status }) => !hasEnded(status));
+  const unfinished = unendedTasks(state);
   const writes = [...unfinished.map((one) => one.task), ...earlier].filter(
     ({ operation }) => tools.get(operation)?.effect !== 'read',
   );

@@ -34,6 +34,8 @@ export interface Indexes {
   /** Steps that the mind should expand now. */
   readonly stepsReady: Set<string>;
   stepCount: number;
+  /** How many tasks and steps have not ended. */
+  unended: number;
   openQuestions: number;
   /** Open questions that belong to no task. The whole run waits for them. */
   runQuestions: number;
@@ -78,6 +80,7 @@ export function createIndexes(): Indexes {
     replacing: new Set(),
     stepsReady: new Set(),
     stepCount: 0,
+    unended: 0,
     openQuestions: 0,
     runQuestions: 0,
   };
@@ -113,6 +116,7 @@ export function isOnlyHolding(state: RunState): boolean {
 export function leave({ indexes }: RunState, task: TaskState): void {
   const { links, lane, status } = task;
   const { id } = task.task;
+  if (!hasEnded(status)) indexes.unended--;
   if (isStep(task.task)) {
     indexes.stepsReady.delete(id);
     // The user was asked whether to go on with it.
@@ -137,6 +141,7 @@ export function leave({ indexes }: RunState, task: TaskState): void {
 export function enter({ indexes }: RunState, task: TaskState): void {
   const { links, lane, order, dueAt = 0, status } = task;
   const { id } = task.task;
+  if (!hasEnded(status)) indexes.unended++;
   if (isStep(task.task)) {
     if (status === 'ready') indexes.stepsReady.add(id);
   } else if (status === 'ready') links.queued = indexes.ready.add(task, task);
@@ -149,6 +154,7 @@ export function enter({ indexes }: RunState, task: TaskState): void {
 }
 
 export function taskAdded({ indexes }: RunState, { task }: TaskState): void {
+  indexes.unended++;
   if (isStep(task)) indexes.stepCount++;
 }
 
@@ -305,6 +311,7 @@ export function recount(state: RunState): Counted {
     stepsReady: names(tasks.filter(({ task, status }) => isStep(task) && status === 'ready')),
     counts: [
       tasks.length - calls.length,
+      tasks.filter(isAhead).length,
       open.length,
       open.filter(({ question }) => question.task === undefined).length,
     ],
@@ -336,7 +343,7 @@ export function countedOf(state: RunState): Counted {
     previewing: [...indexes.previewing].sort(),
     replacing: [...indexes.replacing].sort(),
     stepsReady: [...indexes.stepsReady].sort(),
-    counts: [indexes.stepCount, indexes.openQuestions, indexes.runQuestions],
+    counts: [indexes.stepCount, indexes.unended, indexes.openQuestions, indexes.runQuestions],
     links: tasks.filter(isAhead).map(({ task, links }) => `${task.id} ${links.unmet}`),
     open: tasks
       .filter(({ status }) => status === 'expanding')

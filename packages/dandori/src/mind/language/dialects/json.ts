@@ -46,7 +46,7 @@ export const jsonDialect: Dialect = {
   },
   read({ text, calls, finishReason }, thought) {
     const { purpose } = thought;
-    const names = callNames(thought);
+    const names = callNames(thought.tools);
     const isCut = finishReason === 'length';
     if (text.trim() !== '' || calls.length === 0 || isCut)
       return withKnownNames(extractActions(text, { purpose, isCut, names }), thought);
@@ -165,11 +165,20 @@ function withKnownNames(extraction: Extraction, { tools }: Thought): Extraction 
   return { ...extraction, actions };
 }
 
+const known = new WeakMap<Thought['tools'], CallNames>();
+
+/** The same for every call of a run, so they are made once. */
+function callNames(tools: Thought['tools']): CallNames {
+  let names = known.get(tools);
+  if (names === undefined) {
+    names = namesOfCalls(tools, (name) => name.replaceAll('.', '_'));
+    known.set(tools, names);
+  }
+  return names;
+}
+
 /** All names a model may use for an operation, to recognise calls written as text. */
-export function callNames(
-  { tools }: Thought,
-  toNative = (name: string) => name.replaceAll('.', '_'),
-): CallNames {
+export function namesOfCalls(tools: Thought['tools'], toNative: (name: string) => string): CallNames {
   const operations = [...tools.keys(), ...OWN_OPERATIONS];
   return new Set(operations.flatMap((name) => [name, toNative(name), name.slice(name.lastIndexOf('.') + 1)]));
 }

@@ -19,7 +19,7 @@ import { converse, type PromptInput, type Wording } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
 import type { ModelMessage, NativeTool } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
-import { callNames, isAllowed, mayCallTools, offeredOperations } from './json.ts';
+import { isAllowed, mayCallTools, namesOfCalls, offeredOperations } from './json.ts';
 import { NativeNames, nextNumber } from './native-names.ts';
 import { bare, widened } from './native-schema.ts';
 import { NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
@@ -182,7 +182,7 @@ function readText(
   thought: Thought,
   names: NativeNames,
 ): Extraction {
-  const known = callNames(thought, (operation) => names.toNative(operation));
+  const known = namesOfCalls(thought.tools, (operation) => names.toNative(operation));
   // JSON was not asked for in this dialect, so braces in prose are no sign of it.
   const options = { purpose: 'answer', names: known } as const;
   const extraction = extractActions(text, options);
