@@ -1,4 +1,4 @@
-import { asText, type Json } from '../model/json.ts';
+import { asText, type Json, numberFrom } from '../model/json.ts';
 import { lettersOf, ofText } from '../model/work.ts';
 
 /** The cost of one step of an expression. */
@@ -13,11 +13,12 @@ type Comparer = (one: Json, other: Json) => number;
 
 /** The order of JMESPath: numbers by value, texts by code points. The list has only numbers or only texts. */
 export function comparerFor(list: readonly Json[]): Comparer {
-  if (typeof list[0] === 'number') return (one, other) => (one as number) - (other as number);
+  if (list.every((one) => typeof one === 'number'))
+    return (one, other) => (one as number) - (other as number);
   // Comparing code units is only wrong if one of two different characters is a surrogate.
   return list.some(hasSurrogate)
     ? (one, other) => byCodePoints(one as string, other as string)
-    : (one, other) => ((one as string) < (other as string) ? -1 : one === other ? 0 : 1);
+    : (one, other) => ((one as string) < (other as string) ? -1 : one > other ? 1 : 0);
 }
 
 function hasSurrogate(text: Json): boolean {
@@ -41,6 +42,7 @@ export function sortPrice(list: readonly Json[]): number {
 const CHARACTERS_COMPARED = 12;
 
 export function kindOf(value: Json): string {
+  if (typeof value === 'bigint') return 'number';
   return value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
 }
 
@@ -140,6 +142,11 @@ export const OWN: Readonly<Record<string, (args: readonly Json[], pay: Pay) => J
   min: ([list]) => extreme(list as Json[], -1),
   // The library's function can't serialize a bigint.
   to_string: ([subject = null]) => asText(subject),
+  // The library's function loses a bigint, and rounds a text of one.
+  to_number: ([subject = null]) => {
+    if (typeof subject === 'number' || typeof subject === 'bigint') return subject;
+    return typeof subject === 'string' ? (numberFrom(subject) ?? null) : null;
+  },
   replace: ([subject, needle, by, count], pay) =>
     replaced({ subject: String(subject), needle: String(needle), by: String(by), count }, pay),
   trim: ([subject, set]) => trimmed(String(subject), set, { left: true, right: true }),

@@ -77,12 +77,30 @@ const OTHER_BASE = 2 ** 200;
 
 /**
  * The library does not know bigints. It passes them through unchanged, and its functions refuse them. But its
- * comparisons silently fail on them, and it rounds literals. For those, other numbers stand in for the
- * integers, twice. If both evaluations agree, the result is what the integers would give.
+ * comparisons silently fail on them, and it rounds literals.
  */
 function searchExactly(value: Json, expression: string, work: Work): Json | undefined {
   const found = COMPARES.test(expression) ? hugeIn([value, literalsIn(expression)]) : new Set<never>();
-  if (found.size === 0) return evaluated(parsed(expression), value, work);
+  if (found.size > 0) return searchWithStandIns(value, expression, found, work);
+  try {
+    return evaluated(parsed(expression), value, work);
+  } catch (error) {
+    const refused = error instanceof TooMuchWork ? new Set<never>() : hugeIn(value);
+    if (refused.size === 0) throw error;
+    return searchWithStandIns(value, expression, refused, work);
+  }
+}
+
+/**
+ * Other numbers stand in for the integers, twice. If both evaluations agree, the result is what the integers would
+ * give.
+ */
+function searchWithStandIns(
+  value: Json,
+  expression: string,
+  found: ReturnType<typeof hugeIn>,
+  work: Work,
+): Json {
   spend(work, STAND_IN * found.size, () => 'it compares too many integers beyond 2^53');
   const [one, other] = [BASE, OTHER_BASE].map((base) => {
     const numbers = standIns(found, undefined, base);

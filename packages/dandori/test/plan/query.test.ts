@@ -181,6 +181,36 @@ it('an integer beyond 2^53 is written out exactly', () => {
   expect(query(value, 'to_string(list)')).toBe('[12345678901234567890,1]');
 });
 
+describe('identifiers of 64 bits can be used like other numbers', () => {
+  const rows: Json = [{ id: 2n ** 63n - 1n }, { id: 5 }, { id: 2n ** 53n + 1n }];
+  it.each<[string, Json]>([
+    ['sort_by(@, &id)[*].id', [5, 2n ** 53n + 1n, 2n ** 63n - 1n]],
+    ['sort([*].id)', [5, 2n ** 53n + 1n, 2n ** 63n - 1n]],
+    ['max_by(@, &id).id', 2n ** 63n - 1n],
+    ['min_by([?id > `5`], &id).id', 2n ** 53n + 1n],
+    ['min([*].id)', 5],
+    ['type([2].id)', 'number'],
+    ['abs([2].id)', 2n ** 53n + 1n],
+    ['to_number([2].id)', 2n ** 53n + 1n],
+    ["to_number('9007199254740993')", 2n ** 53n + 1n],
+    ["to_number('-12.5')", -12.5],
+  ])('%s', (expression, expected) => {
+    expect(query(rows, expression)).toEqual(expected);
+  });
+
+  it.each(['sum([*].id)', 'avg([*].id)', '[2].id + `1`', '-[2].id', '[2].id * `2`'])(
+    '%s is refused, because it would round',
+    (expression) => {
+      expect(() => query(rows, expression)).toThrow('cannot be done exactly: take the value itself');
+    },
+  );
+
+  it('a hundred thousand of them are sorted', () => {
+    const many = Array.from({ length: 100_000 }, (_, index) => ({ id: 2n ** 60n - BigInt(index) }));
+    expect(query(many, 'sort_by(@, &id)[0].id')).toBe(2n ** 60n - 99_999n);
+  });
+});
+
 describe('sorting and the largest value', () => {
   it('numbers are sorted by value and not as texts', () => {
     expect(query([10, 9, -1, 100, 2.5], 'sort(@)')).toEqual([-1, 2.5, 9, 10, 100]);
