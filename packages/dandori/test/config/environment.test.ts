@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/model/redact.ts';
-import { withoutNames } from '../../src/trust/declared-secrets.ts';
+import { secretsOf, withoutNames } from '../../src/trust/declared-secrets.ts';
 import { load, refusal } from './workspace.ts';
 
 describe('environment variables', () => {
@@ -229,6 +229,13 @@ mcpServers:
     for (const password of passwords.slice(4)) expect(secrets).toContain(password);
     expect(withoutNames(['read_secret', 'correcthorse'], ['vault.read_secret'])).toEqual(['correcthorse']);
   });
+
+  it.each(['password', 'Secret', 'api_key', 'tokens'])(
+    'a password that is the word for it hides no tool: %s',
+    (value) => {
+      expect(secretsOf('DB_PASSWORD', value)).toEqual([]);
+    },
+  );
 
   it('are known to a command that only looks at runs, where others are missing', async () => {
     const yaml = 'mcpServers: { a: { command: c, env: { TOKEN: "${SET_TOKEN}", OTHER: "${NOT_SET}" } } }';

@@ -94,9 +94,20 @@ export function countWork(ajv: Ajv, meter: Meter): void {
       const paid = cxt.gen.scopeValue('obj', { ref: meter, key: meter });
       cxt.gen.code(_`if ((${paid}.left -= ${cost(cxt, keyword, paid)}) < 0) ${paid}.spend(0);`);
       cxt.gen.code(_`if (${names.errors} > ${MOST_ERRORS}) ${paid}.giveUp();`);
+      if (widthOf(cxt.schema) > WIDE) Object.assign(cxt, { allErrors: true });
       code(cxt, type);
     };
   }
+}
+
+/**
+ * To stop at the first error, ajv nests the code of each part in that of the part before. Deep nesting takes V8
+ * seconds to parse, so all parts of a wide schema are checked, each up to its first error.
+ */
+const WIDE = 50;
+
+function widthOf(schema: unknown): number {
+  return typeof schema === 'object' && schema !== null ? Object.keys(schema).length : 0;
 }
 
 type TestText = (text: string) => boolean;
