@@ -18,7 +18,12 @@ export function comparerFor(list: readonly Json[]): Comparer {
   // Comparing code units is only wrong if one of two different characters is a surrogate.
   return list.some(hasSurrogate)
     ? (one, other) => byCodePoints(one as string, other as string)
-    : (one, other) => ((one as string) < (other as string) ? -1 : one > other ? 1 : 0);
+    : (one, other) => byValue(one as string, other as string);
+}
+
+/** Of texts, and of numbers and bigints together. */
+function byValue(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 function hasSurrogate(text: Json): boolean {

@@ -100,7 +100,7 @@ function searchWithStandIns(
   expression: string,
   found: ReturnType<typeof hugeIn>,
   work: Work,
-): Json {
+): Json | undefined {
   spend(work, STAND_IN * found.size, () => 'it compares too many integers beyond 2^53');
   const [one, other] = [BASE, OTHER_BASE].map((base) => {
     const numbers = standIns(found, undefined, base);
