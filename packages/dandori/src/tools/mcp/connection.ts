@@ -77,10 +77,12 @@ export async function connect(config: McpServerConfig, options: ConnectionOption
   } catch (error) {
     // Only now: probing for the protocol first would cost every other server a round trip or a process.
     if (!(error instanceof ConnectFailure)) throw error;
+    const isNewer = isUnsupportedProtocol(error.cause);
     const isOlder = isHttp(config) && config.isLegacy !== true && isWithoutStreamableHttp(error.cause);
-    if (!isOlder && !isUnsupportedProtocol(error.cause)) throw error;
+    if (!isOlder && !isNewer) throw error;
     await error.ended;
-    if (!isOlder) return await open(config, { ...options, mode: 'auto' });
+    // A server that speaks only a newer protocol answers with 400 too.
+    if (isNewer) return await open(config, { ...options, mode: 'auto' });
     // If it does not speak the older transport either, the first answer says more.
     return await open({ ...config, isLegacy: true }, { ...options, mode: 'legacy' }).catch(() => {
       throw error;

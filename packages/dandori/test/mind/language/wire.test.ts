@@ -24,6 +24,8 @@ async function modelAt(handle: Handler, timeoutMs = 60_000): Promise<Mind & { re
     request.resume();
     request.on('end', () => handle(request, response));
   });
+  // On a busy machine the next request may come later than the five seconds after which Node closes a connection.
+  server.keepAliveTimeout = 0;
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
