@@ -20,11 +20,11 @@ interface Expanded {
   readonly problems: readonly Problem[];
 }
 
-const EXPANDED = ['mcpServers', 'user_config_api', 'telemetry'];
+const EXPANDED = ['mcpServers', 'user_config_api', 'telemetry', 'store'];
 
 /**
  * Fills `${NAME}`, `${secret:NAME}` and `${NAME:-default}`. It does so in all of `mcpServers`,
- * `user_config_api` and `telemetry`, and in the `base_url` of models.
+ * `user_config_api`, `telemetry` and `store`, and in the `base_url` of models.
  */
 export function expandVariables(written: unknown, env: Environment): Expanded {
   const expansions: Expansion[] = [];

@@ -99,9 +99,10 @@ const planning = section({
 
 const store = section({
   type: choice(['postgres']),
-  url: text('${DATABASE_URL}').regex(/^(postgres(ql)?:\/\/|\$\{)/, {
-    error: 'must be the address of a PostgreSQL database, such as ${DATABASE_URL}',
-  }),
+  url: text('${DATABASE_URL}').refine(
+    (url) => url.startsWith('${') || (/^postgres(ql)?:\/\//.test(url) && URL.canParse(url)),
+    { error: 'must be the address of a PostgreSQL database, such as ${DATABASE_URL}' },
+  ),
   schema: text('dandori').default('dandori'),
   lease: duration({ example: '15s' }).prefault('15s'),
 });

@@ -38,6 +38,17 @@ mcpServers:
     });
   });
 
+  it('name the database, whose password is a secret, and a wrong address is refused', async () => {
+    const text = 'store: { type: postgres, url: "${DATABASE_URL}" }';
+    const env = { DATABASE_URL: 'postgres://app:s3cr3t-pw@db/x' };
+    const { store, secrets } = await load(text, { env });
+    expect(store?.url).toBe(env.DATABASE_URL);
+    expect(secrets.some((secret) => secret.includes('s3cr3t-pw'))).toBe(true);
+    for (const DATABASE_URL of ['mysql://db/x', 'postgres://a:b#c@db:x/y', 'db'])
+      expect((await refusal(load(text, { env: { DATABASE_URL } }))).message).toContain('store.url');
+    expect((await refusal(load(text, { env: {} }))).code).toBe('environment-variable-missing');
+  });
+
   it.each([
     ['${A}', { A: '' }, ''],
     ['${A:-b}', { A: '' }, 'b'],

@@ -150,6 +150,7 @@ describe('the docs name only what exists: ', () => {
       USER_CONFIG_TOKEN: 't',
       REMOTE_TOKEN: 't',
       SCRIPTED_MODEL_URL: 'http://x',
+      DATABASE_URL: 'postgres://db/dandori',
     };
     const wrong: string[] = [];
     let loaded = 0;
