@@ -19,6 +19,8 @@ const MARKS: readonly RegExp[] = [
   /<[|｜]tool[▁_]calls?(?:[▁_](?:begin|sep|section[▁_]begin))?[|｜]>/,
   // Harmony, used by gpt-oss.
   /<\|channel\|>\s*commentary\b|\bto=functions\.[\w.-]+/,
+  // A thought of Harmony, or a result that the model made up.
+  /^\s*(?:<\|start\|>assistant)?<\|channel\|>\s*analysis\b|^\s*<tool_response>/,
   // ReAct, with any tool name.
   /(?:^|\n)[ \t*]{0,8}Action[ \t*]{0,8}:[^\n]{1,200}\n\s{0,8}\*{0,2}Action Input\b/i,
   // The text ends inside a mark.
@@ -47,6 +49,7 @@ export function holdsCall(text: string, names: CallNames = new Set()): boolean {
     MARKS.some((mark) => mark.test(prose)) ||
     /```tool_(?:code|call)/.test(text) ||
     callsByName(text, names) ||
+    callsByLabel(text, names) ||
     callsAsCode(prose, names) ||
     isCut(prose)
   );
@@ -65,6 +68,18 @@ function callsByName(text: string, names: CallNames): boolean {
     .some(({ 1: name = '', index }) => names.has(bare(name)) && index < given && index > elided);
 }
 
+/** A line such as `Tool: places_find`, above the arguments. */
+const LABELLED =
+  /(?:^|\n)[\s>*_-]{0,8}(?:tool|tool[ _]name|function|function[ _]name|operation|name|call|ツール|関数)[\s*_]{0,4}[:：][\s*_`]{0,4}([A-Za-z_][\w.-]*)[`*_ ]{0,4}\n[\s>*_`-]{0,8}(?:json\s{0,4})?(?:\{|args|arguments|param|input|tool[ _]input|引数|入力)/gi;
+
+function callsByLabel(text: string, names: CallNames): boolean {
+  return text.matchAll(LABELLED).some(({ 1: name = '' }) => isToolName(name, names));
+}
+
+function isToolName(name: string, names: CallNames): boolean {
+  return names.has(name) && /[._]/.test(name);
+}
+
 function lastOf(what: RegExp, text: string): number {
   let last = -1;
   for (const { index } of text.matchAll(what)) last = index;
@@ -77,11 +92,15 @@ function lastOf(what: RegExp, text: string): number {
  * only its name.
  */
 function callsAsCode(prose: string, names: CallNames): boolean {
-  const isTool = (name = '') => names.has(name) && /[._]/.test(name);
-  if (prose.matchAll(/<([A-Za-z_][\w.-]*)>/g).some(([, name]) => isTool(name))) return true;
+  const isTool = (name = '') => isToolName(name, names);
+  if (isTool(prose.trim())) return true;
+  if (prose.matchAll(/<([A-Za-z_][\w.-]*)(?:\s[^<>]{0,200})?>/g).some(([, name]) => isTool(name)))
+    return true;
   if (prose.matchAll(/<(?:tool|tool_name|name|function)>\s*([\w.-]+)\s*</g).some(([, name]) => isTool(name)))
     return true;
   const lines = prose.split('\n');
+  const listed = lines.filter((line) => line.trim() !== '').map((line) => LISTED_CALL.exec(line)?.[1]);
+  if (listed.length > 0 && listed.every(isTool)) return true;
   return lines.some((line, index) => {
     if (isTool(/^[\s*]*Action[\s*]*:[\s*]*([\w.-]+)\s*(?:$|\[)/i.exec(line)?.[1])) return true;
     const [, prefix, name = '', rest = ''] = CALL_LINE.exec(line) ?? [];
@@ -97,9 +116,11 @@ function callsAsCode(prose: string, names: CallNames): boolean {
   });
 }
 
-/** What may precede the name in such a line: a mark, `print(`, a list, or an announcement. */
+/** What may precede the name in such a line: a mark, `print(`, a list, an assignment, or an announcement. */
 const CALL_LINE =
-  /^\s*(?:>>>|<[^<>\s]{1,40}>|\[|print\(|[^\w\s]{1,3}function[^\w\s]{1,3}:|[*]{0,2}(?:action|tool[ _]call|function[ _]call)[*]{0,2}:)?\s*(functions\.|default_api\.)?([A-Za-z_][\w.-]*)\s*($|[({].*$)/i;
+  /^\s*(?:>>>|to=|<[^<>\s]{1,40}>|\[|print\(|(?:(?:const|let|var)\s)?\s*(?:\w{1,40}\s*=)?\s*await\s|[^\w\s]{1,3}function[^\w\s]{1,3}:|[*]{0,2}(?:action|tool[ _]call|function[ _]call|ツール(?:の)?呼び出し)[*]{0,2}[:：])?\s*(functions\.|default_api\.)?([A-Za-z_][\w.-]*)\s*(?:[:：]\s*(?=\{))?($|[({].*$)/i;
+/** A line of a text that only lists calls. */
+const LISTED_CALL = /^\s*(?:[-*•]|\d{1,3}[.)])\s*([A-Za-z_][\w.-]*)\s*\([^()]*\)\s*;?\s*$/;
 
 function isCut(prose: string): boolean {
   const walker = new JsonWalker();

@@ -78,6 +78,20 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a name behind a word': 'Tool call: places_find(q="Kyoto")',
   'cut in the mark': 'I will look it up.\n<tool_ca',
   'cut in a mark with bars': 'I will look it up.\n<|tool_calls_section_be',
+  'a tool above its arguments': 'tool: places_find\nargs:\n  q: Kyoto',
+  'the same as YAML': 'tool_calls:\n  - name: places_find\n    arguments:\n      q: Kyoto',
+  'the same in Markdown': '**Tool:** places_find\n```json\n{"q": "Kyoto"}\n```',
+  'the same with other words': 'Function: places_find\nParameters: {"q": "Kyoto"}',
+  'the same in Japanese': 'ツール呼び出し: places_find({"q": "京都"})',
+  'a name, a colon and arguments': 'places.find: {"q": "Kyoto"}',
+  'what is left of Harmony': 'to=places_find {"q":"Kyoto"}',
+  'a thought of Harmony': '<|start|>assistant<|channel|>analysis<|message|>We need places_find',
+  JavaScript: "await places_find({q: 'Kyoto'})",
+  'JavaScript with a name': "const place = await places_find({q: 'Kyoto'});",
+  'a tag with attributes': '<places_find q="Kyoto" />',
+  'only a list of calls': '1. places_find(q="Kyoto")\n2. weather_now(q="Kyoto")',
+  'only a name': 'places_find',
+  'a result that the model made up': '<tool_response>{"temp": 20}</tool_response>',
   'the end of a call alone': '"q": "Kyoto"}}\n</tool_call>',
 };
 
@@ -109,6 +123,9 @@ const ANSWERS: readonly string[] = [
   'The operation: a success. GitHub actions: all green.',
   'permissions:\n  actions: read\n  contents: write',
   'It holds where 0<x',
+  'I did this:\n- places_find(q="Kyoto")\n- weather_now(q="Kyoto")\n\nIt is sunny.',
+  'Name: places_find\nDescription: finds places',
+  'places_find: finds places by their name',
 ];
 
 /** Complete calls as text, which both dialects understand. */
