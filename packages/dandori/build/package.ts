@@ -17,6 +17,7 @@ const CODE: Readonly<Record<Bundled, string>> = { dandori: 'lib/code', servers: 
 const ALONG: readonly (readonly [from: string, to: string])[] = [
   ['packages/dandori/bin', 'bin'],
   ['packages/dandori/plan.schema.json', 'plan.schema.json'],
+  ['packages/dandori/dandori.schema.json', 'dandori.schema.json'],
   ['packages/dandori/src/mind/prompts', CODE.dandori],
   ['packages/web/dist', 'page'],
   // Error messages name a page in `docs`. The README links to `docs`, which links to the other files.

@@ -1,4 +1,4 @@
-export { type CheckedServer, checkServers } from './check-servers.ts';
+export { type CheckedModel, type CheckedServer, checkModel, checkServers, listModels } from './check.ts';
 export { type Copied, copyBetween } from './copy.ts';
 export {
   type Examined,

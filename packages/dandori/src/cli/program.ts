@@ -87,6 +87,10 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .command('init')
     .description('Create a commented dandori.yaml in this folder')
     .option('--force', 'Overwrite the existing file')
+    .option('--model <provider/name>', 'Write this model, and try it with one call')
+    .option('--no-check', "Don't call the model")
+    .option('--yes', 'Ask nothing; take the options and the defaults')
+    .option(...json)
     .action(async (options) => then(await (await import('./commands/init.ts')).init(options)));
 
   command('add [name] [target...]', 'Add an MCP server, or import those of another program')
@@ -288,12 +292,17 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option('--role <role>', 'viewer, operator or admin', 'operator')
     .option(...json)
     .action(async (options) => then(await (await import('./commands/serve.ts')).token(options)));
-  onRuns('doctor [run]', 'Find damage in stored runs and results')
+  onRuns('doctor [run]', 'Check Node, model, servers and stored runs, and say what to do')
     .option('--repair', 'Repair what can be repaired without loss; ask about the rest')
     .option('--yes', "With --repair: don't ask, and leave the rest")
     .option(...json)
     .action(async (run: string | undefined, options) =>
-      then(await (await import('./commands/storage.ts')).doctor(run, options)),
+      then(await (await import('./commands/doctor.ts')).doctor(run, options)),
+    );
+  command('models [provider]', 'List the models that a provider offers')
+    .option(...json)
+    .action(async (provider: string | undefined, options) =>
+      then(await (await import('./commands/models.ts')).models(provider, options)),
     );
   command('prune', 'Remove old runs and the stored results that only they use')
     .requiredOption('--older-than <duration>', 'Remove runs whose last event is older, such as 30d or 12h')

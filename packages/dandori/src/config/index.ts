@@ -1,8 +1,10 @@
-export type { Config } from './config.ts';
-export type { ConfigInput } from './file-shape.ts';
+export type { Config, Provider } from './config.ts';
+export { type ConfigInput, PROVIDERS } from './file-shape.ts';
 export type { Layer } from './layer.ts';
 export { loadConfig } from './load.ts';
+export { KEY_VARIABLES } from './model.ts';
 export { addToEnvFile, loadEnvFile, readEnvFile } from './project/env-file.ts';
+export { MCP_FILES } from './project/mcp-file.ts';
 export { importServers } from './project/other-hosts.ts';
 export { openProjectFile, type ProjectFile } from './project/project-file.ts';
 export { separateSecrets } from './project/server-secrets.ts';
@@ -12,4 +14,4 @@ export { inMode } from './settings.ts';
 export { CONFIG_TEMPLATE } from './template.ts';
 export { refuseLooser } from './user-config.ts';
 export { createUserSettings, type UserConfigWarning, type UserSettings } from './user-settings.ts';
-export { version } from './version.ts';
+export { lowestNode, schemaLine, version } from './version.ts';

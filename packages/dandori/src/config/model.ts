@@ -5,7 +5,7 @@ import { type Environment, missingVariable, readVariable } from './environment.t
 import type { ModelSection } from './file-shape.ts';
 
 /** Tried in this order. An error message names the first one. */
-const KEY_VARIABLES: Readonly<Record<Provider, readonly string[]>> = {
+export const KEY_VARIABLES: Readonly<Record<Provider, readonly string[]>> = {
   openai: ['OPENAI_API_KEY'],
   anthropic: ['ANTHROPIC_API_KEY'],
   google: ['GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'],

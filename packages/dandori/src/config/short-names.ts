@@ -14,7 +14,7 @@ const SHORT_NAMES: readonly { readonly short: Path; readonly long: Path }[] = [
   })),
 ];
 
-const LIMITS = SHORT_NAMES.flatMap(({ short: [group, key] }) =>
+export const LIMITS = SHORT_NAMES.flatMap(({ short: [group, key] }) =>
   group === 'limits' && typeof key === 'string' ? [key] : [],
 );
 

@@ -24,7 +24,8 @@ const READING = [
   ['save-plan', 'last'],
   ['save-test', 'last'],
   ['questions', '--json'],
-  ['doctor', '--json'],
+  ['doctor', 'last', '--json'],
+  ['list', '--json'],
   ['stats', '--json'],
   ['tools', '--json'],
   ['prune', '--older-than', '1d', '--dry-run', '--json'],
@@ -43,6 +44,7 @@ const WRITING = [
   ['fork', 'last', '--at', '2', '--no-run'],
   ['token', '--json'],
   ['init', '--force'],
+  ['init', '--force', '--yes'],
 ];
 
 /** Names of older versions, and the names now. */

@@ -10,6 +10,7 @@ import {
   openProjectFile,
   type ProjectFile,
   readEnvFile,
+  schemaLine,
   separateSecrets,
 } from '../../config/index.ts';
 import { DandoriError } from '../../model/error.ts';
@@ -25,7 +26,6 @@ import { displayWidth } from '../../model/text.ts';
 import { asTyped } from '../command-line.ts';
 import { oneLine, padded, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { FILE_START } from './init.ts';
 
 export interface AddOptions {
   readonly config?: string;
@@ -37,6 +37,8 @@ export interface AddOptions {
   readonly check?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
+  /** Prints nothing. */
+  readonly isQuiet?: boolean;
 }
 
 interface Wanted {
@@ -49,7 +51,7 @@ interface Wanted {
 export async function add(words: readonly string[], options: AddOptions): Promise<number> {
   const texts = textsFor({});
   const say = speaker(options);
-  const project = await openProjectFile({ file: options.config }, FILE_START);
+  const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const given =
     options.from === undefined ? described(words, options) : await imported(words, options, say, texts);
   const { wanted, variables } = prepare(given, project, options);
@@ -84,9 +86,9 @@ export async function add(words: readonly string[], options: AddOptions): Promis
 type Say = (line: string, on?: 'stderr') => void;
 
 /** With `--json` nothing but the JSON goes to stdout, so everything for people goes to stderr. */
-function speaker({ json }: { json?: boolean }): Say {
+function speaker({ json, isQuiet }: { json?: boolean; isQuiet?: boolean }): Say {
   return (line, on) => {
-    if (json === true) return;
+    if (json === true || isQuiet === true) return;
     (on === 'stderr' ? process.stderr : process.stdout).write(`${line}\n`);
   };
 }
@@ -369,7 +371,7 @@ export async function remove(
 ): Promise<number> {
   const { servers: texts } = textsFor({});
   const say = speaker(options);
-  const project = await openProjectFile({ file: options.config }, FILE_START);
+  const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const unknown = names.filter((name) => !Object.hasOwn(project.servers, name));
   if (unknown.length > 0)
     throw new DandoriError('usage', `${project.name} has no server ${unknown.join(', ')}.`, {
@@ -391,7 +393,7 @@ export async function remove(
 /** The servers as the file has them. Nothing is started. */
 export async function list(options: { config?: string; json?: boolean }): Promise<number> {
   const texts = textsFor({});
-  const project = await openProjectFile({ file: options.config }, FILE_START);
+  const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const found = Object.entries(project.servers).map(([name, server]) => ({
     name,
     ...shown(isObject(server) ? server : {}, texts),

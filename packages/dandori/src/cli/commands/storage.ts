@@ -1,105 +1,12 @@
 import { confirm, isCancel } from '@clack/prompts';
-import {
-  type Copied,
-  copyBetween,
-  type Examined,
-  type Finding,
-  migrateStore,
-  openRuntime,
-} from '../../app/index.ts';
+import { type Copied, copyBetween, migrateStore, openRuntime } from '../../app/index.ts';
 import type { Pruned } from '../../commands/index.ts';
 import { loadConfig } from '../../config/index.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { asTyped } from '../command-line.ts';
-import { findRun, openHere, openWorkplace } from '../open.ts';
-import { printable, type Style, styleFor } from '../style.ts';
+import { printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-
-const MOST_FINDINGS = 100;
-
-export interface DoctorOptions {
-  readonly config?: string;
-  readonly json?: boolean;
-  readonly repair?: boolean;
-  readonly yes?: boolean;
-}
-
-/** Returns 0 if nothing is damaged or everything was repaired, and 1 if damage is left. */
-export async function doctor(name: string | undefined, options: DoctorOptions): Promise<number> {
-  const opening = { configFile: options.config, tools: false };
-  await using here = options.repair === true ? await openHere('doctor --repair', opening) : undefined;
-  await using dandori = here ?? (await openWorkplace(opening));
-  const run = name === undefined ? undefined : await findRun(name, dandori);
-  const texts = textsFor({ language: dandori.config.language });
-  const style = styleFor(process.stdout);
-  const examined =
-    here === undefined
-      ? await dandori.doctor({ run })
-      : await here.doctor({ run, repair: canAskToRepair(options) ? (found) => ask(found, texts) : true });
-  if (options.json === true) {
-    const findings = examined.findings.map((found) => ({
-      ...found,
-      fix: texts.doctored.kinds[found.kind][1],
-    }));
-    process.stdout.write(`${stringifyJson({ ...examined, findings })}\n`);
-  } else for (const line of doctorLines(examined, texts, style)) process.stdout.write(`${line}\n`);
-  const left = examined.findings.filter(({ isRepaired }) => isRepaired !== true);
-  if (options.json !== true && options.repair !== true && left.some(({ repair }) => repair !== undefined))
-    process.stderr.write(`${asTyped(texts.doctored.howToRepair, options.config)}\n`);
-  return left.length === 0 ? 0 : 1;
-}
-
-function canAskToRepair({ json, yes }: DoctorOptions): boolean {
-  return json !== true && yes !== true && process.stdin.isTTY === true && process.stderr.isTTY === true;
-}
-
-async function ask(found: Finding, { doctored: texts, message }: Texts): Promise<boolean> {
-  const [what, fix] = texts.kinds[found.kind];
-  process.stderr.write(
-    `${placeOf(found, texts)}\n  ${what}: ${printable(message(found.detail))}\n  ${fix}\n`,
-  );
-  const isWanted = await confirm({
-    message: texts.confirm(what),
-    active: texts.yes,
-    inactive: texts.no,
-    output: process.stderr,
-    initialValue: false,
-  });
-  return !isCancel(isWanted) && isWanted;
-}
-
-function doctorLines(examined: Examined, texts: Texts, style: Style): string[] {
-  const { findings, unseen = [] } = examined;
-  const { doctored, more, message } = texts;
-  const notSeen = unseen.length === 0 ? [] : [style.yellow(doctored.unseen(unseen))];
-  // Parts that were not checked are not reported as healthy.
-  if (findings.length === 0 && unseen.length === 3) return notSeen;
-  if (findings.length === 0) return [style.green(doctored.healthy(examined)), ...notSeen];
-  return [
-    ...notSeen,
-    doctored.found(findings.length),
-    ...findings
-      .slice(0, MOST_FINDINGS)
-      .flatMap((found) => findingLines({ ...found, detail: message(found.detail) }, doctored, style)),
-    ...(findings.length > MOST_FINDINGS ? [more(findings.length - MOST_FINDINGS)] : []),
-  ];
-}
-
-function findingLines(found: Finding, texts: Texts['doctored'], style: Style): string[] {
-  const [what, fix] = texts.kinds[found.kind];
-  const mark = found.isRepaired === true ? style.green('✓') : style.red('✗');
-  return [
-    `${mark} ${style.bold(`[${found.kind}]`)} ${placeOf(found, texts)}`,
-    `    ${what}: ${printable(found.detail)}`,
-    `    ${found.isRepaired === true ? texts.repaired : fix}`,
-  ];
-}
-
-function placeOf({ file, line, offset }: Finding, texts: Texts['doctored']): string {
-  return line === undefined ? file : `${file}: ${texts.place(line, offset)}`;
-}
 
 const MOST_RUNS = 20;
 

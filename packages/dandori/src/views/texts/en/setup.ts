@@ -7,6 +7,52 @@ export const setup = {
     loaded: (names: readonly string[]) => `From .env: ${names.join(', ')}`,
     refused: (names: readonly string[]) => `.env may not set ${names.join(', ')}. Set it in your shell.`,
   },
+  init: {
+    whichModel: 'Which model decides?',
+    providers: {
+      openai: 'OpenAI',
+      anthropic: 'Anthropic',
+      google: 'Google',
+      ollama: 'Ollama (on this machine)',
+      'openai-compatible': 'Another server that speaks like OpenAI',
+    },
+    noModel: 'None: the built-in planner, for simple goals',
+    whichAddress: 'Its address',
+    whichName: 'Name of the model',
+    whichKey: (variable: string) => `API key (stored in .env as ${variable}; leave empty to set it later)`,
+    notGood: 'The model did not answer.',
+    anotherKey: 'Enter another key',
+    keepIt: 'Continue anyway',
+    whichServers: 'Which tools? (space selects, Enter continues)',
+    demo: (names: readonly string[]) => `Demo servers: ${names.join(', ')}`,
+    files: 'Files in this folder',
+    hosts: { claude: 'Claude', vscode: 'VS Code', cursor: 'Cursor' },
+    from: (source: string, names: readonly string[]) =>
+      names.length === 0 ? `From ${source}` : `From ${source}: ${names.join(', ')}`,
+  },
+  checkup: {
+    config: 'Configuration',
+    noFile: 'no dandori.yaml; the defaults apply',
+    model: 'Model',
+    noModel: 'none; the built-in planner knows simple goals only',
+    setModel: 'Set one:  dandori init   or   dandori run --model openai/gpt-5-mini "…"',
+    answered: (seconds: string) => `answered in ${seconds} s`,
+    fixModel: 'See the models that there are:  dandori models',
+    servers: 'Servers',
+    noServers: 'none are configured',
+    addServer: 'Add one:  dandori add NAME -- COMMAND…',
+    connected: (tools: number, seconds: string) => `${countOf(tools, 'tool')} in ${seconds} s`,
+    fixServer: (name: string, isRemote: boolean) =>
+      isRemote
+        ? `Check the address and the headers of ${name}, or remove it:  dandori remove ${name}`
+        : `Run the command of ${name} in a terminal to see why, or remove it:  dandori remove ${name}`,
+    fixNode: (lowest: string) => `Install Node ${lowest} or later.`,
+    looseEnv: 'other users of this machine can read it',
+  },
+  models: {
+    none: (provider: string) => `${provider} offers no models.`,
+    use: (provider: string, name: string) => `Use one:  dandori run --model ${provider}/${name} "…"`,
+  },
   servers: {
     connecting: (names: readonly string[]) => `Connecting to ${names.join(', ')}…`,
     connected: (name: string, seconds: string, tools: number) =>

@@ -36,4 +36,21 @@ export const setup: Catalogue = {
   'Remove the comments, or create a dandori.yaml with `dandori init`.':
     'コメントを消すか、`dandori init` で dandori.yaml を作成してください。',
   'the connection is closed': '接続は閉じています',
+  'Check Node, model, servers and stored runs, and say what to do':
+    'Node、モデル、サーバー、保存した実行を点検し、対処を示す',
+  'List the models that a provider offers': 'プロバイダーのモデルを一覧表示',
+  'Write this model, and try it with one call': 'このモデルを設定し、1 回呼び出して確認する',
+  "Don't call the model": 'モデルを呼び出さない',
+  'Ask nothing; take the options and the defaults': '質問せず、オプションと既定値を使う',
+  'There is no provider {1}.': 'プロバイダー {1} はありません。',
+  'No model is configured, so there is no provider to ask.':
+    'モデルが未設定のため、問い合わせ先のプロバイダーがありません。',
+  'Name one: dandori models openai': '指定してください：dandori models openai',
+  '{1} did not answer with a list of models.': '{1} からモデルの一覧を取得できませんでした。',
+  '{1} cannot be reached: {2}': '{1} に接続できません：{2}',
+  '--model takes provider/name, not "{1}".': '--model は provider/name の形で指定します（"{1}" は不可）。',
+  'Write a provider ({1}) and a name: --model openai/gpt-5-mini':
+    'プロバイダー（{1}）と名前を指定してください：--model openai/gpt-5-mini',
+  'Nothing was written.': '何も書き込んでいません。',
+  'dandori init --yes asks nothing.': 'dandori init --yes なら質問しません。',
 };

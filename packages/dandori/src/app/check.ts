@@ -33,3 +33,38 @@ export async function checkServers({
     }),
   );
 }
+
+type Model = NonNullable<Config['model']>;
+
+export interface CheckedModel {
+  /** `provider/name`. */
+  readonly name: string;
+  readonly ms: number;
+  /** Why it cannot be used, and which setting fixes it. */
+  readonly problem?: string;
+}
+
+/** One small call. */
+export async function checkModel(
+  model: Omit<Model, 'fallback'>,
+  section?: 'model' | 'model.fallback',
+): Promise<CheckedModel> {
+  const { checkModel: call } = await import('../mind/language/models.ts');
+  const since = performance.now();
+  const failure = await call({ ...model, section });
+  const ms = Math.round(performance.now() - since);
+  const name = `${model.provider}/${model.name}`;
+  return failure === undefined ? { name, ms } : { name, ms, problem: failure.message };
+}
+
+/** The models that the provider of this one offers, or why it does not say. */
+export async function listModels(
+  model: Omit<Model, 'fallback'>,
+): Promise<{ readonly models: readonly string[] } | { readonly problem: string }> {
+  const { listModels: list } = await import('../mind/language/models.ts');
+  try {
+    return { models: await list(model) };
+  } catch (error) {
+    return { problem: messageOf(error) };
+  }
+}

@@ -1,0 +1,129 @@
+import { assertNever, messageOf } from '../../model/error.ts';
+import type { Failure } from '../../model/failure.ts';
+import { isObject, type Json, parseJson } from '../../model/json.ts';
+import { callModel, openWire } from './call.ts';
+import { toFailure } from './failure.ts';
+import type { LanguageMindOptions } from './options.ts';
+
+const LIST_TIMEOUT = 15_000;
+const CHECK_TIMEOUT = 60_000;
+/** Some models refuse a smaller limit. */
+const FEW_TOKENS = 64;
+
+/** One small call that shows whether address, key and name are right. Undefined if they are. */
+export async function checkModel(options: LanguageMindOptions): Promise<Failure | undefined> {
+  const short = { ...options, maxOutputTokens: FEW_TOKENS, price: undefined };
+  try {
+    const output = await callModel({
+      wire: await openWire(short),
+      options: short,
+      prompt: { instructions: 'Answer with OK.', messages: [{ role: 'user', content: 'Are you there?' }] },
+      sent: {},
+      signal: AbortSignal.timeout(Math.min(options.timeoutMs ?? CHECK_TIMEOUT, CHECK_TIMEOUT)),
+      listener: { text: () => {} },
+    });
+    return output.error === undefined ? undefined : toFailure(output.error, options);
+  } catch (error) {
+    return toFailure(error, options);
+  }
+}
+
+/** The names of the models that the provider offers, sorted. Throws an `Error` that says why it cannot be asked. */
+export async function listModels(options: LanguageMindOptions): Promise<readonly string[]> {
+  const { url, headers, names } = listing(options);
+  const { fetch = globalThis.fetch } = options;
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_TIMEOUT) }).catch(
+    (error: unknown) => {
+      throw unreachable(url, error);
+    },
+  );
+  const text = await response.text();
+  if (!response.ok) {
+    const error = Object.assign(new Error(said(text) ?? response.statusText), {
+      statusCode: response.status,
+    });
+    throw new Error(toFailure(error, options).message);
+  }
+  const answer = readable(text);
+  if (answer === undefined) throw new Error(`${url.origin} did not answer with a list of models.`);
+  return [...new Set(names(answer))].sort();
+}
+
+interface Listing {
+  readonly url: URL;
+  readonly headers: Record<string, string>;
+  readonly names: (answer: Json) => string[];
+}
+
+function listing({ provider, baseUrl, apiKey = '' }: LanguageMindOptions): Listing {
+  const bearer: Record<string, string> = apiKey === '' ? {} : { Authorization: `Bearer ${apiKey}` };
+  switch (provider) {
+    case 'openai':
+    case 'openai-compatible':
+      return {
+        url: below(baseUrl ?? 'https://api.openai.com/v1', 'models'),
+        headers: bearer,
+        names: (answer) => texts(answer, 'data', 'id'),
+      };
+    case 'ollama':
+      return {
+        url: below((baseUrl ?? '').replace(/\/v1\/?$/, ''), 'api/tags'),
+        headers: bearer,
+        names: (answer) => texts(answer, 'models', 'name'),
+      };
+    case 'anthropic':
+      return {
+        url: below(baseUrl ?? 'https://api.anthropic.com/v1', 'models?limit=1000'),
+        headers: { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' },
+        names: (answer) => texts(answer, 'data', 'id'),
+      };
+    case 'google':
+      return {
+        url: below(baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta', 'models?pageSize=1000'),
+        headers: { 'x-goog-api-key': apiKey },
+        names: (answer) =>
+          members(answer, 'models')
+            .filter(
+              ({ supportedGenerationMethods: methods }) =>
+                !Array.isArray(methods) || methods.includes('generateContent'),
+            )
+            .flatMap(({ name }) => (typeof name === 'string' ? [name.replace(/^models\//, '')] : [])),
+      };
+    default:
+      return assertNever(provider);
+  }
+}
+
+function below(base: string, path: string): URL {
+  return new URL(`${base.replace(/\/$/, '')}/${path}`);
+}
+
+function members(answer: Json, group: string): Record<string, Json>[] {
+  const list = isObject(answer) ? answer[group] : undefined;
+  return Array.isArray(list) ? list.filter((one) => isObject(one)) : [];
+}
+
+function texts(answer: Json, group: string, key: string): string[] {
+  return members(answer, group).flatMap((one) => (typeof one[key] === 'string' ? [one[key]] : []));
+}
+
+function readable(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the provider says about an error. */
+function said(text: string): string | undefined {
+  const answer = readable(text);
+  const error = isObject(answer) ? answer.error : undefined;
+  const message = isObject(error) ? error.message : error;
+  return typeof message === 'string' ? message : undefined;
+}
+
+function unreachable(url: URL, error: unknown): Error {
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  return new Error(`${url.origin} cannot be reached: ${messageOf(cause)}`, { cause: error });
+}
