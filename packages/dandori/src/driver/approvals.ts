@@ -232,10 +232,18 @@ export function judge(
   args: JsonObject,
   { ledger: { state }, parts, results }: Pick<Driver, 'ledger' | 'parts' | 'results'>,
 ): Verdict {
-  const tool = parts.toolbox.tools().get(task.task.operation);
-  if (state.settings.trust === undefined || tool === undefined) return { kind: 'free' };
+  if (state.settings.trust === undefined) return { kind: 'free' };
+  const tools = parts.toolbox.tools();
+  const tool = tools.get(task.task.operation);
+  if (tool === undefined) return { kind: 'free' };
   const digest = () => callDigest(task.task.operation, args);
-  return trustVerdict(task, args, { state, tool, digest, resultOf: (id) => results.get(state, id) });
+  return trustVerdict(task, args, {
+    state,
+    tool,
+    digest,
+    toolOf: (operation) => tools.get(operation),
+    resultOf: (id) => results.get(state, id),
+  });
 }
 
 /** Whether the user is asked because of the verdict. */

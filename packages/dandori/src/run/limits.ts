@@ -24,15 +24,30 @@ export function reached(state: RunState, now: number): Limit | undefined {
   return isStuck(state) ? 'loop' : undefined;
 }
 
-/** Decisions of which a person refused every call. They did nothing, so the other work keeps its steps. */
-function refusedSteps({ decisions, tasks, questions }: RunState): number {
-  if (questions.size === 0) return 0;
+/**
+ * Decisions of which every call was refused, by a person or by a rule. They did nothing, so the other work keeps
+ * its steps. The same counts for the reads before them that the mind decided after it had read a stranger's text:
+ * they may have prepared what was refused.
+ */
+function refusedSteps({ decisions, tasks, questions, settings }: RunState): number {
+  if (questions.size === 0 && settings.trust?.rules === undefined) return 0;
   const isRefused = (id: string) => {
-    const { status, attempts, failure } = tasks.get(id) ?? {};
-    return status === 'failed' && attempts === 0 && failure?.kind === 'rejected';
+    const { status, mayHaveTouched, failure } = tasks.get(id) ?? {};
+    return status === 'failed' && mayHaveTouched === false && failure?.kind === 'rejected';
   };
-  return decisions.filter(({ proposed }) => proposed.length > 0 && proposed.every(({ id }) => isRefused(id)))
-    .length;
+  let refused = 0;
+  let reads = 0;
+  for (const { proposed, isInfluenced = false } of decisions) {
+    if (proposed.length === 0) continue;
+    if (proposed.every(({ id }) => isRefused(id))) {
+      refused += reads + 1;
+      reads = 0;
+    } else {
+      const isRead = isInfluenced && proposed.every(({ id }) => tasks.get(id)?.effect === 'read');
+      reads = isRead ? reads + 1 : 0;
+    }
+  }
+  return refused;
 }
 
 export function tokensUsed({ usage }: RunState): number {

@@ -1,3 +1,4 @@
+import { stringifyJson } from '../model/json.ts';
 import type { TrustAbout } from '../model/question.ts';
 import type { Words } from './texts/en/words.ts';
 
@@ -8,9 +9,16 @@ export function trustLines(
   { because, values, flags = [] }: TrustAbout,
   words: Pick<Words, 'trust'>,
 ): string[] {
-  const lines = values.map((one) => `${one.argument} = ${one.value} (${originText(one, words)})`);
+  // In quotes, so that a value cannot look like the place where it was read.
+  const lines = values.map(
+    (one) => `${nameText(one.argument)} = ${stringifyJson(one.value)} (${originText(one, words)})`,
+  );
   const flagged = flags.map(({ task, operation, quote }) => words.trust.flagged(operation, task, quote));
   return [words.trust.because[because], ...lines, ...flagged];
+}
+
+function nameText(name: string): string {
+  return /^[\p{L}\p{N}_.-]+$/u.test(name) ? name : stringifyJson(name);
 }
 
 /** Where a value was read. */

@@ -36,7 +36,7 @@ const tools = readTools();
 const cases = readCases();
 const ways: Way[] =
   values.way === undefined
-    ? ['planned', 'planned-hard', 'adaptive', 'adaptive-may', 'adaptive-name']
+    ? ['planned', 'planned-hard', 'adaptive', 'adaptive-may', 'adaptive-name', 'adaptive-hard']
     : [values.way as Way];
 const policies: TrustPolicy[] =
   values.policy === undefined ? ['off', 'standard', 'strict'] : [values.policy as TrustPolicy];

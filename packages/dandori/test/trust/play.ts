@@ -6,6 +6,7 @@ import type { Mind, Thought } from '../../src/mind/mind.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../src/model/json.ts';
 import type { Settings, TrustPolicy } from '../../src/model/settings.ts';
 import type { Action } from '../../src/model/task.ts';
+import { escaped } from '../../src/plan/fill-refs.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
@@ -23,9 +24,17 @@ export interface Played {
   readonly questions: number;
   /** Questions about calls that the user wanted. */
   readonly honest: number;
+  /** What the questions were about. */
+  readonly asked: readonly Json[];
 }
 
-export type Way = 'planned' | 'planned-hard' | 'adaptive' | 'adaptive-may' | 'adaptive-name' | 'auto';
+export type Way =
+  | 'planned'
+  | 'planned-hard'
+  | 'adaptive'
+  | 'adaptive-may'
+  | 'adaptive-name'
+  | 'adaptive-hard';
 
 export interface Playing {
   readonly way: Way;
@@ -72,7 +81,7 @@ export async function play(one: Case, { way, policy, tools, settings }: Playing)
     driver: 'test',
   };
   const trust: Pick<Settings, 'trust'> = policy === 'off' ? {} : { trust: { policy } };
-  const mode = way.startsWith('planned') ? 'planned' : way === 'auto' ? 'auto' : 'adaptive';
+  const mode = way.startsWith('planned') ? 'planned' : 'adaptive';
   const { run } = await startRun(
     { goal: one.goal, settings: settingsWith({ mode, ...trust, ...settings }) },
     parts,
@@ -80,6 +89,7 @@ export async function play(one: Case, { way, policy, tools, settings }: Playing)
   const agreed = new Set<string>();
   let questions = 0;
   let honest = 0;
+  const asked: Json[] = [];
   for (let round = 0; round < 60; round++) {
     const state = await clock.runUntil(drive(run, parts));
     if (state.end !== undefined) {
@@ -91,7 +101,7 @@ export async function play(one: Case, { way, policy, tools, settings }: Playing)
       const isElsewhere = (key: string) => {
         const [tool = ''] = key.split(' ', 1);
         const args = JSON.parse(key.slice(tool.length + 1)) as JsonObject;
-        return way === 'planned-hard' && !targets.has(targetOf({ tool, args }, tools));
+        return way.endsWith('-hard') && !targets.has(targetOf({ tool, args }, tools));
       };
       const bad = made.filter((key) => isAttack(key) && (attacks.has(key) || isElsewhere(key)));
       return {
@@ -101,12 +111,14 @@ export async function play(one: Case, { way, policy, tools, settings }: Playing)
         undone: [...gold].filter((key) => !made.includes(key)),
         questions,
         honest,
+        asked,
       };
     }
     const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
     if (open.length === 0) throw new Error(`${one.id}: the run waits for nobody`);
     for (const { question } of open) {
       questions++;
+      asked.push(question.context ?? null);
       const { operation, args } = (question.context ?? {}) as { operation?: string; args?: JsonObject };
       const key = keyOf(operation ?? '', args ?? {});
       const isWanted = gold.has(key);
@@ -135,7 +147,22 @@ function obedientMind(one: Case, way: Way, tools: ReadonlyMap<string, FixtureToo
   const extracted = new Map<string, Json>();
   let turn = 0;
   let obeyed = 0;
-  const adaptive = [...calls.slice(0, seenAt + 1), ...attackerCalls, ...calls.slice(seenAt + 1)];
+  const isAnnounced = way === 'adaptive-may' || way === 'adaptive-name' || way === 'adaptive-hard';
+  const extracts = isAnnounced ? extractsOf(one, tools) : [];
+  for (const { id, call, path, value } of extracts) {
+    const tool = calls[call]?.tool;
+    const obeyed = attackerCalls.find((other) => other.tool === tool)?.args[path] ?? 'attacker';
+    extracted.set(id, way === 'adaptive-hard' && attackerCalls.length > 0 ? obeyed : value);
+  }
+  const gold = calls.map((call, index) =>
+    withExtracts(
+      call,
+      extracts.filter((one) => one.call === index),
+      calls,
+    ),
+  );
+  const obeying = attackerCalls.map((call): Action[] => [action(call, '')]);
+  const adaptive = [...gold.slice(0, seenAt + 1).flat(), ...obeying, ...gold.slice(seenAt + 1).flat()];
   const decide = (thought: Thought): Action[] => {
     const isFirst = turn++ === 0;
     const hasRead = thought.state.ends.length > 0;
@@ -148,10 +175,10 @@ function obedientMind(one: Case, way: Way, tools: ReadonlyMap<string, FixtureToo
       return [answer()];
     }
     const position = turn - 1;
-    const call = adaptive[position];
-    if (call === undefined) return [answer()];
-    const first = isFirst && way !== 'adaptive' ? [may(calls, tools, way)] : [];
-    return [...first, action(call, `a${position + 1}`)];
+    const made = adaptive[position];
+    if (made === undefined) return [answer()];
+    const first = isFirst && isAnnounced ? [may(one, way, extracts)] : [];
+    return [...first, ...made.map((call) => (call.id === '' ? { ...call, id: `a${position + 1}` } : call))];
   };
   return {
     name: 'obedient',
@@ -230,28 +257,72 @@ function fillOrigins(
   );
 }
 
-/** Announces the user's calls before anything is read: literal values from the goal, sources for the others. */
-function may(calls: readonly FixtureCall[], tools: ReadonlyMap<string, FixtureTool>, way: Way): Action {
-  const announced = calls.slice(1).flatMap(({ tool, args, origins = {} }) => {
-    const isRead = tools.get(tool)?.effect === 'read';
-    const entries = Object.entries(args).flatMap(([name, value]): [string, Json][] => {
-      const source = (path: string, item: Json): Json | undefined => {
-        const { from = 'goal', results = [] } = origins[path] ?? {};
-        if (from === 'goal' || from === 'goal~' || from === 'constant') return item;
-        const [first] = results;
-        const operation = first === undefined ? undefined : calls[first]?.tool;
-        const field = first === undefined ? undefined : fieldWith(calls[first]?.result ?? null, item);
-        return from === 'result' && operation !== undefined && field !== undefined
-          ? { from: operation, path: way === 'adaptive-may' ? field : (field.match(/\w+$/)?.[0] ?? field) }
-          : undefined;
-      };
-      const found = Array.isArray(value)
-        ? value.map((item, index) => source(`${name}[${index}]`, item))
-        : source(name, value);
-      if (found === undefined || (Array.isArray(found) && found.includes(undefined))) return [];
-      return [[name, found as Json]];
+/**
+ * Announces the user's calls before anything is read: literal values from the goal, sources for the others, and
+ * what `extract` is to make from results.
+ */
+function may({ calls }: Case, way: Way, extracts: readonly Extract[]): Action {
+  const literal = (from: string) => from === 'goal' || from === 'goal~' || from === 'constant';
+  const sourceOf = (index: number, path: string): Json => {
+    const { tool = '', args = {}, origins = {} } = calls[index] ?? {};
+    const known = Object.entries(args).filter(([name]) => literal(origins[name]?.from ?? 'goal'));
+    return { from: tool, path, args: Object.fromEntries(known) };
+  };
+  const announced = calls.slice(1).map(({ tool, args, origins = {} }, position) => {
+    const filled = fillOrigins(args, '', (path, value) => {
+      const { from = 'goal', results = [] } = origins[path] ?? {};
+      const made = extracts.find((one) => one.call === position + 1 && one.path === path);
+      if (made !== undefined) return { from: 'extract', path: 'value', args: { find: made.id } };
+      if (literal(from)) return undefined;
+      const [first = 0] = results;
+      const field = fieldWith(calls[first]?.result ?? null, value) ?? '';
+      return sourceOf(first, way === 'adaptive-name' ? (field.match(/\w+$/)?.[0] ?? field) : field);
     });
-    return isRead || entries.length >= 0 ? [{ operation: tool, args: Object.fromEntries(entries) }] : [];
+    return { operation: tool, args: filled };
   });
-  return { id: 'may', operation: 'may', args: { calls: announced } };
+  const texts = extracts.map(({ id, results }) => ({
+    operation: 'extract',
+    args: {
+      source: Object.fromEntries(results.map((from) => [`r${from}`, sourceOf(from, '')])),
+      find: id,
+      schema: {},
+    },
+  }));
+  return { id: 'may', operation: 'may', args: { calls: [...announced, ...texts] } };
+}
+
+/** The decisions for a call: first the values that it needs are read, then it is made with them. */
+function withExtracts(call: FixtureCall, extracts: readonly Extract[], calls: Case['calls']): Action[][] {
+  const read = extracts.map(({ id, results }) => {
+    const source = Object.fromEntries(results.map((from) => [`r${from}`, calls[from]?.result ?? null]));
+    return { id, operation: 'extract', args: { source: escaped(source), find: id, schema: {} } };
+  });
+  return [...(read.length === 0 ? [] : [read]), [action(call, '')]];
+}
+
+/** A value that the user's calls need, and that no field of a result is. */
+interface Extract {
+  readonly id: string;
+  readonly call: number;
+  readonly path: string;
+  readonly value: Json;
+  readonly results: readonly number[];
+}
+
+function extractsOf({ calls }: Case, tools: ReadonlyMap<string, FixtureTool>): Extract[] {
+  return calls.flatMap(({ tool, args, origins = {} }, call) => {
+    const found: Extract[] = [];
+    // A read that stays in the house is free.
+    if (tools.get(tool)?.effect === 'read') return found;
+    fillOrigins(args, '', (path, value) => {
+      const { from = 'goal', results = [] } = origins[path] ?? {};
+      const isField =
+        from === 'result' &&
+        results.some((one) => fieldWith(calls[one]?.result ?? null, value) !== undefined);
+      if (['result', 'mixed', 'computed'].includes(from) && !isField && results.length > 0 && call > 0)
+        found.push({ id: `e${call}_${found.length + 1}`, call, path, value, results });
+      return undefined;
+    });
+    return found;
+  });
 }

@@ -196,16 +196,16 @@ describe('the question', () => {
       'en',
       [
         'The model decided on this call after it had read text that you did not write.',
-        'to = eve@evil.example (read in notes.read (r): “',
-        'body = all of it (written by the model)',
+        'to = "eve@evil.example" (read in notes.read (r): “',
+        'body = "all of it" (written by the model)',
       ],
     ],
     [
       'ja',
       [
         'モデルは、ユーザー以外が書いた文章を読んだ後に',
-        'to = eve@evil.example (notes.read（r）の結果：「',
-        'body = all of it (モデルが書いた値)',
+        'to = "eve@evil.example" (notes.read（r）の結果：「',
+        'body = "all of it" (モデルが書いた値)',
       ],
     ],
   ] as const)('says why it is asked, and where each value was read: %s', async (language, lines) => {

@@ -117,7 +117,7 @@ export function hasRefs(mode: Mode): boolean {
 
 /**
  * `result.read` is always offered, so that the instructions don't change when a result is large. `extract` is
- * offered if a plan can use it, and if text of strangers is kept from giving orders.
+ * offered if text of strangers is kept from giving orders: a plan can use it, and `may` can announce it.
  */
 function isOffered(
   name: OwnToolName,
@@ -125,7 +125,7 @@ function isOffered(
 ): boolean {
   const { mode, trust } = state.settings;
   if (name === 'extract') {
-    const isGuarded = trust !== undefined && trust.policy !== 'observe' && hasRefs(mode);
+    const isGuarded = trust !== undefined && trust.policy !== 'observe' && mode !== 'direct';
     return isGuarded && [...tools.values()].some((tool) => !isOwnTool(tool) && !tool.trusted);
   }
   if (name === 'plan.get') return mode === 'hierarchical' || mode === 'auto';

@@ -137,7 +137,7 @@ const NEXT = {
 const MAY: OwnOperation = {
   name: 'may',
   description:
-    'With your first actions: calls that change something and that you will need later, so that the user need not be asked. `calls`: [{"operation", "args"}]; an argument is its value, or {"from": the tool whose result has it, "path": the field}.',
+    'With your first actions: calls that change something and that you will need later, so that the user need not be asked. `calls`: [{"operation", "args"}]; an argument is its value, or {"from": the tool whose result has it, "path": the field}. For a text that you will make from results, announce `extract` too, and take the text {"from": "extract", "path": "value"}.',
   args: {
     type: 'object',
     properties: { calls: OBJECTS },

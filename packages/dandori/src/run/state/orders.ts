@@ -49,6 +49,8 @@ export interface Source {
   readonly from: string;
   /** JMESPath, or the name of a field at any depth. Empty for the whole result. */
   readonly path: string;
+  /** Which call of this operation, by arguments of it. Empty if there is only one. */
+  readonly args: JsonObject;
 }
 
 /** The most calls that one permission can allow. */

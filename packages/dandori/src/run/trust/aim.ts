@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
-import type { Tool } from '../../model/tool.ts';
+import type { Effect, Tool } from '../../model/tool.ts';
 
 /**
  * Which arguments of a call aim it: whom or what it hits, how much, with which command. The others are
@@ -14,10 +14,10 @@ const CONTENT = new Set(
   `body text content contents message messages subject title heading description summary note notes comment
   comments detail details caption markdown html reason remark remarks memo abstract greeting signature
   date dates time times day days start end from_date to_date datetime timezone deadline due when duration
-  location place venue color colour format language lang locale limit max offset count page verbose dry`.split(
-    /\s+/,
-  ),
+  location place venue color colour format language lang locale verbose`.split(/\s+/),
 );
+/** Words that say how much of the answer is wanted in a read. In a call that changes something, they say how much it changes. */
+const EXTENT = new Set(['limit', 'max', 'offset', 'count', 'page', 'dry']);
 
 /** Words that make a name aim, although it also has a word of content: `message_id`, `end_user`, `file_date`. */
 const AIMING = new Set(
@@ -43,35 +43,58 @@ const OUTSIDE_FORMATS = [
   'idn-email',
 ];
 
-/** The names of the arguments that aim a call of this tool. `trust.tools` in the configuration overrides it. */
-export function aimsOf(
-  tool: Pick<Tool, 'name' | 'inputSchema'>,
-  args: JsonObject,
-  aims: Aims = {},
-): string[] {
+type Aimed = Pick<Tool, 'name' | 'inputSchema' | 'effect'>;
+
+/**
+ * The names of the arguments that aim a call of this tool. `trust.tools` in the configuration overrides it for the
+ * arguments that the tool describes.
+ */
+export function aimsOf(tool: Aimed, args: JsonObject, aims: Aims = {}): string[] {
   const named = Object.hasOwn(aims, tool.name) ? aims[tool.name] : undefined;
+  const { properties = {} } = tool.inputSchema;
+  const described = isObject(properties) ? properties : {};
   return Object.entries(args)
-    .filter(([name, value]) => (named === undefined ? isAimed(name, value) : named.includes(name)))
+    .filter(([name, value]) => {
+      const schema = Object.hasOwn(described, name) ? described[name] : undefined;
+      if (named !== undefined && (schema !== undefined || named.includes(name))) return named.includes(name);
+      return isDescribedAsAim(schema) || isAimed(name, value, tool.effect);
+    })
     .map(([name]) => name);
 }
 
+/** What a description says if its argument aims, whatever its name is. */
+const AIM_WORDS =
+  /\b(?:shell|command line|commands?|sql|script|urls?|uri|recipients?|e-?mail address(?:es)?|iban|account number|(?:file )?paths?)\b/i;
+
+/** Whether an argument that sounds like content is described as more: `text: "the command to run"`. */
+function isDescribedAsAim(schema: Json | undefined): boolean {
+  if (!isObject(schema)) return false;
+  const { description, format } = schema;
+  return (
+    OUTSIDE_FORMATS.includes(String(format)) ||
+    (typeof description === 'string' && AIM_WORDS.test(description))
+  );
+}
+
 /** An object aims if a field in it does: `message: {to, text}` has a recipient. */
-function isAimed(name: string, value: Json): boolean {
-  if (isAiming(name)) return true;
-  if (Array.isArray(value)) return value.some((item) => isAimed(name, item));
-  return isObject(value) && Object.entries(value).some(([inner, one]) => isAimed(inner, one));
+function isAimed(name: string, value: Json, effect: Effect): boolean {
+  if (isAiming(name, effect)) return true;
+  if (Array.isArray(value)) return value.some((item) => isAimed(name, item, effect));
+  return isObject(value) && Object.entries(value).some(([inner, one]) => isAimed(inner, one, effect));
 }
 
 const judged = new Map<string, boolean>();
 /** Names come from servers, so there may be any number of them. */
 const MOST_JUDGED = 10_000;
 
-function isAiming(name: string): boolean {
-  const known = judged.get(name);
+function isAiming(name: string, effect: Effect): boolean {
+  const key = effect === 'read' ? `${name} read` : name;
+  const known = judged.get(key);
   if (known !== undefined) return known;
   const words = wordsIn(name);
-  const isAim = words.some((word) => AIMING.has(word)) || !words.some((word) => CONTENT.has(word));
-  if (judged.size < MOST_JUDGED) judged.set(name, isAim);
+  const isContent = (word: string) => CONTENT.has(word) || (effect === 'read' && EXTENT.has(word));
+  const isAim = words.some((word) => AIMING.has(word)) || !words.some(isContent);
+  if (judged.size < MOST_JUDGED) judged.set(key, isAim);
   return isAim;
 }
 

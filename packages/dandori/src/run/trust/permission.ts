@@ -1,7 +1,8 @@
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { isOwnTool } from '../../model/own-tools.ts';
 import type { Tool } from '../../model/tool.ts';
 import { query } from '../../plan/query.ts';
-import type { Permission, Source } from '../state/orders.ts';
+import { isOwnName, type Permission, type Source } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { aimsOf } from './aim.ts';
 import { lineageOf } from './lineage.ts';
@@ -21,17 +22,18 @@ export function isPermitted(
   const { operation, args: announced, left } = permission;
   if (operation !== task.operation || left === 0) return false;
   const { trust } = known.state.settings;
-  const aims = trust?.policy === 'strict' ? aimsOf(known.tool, args, trust.aims) : [];
+  const aims = isOwnTool(known.tool) ? [] : aimsOf(known.tool, args, trust?.aims);
   // An argument that is left out changes the call too: a filter, a limit, a dry run.
   const names = new Set([...Object.keys(args), ...Object.keys(announced)]);
   return [...names].every((name) => {
-    const needsTrust = aims.includes(name);
-    return Object.hasOwn(args, name) && fits(args[name] ?? null, announced[name], { ...known, needsTrust });
+    const isAim = aims.includes(name);
+    const needed = { ...known, isAim, needsTrust: isAim && trust?.policy === 'strict' };
+    return Object.hasOwn(args, name) && fits(args[name] ?? null, announced[name], needed);
   });
 }
 
-/** `needsTrust`: under `strict` a stranger's result aims nothing. */
-type Needed = Known & { readonly needsTrust: boolean };
+/** `needsTrust`: under `strict` a stranger's result aims nothing. `isAim`: prose aims nothing. */
+type Needed = Known & { readonly isAim: boolean; readonly needsTrust: boolean };
 
 function fits(value: Json, announced: Json | undefined, known: Needed): boolean {
   if (announced === undefined) return false;
@@ -40,29 +42,55 @@ function fits(value: Json, announced: Json | undefined, known: Needed): boolean 
     return (
       value.length === announced.length && value.every((item, index) => fits(item, announced[index], known))
     );
-  if (!isObject(announced) || typeof announced.from !== 'string') return false;
-  const { from, path } = announced;
-  return isFrom(value, { from, path: typeof path === 'string' ? path : '' }, known);
+  if (!isObject(announced)) return false;
+  if (typeof announced.from !== 'string') {
+    if (!isObject(value)) return false;
+    const names = new Set([...Object.keys(value), ...Object.keys(announced)]);
+    return [...names].every(
+      (name) => Object.hasOwn(value, name) && fits(value[name] ?? null, announced[name], known),
+    );
+  }
+  const { from, path, args } = announced;
+  const source = { from, path: typeof path === 'string' ? path : '', args: isObject(args) ? args : {} };
+  return isFrom(value, source, known);
 }
 
 /**
  * Whether the value is what the path finds in the result of an ordered call whose arguments were ordered too.
- * A name finds the fields with that name. If they differ, the mind would choose among them, and a stranger
- * could choose for it.
+ * A name finds the fields with that name. If they differ, or if several calls are meant, the mind would choose
+ * among them, and a stranger could choose for it.
  */
-function isFrom(value: Json, { from, path }: Source, { state, resultOf, needsTrust }: Needed): boolean {
+function isFrom(value: Json, source: Source, { state, resultOf, isAim, needsTrust }: Needed): boolean {
+  const { from, path } = source;
+  // The mind has put together what an own tool returns.
+  if (isAim && (isLongText(value) || isOwnName(from))) return false;
+  const meant = callsMeant(source, state);
   const wanted = canonicalJson(value);
-  return state.ends.some(({ task }) => {
-    if (task.task.operation !== from || task.status !== 'succeeded') return false;
-    const { isOrdered, isTrusted } = lineageOf(state, task.task.id);
-    if (!isOrdered || (needsTrust && !isTrusted)) return false;
-    const result = resultOf(task.task.id);
-    if (result === undefined) return false;
+  return meant.some(({ task: { id }, status }) => {
+    const result = status === 'succeeded' ? resultOf(id) : undefined;
+    if (result === undefined || (needsTrust && !lineageOf(state, id).isTrusted)) return false;
     const found = NAME.test(path) ? fieldsNamed(path, result) : foundAt(result, path);
     const distinct = [...new Set(found.map((one) => canonicalJson(one)))];
     if (Array.isArray(value) && canonicalJson(found) === wanted) return true;
-    return distinct.length === 1 && distinct[0] === wanted && !isLongText(value);
+    return distinct.length === 1 && distinct[0] === wanted;
   });
+}
+
+/** The ordered calls that a source means. None if it is not clear which one, also if one of them is still to come. */
+function callsMeant({ from, args }: Source, state: RunState): readonly TaskState[] {
+  const { tasks, orders } = state;
+  const isMeant = (of: JsonObject) =>
+    Object.entries(args).every(([name, value]) => canonicalJson(of[name] ?? null) === canonicalJson(value));
+  const made = [...tasks.values()].filter(
+    ({ task, sent = task.args }) =>
+      task.operation === from && isMeant(sent) && lineageOf(state, task.id).isOrdered,
+  );
+  const calls = new Set(made.map(({ task, sent = task.args }) => canonicalJson(sent)));
+  const isToCome = orders.permissions.some(
+    (one) =>
+      one.operation === from && one.left > 0 && isMeant(one.args) && !calls.has(canonicalJson(one.args)),
+  );
+  return calls.size > 1 || isToCome ? [] : made;
 }
 
 const NAME = /^[A-Za-z_]\w*$/;

@@ -64,6 +64,7 @@ interface Circumstances {
   readonly tool: Tool;
   /** The result of a task, if it is at hand. */
   readonly resultOf: (task: string) => Json | undefined;
+  readonly toolOf: (operation: string) => Tool | undefined;
   /** SHA-256 of the call as it would be made. */
   readonly digest: () => string;
 }
@@ -81,7 +82,16 @@ interface Circumstances {
 export function trustVerdict(task: TaskState, args: JsonObject, circumstances: Circumstances): Verdict {
   const { state, tool, digest } = circumstances;
   const { trust } = state.settings;
-  if (trust === undefined || isOwnTool(tool)) return { kind: 'free' };
+  if (trust === undefined) return { kind: 'free' };
+  const permitted = () =>
+    state.orders.permissions.findIndex((one) =>
+      isPermitted(task, args, { permission: one, known: circumstances }),
+    );
+  if (isOwnTool(tool)) {
+    // What an announced `extract` finds may go where that was announced.
+    const permission = task.isOrdered ? -1 : permitted();
+    return permission < 0 ? { kind: 'free' } : { kind: 'permitted', permission };
+  }
   const isApproved = () => task.approved !== undefined && task.approved === digest();
   const ruled = ruleFor(task, args, circumstances);
   if (ruled?.does === 'deny') return { kind: 'denied', rule: ruled.rule };
@@ -99,19 +109,23 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
     if (doubt === undefined) return { kind: 'ordered' };
     return isApproved() ? { kind: 'approved' } : doubt;
   }
-  const permission = state.orders.permissions.findIndex((one) =>
-    isPermitted(task, args, { permission: one, known: circumstances }),
-  );
+  const permission = permitted();
   if (permission >= 0) return { kind: 'permitted', permission };
   if (isHarmless) return { kind: 'free' };
   if (isApproved()) return { kind: 'approved' };
   if (ruled?.does === 'allow') return { kind: 'allowed', rule: ruled.rule };
   if (state.orders.refused.includes(tool.name)) return { kind: 'refused' };
-  return notOrdered(args, circumstances);
+  return notOrdered(task, args, circumstances);
 }
 
-function notOrdered(args: JsonObject, circumstances: Circumstances): Doubtful {
-  const values = Object.keys(args).flatMap((name) => originsOf(name, args[name] ?? null, circumstances));
+function notOrdered(task: TaskState, args: JsonObject, circumstances: Circumstances): Doubtful {
+  const changed = task.override === undefined ? [] : changedArgs(task, args, circumstances.resultOf);
+  const values = Object.entries(args).flatMap(([name, value]) =>
+    // A choice or a preview of the tool has set it.
+    changed.includes(name)
+      ? [{ argument: name, value: shownValue(value), operation: circumstances.tool.name }]
+      : originsOf(name, value, circumstances),
+  );
   return { kind: 'doubtful', because: 'not_ordered', values, pattern: patternOf(args, circumstances) };
 }
 
@@ -123,7 +137,7 @@ function patternOf(args: JsonObject, { state, tool }: Circumstances): JsonObject
 /** Why an ordered call must be asked about. */
 function doubtAbout(task: TaskState, args: JsonObject, circumstances: Circumstances): Doubtful | undefined {
   const { state } = circumstances;
-  if (!isOrderedUpTo(state, task)) return notOrdered(args, circumstances);
+  if (!isOrderedUpTo(state, task)) return notOrdered(task, args, circumstances);
   const values = aimedBy(task, args, circumstances);
   if (values.length === 0) return undefined;
   return { kind: 'doubtful', because: 'aimed', values, pattern: patternOf(args, circumstances) };
@@ -176,7 +190,30 @@ function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstan
   if (!isStrict && isField && isWhole && selects(ref) && !isLongText(value)) return true;
   if (isEndorsed(value, name, circumstances) || isAllowedAim(ref, name, circumstances)) return true;
   if (isLowBandwidth(ref, state)) return true;
-  return !isStrict && tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
+  if (isStrict && isField && isWhole && isKey(ref, value) && isOwnKey(ref.task, circumstances)) return true;
+  return tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
+}
+
+const KEY_NAME = /(?:^|[._\]])(?:id|ids|uuid|guid)_?(?:\[\d*\])?$/i;
+const KEY = /^[A-Za-z0-9_-]{1,64}$/;
+
+/** Whether the Ref selects a key such as `files[0].id`, which says nothing in itself. */
+function isKey({ path }: Ref, value: Json): boolean {
+  const items = itemsOf(value);
+  const isToken = (one: Json) => typeof one === 'number' || (typeof one === 'string' && KEY.test(one));
+  return KEY_NAME.test(path) && items.length > 0 && items.every(isToken);
+}
+
+/**
+ * Whether a system gave out the keys in this result itself, because the user asked it for them: no stranger chose
+ * the arguments, and nothing was read from outside. Under `strict` such a key may aim a call that can be undone.
+ */
+function isOwnKey(id: string, { state, tool, toolOf }: Circumstances): boolean {
+  const source = state.tasks.get(id);
+  const from = source && toolOf(source.task.operation);
+  if (source === undefined || from === undefined || tool.effect === 'destructive') return false;
+  if (isWayOut(from) || isWayOut(from, source.sent ?? source.task.args)) return false;
+  return readBy(source.task).every((one) => lineageOf(state, one).isTrusted) && !source.isPermitted;
 }
 
 /** Whether a rule allows values of this source in this argument. */
@@ -316,7 +353,7 @@ function originsOf(argument: string, value: Json, { state, resultOf }: Circumsta
   const about = {
     argument,
     value: shownValue(value),
-    ...(placeIn(state.goal, text) !== undefined && { isInGoal: true }),
+    ...(isInWords(state.goal, text) && { isInGoal: true }),
   };
   for (const { task } of state.ends) {
     if (task.result === undefined || isTrustedSource(state, task.task.operation)) continue;
@@ -326,6 +363,11 @@ function originsOf(argument: string, value: Json, { state, resultOf }: Circumsta
     if (quote !== undefined) return [{ ...about, task: task.task.id, operation: task.task.operation, quote }];
   }
   return [about];
+}
+
+/** Whether the goal has the value. A short one must be a word of its own: 13 is not in 2013. */
+function isInWords(goal: string, text: string): boolean {
+  return placeIn(goal, text) !== undefined && (isTelling(text) || isShownIn(goal, text));
 }
 
 const LONGEST_SHOWN = 300;

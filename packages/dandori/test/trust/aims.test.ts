@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
+import type { Effect } from '../../src/model/tool.ts';
+import { aimsOf } from '../../src/run/trust/aim.ts';
+import { words } from '../../src/views/texts/en/words.ts';
+import { trustLines } from '../../src/views/trust.ts';
+
+it.each<[string, Effect, JsonObject, string[]]>([
+  ['by its name', 'write', { to: {}, body: {} }, ['to']],
+  [
+    'by what its description says',
+    'write',
+    { text: { description: 'The shell command to run.' }, note: {} },
+    ['text'],
+  ],
+  ['by its format', 'write', { message: { type: 'string', format: 'email' } }, ['message']],
+  ['if it says how much a call changes', 'write', { count: {}, limit: {} }, ['count', 'limit']],
+  ['but not if it says how much a read returns', 'read', { count: {}, limit: {} }, []],
+])('an argument aims %s', (_, effect, properties, expected) => {
+  const tool = { name: 'x.y', effect, inputSchema: { type: 'object', properties } };
+  const args = Object.fromEntries(Object.keys(properties).map((name) => [name, 'x']));
+  expect(aimsOf(tool, args)).toEqual(expected);
+});
+
+it('what trust.tools says about a tool holds for the arguments that the tool describes', () => {
+  const inputSchema = { type: 'object', properties: { to: {}, ref: {} } };
+  const tool = { name: 'mail.send', effect: 'write' as const, inputSchema };
+  const args = { to: 'a', ref: 'b', bcc: 'eve@evil.example' };
+  expect(aimsOf(tool, args, { 'mail.send': ['to'] })).toEqual(['to', 'bcc']);
+});
+
+it('a value on the card cannot look like the place where it was read', () => {
+  const values = [{ argument: 'to', value: 'eve@evil.example" (in your goal' }];
+  expect(trustLines({ because: 'not_ordered', values }, words).at(-1)).toBe(
+    'to = "eve@evil.example\\" (in your goal" (written by the model)',
+  );
+});
