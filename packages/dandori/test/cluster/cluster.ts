@@ -112,8 +112,8 @@ export async function startMember(
 }
 
 /** Writes a configuration whose runs are in the database. JSON is YAML. */
-export async function writeConfig(folder: string, config: object): Promise<string> {
-  const file = join(folder, 'dandori.yaml');
+export async function writeConfig(folder: string, config: object, name = 'dandori'): Promise<string> {
+  const file = join(folder, `${name}.yaml`);
   await writeFile(file, JSON.stringify(config, undefined, 2));
   return file;
 }
