@@ -83,6 +83,7 @@ import {
 } from './open.ts';
 import type { RunClient } from './run-client.ts';
 import { createStarter, type StartOptions } from './starting.ts';
+import { createSubGoals } from './sub-goals.ts';
 
 export type { Examined, Finding, FindingKind, Leaving, RunSummary, StartOptions, TornTail };
 export { systemClock };
@@ -203,11 +204,14 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
     onLive: (live) => options.onLive?.(redact(live, config.secrets)),
   };
   const userSettings = openUserSettings(config, { clock: parts.clock, onWarning: options.onWarning });
+  const mindFor = createMinds(config, parts.mind);
+  const goals = createSubGoals({ parts, mindFor });
   return assemble(
     config,
-    { ...parts, ...store },
+    { ...parts, ...store, goals },
     {
       userSettings,
+      mindFor,
       folders,
       telemetry,
       historyFiles,
@@ -230,6 +234,7 @@ function configFor({ configFile, cwd = process.cwd(), tools, model }: OpenOption
 
 interface Arranged {
   readonly userSettings: UserSettings;
+  readonly mindFor: ConversationParts['mindFor'];
   readonly folders: StoreFolders;
   readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
   readonly historyFiles: HistoryFiles | undefined;
@@ -239,7 +244,7 @@ interface Arranged {
 function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'> & { readonly approvals: Approvals },
-  { userSettings, folders, telemetry, historyFiles, store }: Arranged,
+  { userSettings, mindFor, folders, telemetry, historyFiles, store }: Arranged,
 ): Runtime {
   const { toolbox, conversations } = parts;
   // Readers see `[secret]`. Only driving, forking and verifying work on the sealed journal.
@@ -271,7 +276,7 @@ function assemble(
     ...parts,
     ...(language !== undefined && { language }),
     settingsFor,
-    mindFor: createMinds(config, parts.mind),
+    mindFor,
   };
   const close: Runtime['close'] = async (leaving) => {
     await Promise.all([...opened].map((conversation) => conversation.close(leaving)));

@@ -25,7 +25,7 @@ import {
   systemClock,
 } from './dandori.ts';
 import { createNews } from './news.ts';
-import { createRun, type OnQuestion, type Run, RunError } from './run.ts';
+import { createRun, type Leave, type OnQuestion, type Run, RunError } from './run.ts';
 import type { Page } from './run-client.ts';
 import type { StartOptions } from './starting.ts';
 
@@ -133,15 +133,15 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
       onLive?.(live);
     },
   });
-  const driven = new Set<AsyncDisposable>();
+  const driven = new Set<Leave>();
   const common = {
     runtime,
     news,
-    onDriving: (run: AsyncDisposable, isDriving: boolean) =>
-      void (isDriving ? driven.add(run) : driven.delete(run)),
+    onDriving: (leave: Leave, isDriving: boolean) =>
+      void (isDriving ? driven.add(leave) : driven.delete(leave)),
   };
   const close: Dandori['close'] = async (leaving) => {
-    await Promise.all([...driven].map((run) => run[Symbol.asyncDispose]()));
+    await Promise.all([...driven].map((leave) => leave(leaving?.grace)));
     await runtime.close(leaving);
   };
   return {

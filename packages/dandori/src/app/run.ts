@@ -110,9 +110,12 @@ export interface RunParts<Output> {
   /** What the iteration yields by default. */
   readonly live: boolean;
   readonly toOutput: (report: Report) => Output | Promise<Output>;
-  /** Called with the handle while it drives, and when it no longer does. */
-  readonly onDriving: (run: AsyncDisposable, isDriving: boolean) => void;
+  /** Called with the way to stop the drive when it begins, and with the same when it has ended. */
+  readonly onDriving: (leave: Leave, isDriving: boolean) => void;
 }
+
+/** Stops driving. Running calls finish, for at most `grace` milliseconds. */
+export type Leave = (grace?: number) => Promise<void>;
 
 /** Milliseconds between two attempts to drive a run that another process drives. That process may die. */
 const BETWEEN_ATTEMPTS = 1_000;
@@ -136,14 +139,21 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
 
   function drive(): Promise<Report> {
     if (driving !== undefined) return driving;
-    parts.onDriving(run, true);
+    parts.onDriving(leave, true);
     const current = driveAndAnswer().finally(() => {
       driving = undefined;
-      parts.onDriving(run, false);
+      parts.onDriving(leave, false);
     });
     driving = current;
     current.catch(() => {});
     return current;
+  }
+
+  async function leave(grace?: number): Promise<void> {
+    leaving.abort();
+    const timer = grace === undefined ? undefined : setTimeout(() => leavingNow.abort(), grace);
+    await driving?.catch(() => {});
+    clearTimeout(timer);
   }
 
   async function driveAndAnswer(): Promise<Report> {
@@ -354,10 +364,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     result: (task, wanted) => runtime.result(id, task, wanted),
     rate: (rating) => runtime.rate(id, { ...rating, ...who }),
     [Symbol.asyncIterator]: () => follow({}) as AsyncIterableIterator<Yielded>,
-    async [Symbol.asyncDispose]() {
-      leaving.abort();
-      await driving?.catch(() => {});
-    },
+    [Symbol.asyncDispose]: () => leave(),
   };
   if (started !== undefined) drive();
   return run;

@@ -64,7 +64,21 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   if (report.questions.some((question) => !hasExpired(question)))
     say(asTyped(texts.resumeWith(report.run), config));
   if (report.rating !== undefined) say(texts.labelled(texts.rating, ratingText(report.rating)));
-  say(style.dim(texts.runId(report.run)));
+  say(style.dim(`${texts.runId(report.run)} · ${usedText(report.usage, texts)}`));
+}
+
+/** What a run used: time, model calls, tokens and cost. */
+export function usedText(
+  { ms, modelCalls, inputTokens, outputTokens, estimated, cost }: Report['usage'],
+  texts: Texts,
+): string {
+  return texts.used({
+    time: duration(ms),
+    calls: modelCalls,
+    tokens: inputTokens + outputTokens,
+    isEstimated: estimated === true,
+    cost: cost === undefined ? undefined : `$${cost < 0.01 ? Number(cost.toPrecision(2)) : cost.toFixed(2)}`,
+  });
 }
 
 /** What the user can do about a failed run. A model's error says nothing about the goal. */

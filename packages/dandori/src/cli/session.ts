@@ -45,8 +45,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const dandori = await openWorkplace({
     configFile: options.config,
     model: options.model,
-    onEvent: (event) => show(event, { mind: dandori.mindName, watching }),
-    onLive: (live) => watching.progress?.live(live),
+    // Its sub-goals are shown as the progress of their tasks.
+    onEvent: (event) =>
+      event.run === watching.run ? show(event, { mind: dandori.mindName, watching }) : undefined,
+    onLive: (live) => (live.run === watching.run ? watching.progress?.live(live) : undefined),
     onWarning: (warning) => announceUserConfig(warning, textsFor({ language, goal: options.goal })),
     onUntraced: (detail) => announceUntraced(detail, textsFor({ language, goal: options.goal })),
     onTorn: (tail) => torn.push(tail),
@@ -64,6 +66,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       // Other journals are read too, for the durations of tools. Only damage in this run is reported.
       for (const tail of torn.filter((found) => found.run === run)) announceTorn(tail, texts);
       watching.texts = texts;
+      watching.run = run;
       const foreground = { dandori, options, texts, watching, interrupted: new AbortController() };
       const uncatch = catchInterrupts(run, foreground);
       try {
@@ -90,6 +93,7 @@ interface Watching {
   /** Asks the questions of calls that are held open. */
   held?: HeldQuestions;
   texts?: Texts;
+  run?: string;
   /** How many events of the run this process has shown. */
   seen: number;
   /** Whether the mind was asked for a plan. */

@@ -10,7 +10,7 @@ import type { CompileParts } from '../run/drafts/draft.ts';
 import { asHidden, checkEdit } from '../run/drafts/edit.ts';
 import { fold } from '../run/state/apply.ts';
 import { editedTasks } from '../run/state/plan.ts';
-import type { OpenQuestion, RunState } from '../run/state/state.ts';
+import type { Answer, OpenQuestion, RunState } from '../run/state/state.ts';
 import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { isApproval, readAnswer, takesWords, type Unanswered } from './answer-words.ts';
 import { asJournaled, type CommandParts, checkLength, refuseEnded, send, tasksAsJournaled } from './send.ts';
@@ -50,17 +50,21 @@ export async function answerQuestion(
   checkLength(comment, 'comment');
   const sealing = sealingOf(parts);
   const told = sealing.seal({ comment, by });
+  const isEdit = typeof said === 'object' && said !== null;
+  const origin = isEdit ? await askedIn(run, id, parts) : undefined;
   await send(run, parts, (state, at) => {
     refuseEnded(state);
+    refuseSubGoal(state, id);
     const { question } = stillOpen(id, state, at);
     refuseStrangers(question, by);
     const read = isRefused ? { answer: null, declined: true } : inWords(said, question, state.goal);
     const { declined = false } = read;
     const answer = asJournaled(read.answer, `The answer to ${id}`, 'answer-invalid');
-    const meant = withSecretsRestored(sealing.seal(answer), question, state);
+    const asked = origin ?? state;
+    const meant = withSecretsRestored(sealing.seal(answer), question, asked);
     if (!declined) refuseForOthers(meant, state, by);
     const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
-    if (!declined && isPlan) checkEdit(question, { answer: meant, state }, withOpenedCheck(parts));
+    if (!declined && isPlan) checkEdit(question, { answer: meant, state: asked }, withOpenedCheck(parts));
     else if (!declined) checkAnswer(question, meant, parts);
     const label = declined ? undefined : labelOf(meant, question);
     const given = declined ? { answer: null, declined } : { answer: meant, ...(label && { label }) };
@@ -72,6 +76,42 @@ export async function answerQuestion(
     if (declined || meant !== 'stop' || question.kind !== 'approval') return answered;
     return [answered, { type: 'cancel_requested', data: { reason: comment ?? question.text, by } }];
   });
+}
+
+interface Passed {
+  readonly run: string;
+  readonly question: string;
+  readonly answer: Answer;
+}
+
+/** Writes the answer that the run of a sub-goal got for it. Does nothing if the question is closed already. */
+export async function passAnswer({ run, question, answer }: Passed, parts: CommandParts): Promise<void> {
+  const { value, declined, comment, by, language } = answer;
+  await send(run, parts, ({ questions, end }) => {
+    const open = questions.get(question);
+    if (end !== undefined || open === undefined || open.answer !== undefined) return undefined;
+    const data = { question, answer: value, declined, comment, by, language };
+    return { type: 'question_answered', data };
+  });
+}
+
+/** A sub-goal is asked through its run. If both could be answered, one answer would be lost. */
+function refuseSubGoal({ run, parent }: RunState, id: string): void {
+  if (parent === undefined) return;
+  throw new DandoriError('usage', `${id} is asked by a sub-goal, ${run}, through the run ${parent.run}.`, {
+    fix: `Answer it there: \`dandori questions ${parent.run}\` lists it.`,
+  });
+}
+
+/** The state in which the question was asked: that of the sub-goal, if one asks. */
+async function askedIn(
+  run: string,
+  id: string,
+  { journal }: Pick<CommandParts, 'journal'>,
+): Promise<RunState | undefined> {
+  const state = fold(await journal.read(run));
+  const { subGoal } = state?.questions.get(id)?.question ?? {};
+  return subGoal === undefined ? state : askedIn(subGoal.run, subGoal.question, { journal });
 }
 
 /** The answer to an approval says everything itself. */

@@ -3,6 +3,7 @@ export {
   answerQuestion,
   approve,
   checkAnswer,
+  passAnswer,
   type Rejection,
   refuseStrangers,
   reject,

@@ -3,7 +3,7 @@ import type { MayAnswer } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact, type FactOf } from '../model/event.ts';
 import { type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
-import { isOwnTool, OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../model/own-tools.ts';
+import { isOwnTool, OWN_SERVER, OWN_TOOLS, type ParentOfRun, RUN_TOOLS } from '../model/own-tools.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
@@ -41,6 +41,9 @@ export interface RunStart {
   readonly mayAnswer?: readonly MayAnswer[] | undefined;
   /** What the mind is told at the start contains output of tools. */
   readonly hasHeardStrangers?: true | undefined;
+  /** The run that starts this one as a sub-goal, and the only tools that it may use. */
+  readonly parent?: ParentOfRun | undefined;
+  readonly only?: readonly string[] | undefined;
 }
 
 type Starting = CommandParts &
@@ -76,7 +79,7 @@ function prepare(
   checkGoal(goal);
   const at = parts.clock.now();
   const run = id ?? newId(at);
-  const { conversation, context, mayCancel, mayAnswer, hasHeardStrangers } = origin;
+  const { conversation, context, mayCancel, mayAnswer, hasHeardStrangers, parent, only } = origin;
   const planGiven = tasks === undefined ? {} : { planGiven: true };
   const about = {
     goal,
@@ -97,6 +100,8 @@ function prepare(
         mayCancel,
         ...(mayAnswer && { mayAnswer: [...mayAnswer] }),
         hasHeardStrangers,
+        parent,
+        ...(only && { only: [...only] }),
         sealed: true,
       },
     },

@@ -65,6 +65,7 @@ const execution = section({
   max_tokens: wholeNumber({ example: 200_000 }).optional(),
   concurrency: wholeNumber({ example: 16 }).optional(),
   stream_dispatch: toggle().default(true),
+  sub_goals: toggle().default(false),
   task_timeout: duration({ example: '60s' }).prefault('60s'),
   retry: section({
     attempts: wholeNumber({ example: 3 }).default(3),

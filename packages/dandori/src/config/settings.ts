@@ -50,6 +50,7 @@ export function resolveSettings(
     context: { tokens: context.max_tokens, result: context.max_result, tools: context.max_tools },
     ...resolveTrust(trust, execution.approval),
     streamDispatch: execution.stream_dispatch,
+    ...(execution.sub_goals && { subGoals: true }),
     ...(language !== undefined && { language }),
   };
 }

@@ -41,6 +41,7 @@ execution:
   # max_tokens: 200000             # of all model calls together
   # concurrency: 64                # tool calls at the same time; without it 64, of which 16 may change something
   stream_dispatch: true            # reads start while the model still writes
+  sub_goals: false                 # tells the model that parts of a goal can be runs of their own
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
   # retry: { transient: [try again, "503"] }   # errors of reads that may pass; there are defaults

@@ -123,7 +123,7 @@ async function standingFor(
 export async function keepApproval(id: string, { run, ledger, parts }: Driver): Promise<void> {
   const { question, answer } = ledger.state.questions.get(id) ?? {};
   const isCall = answer?.value === 'approve_call_always';
-  if (question?.kind !== 'approval' || answer?.declined === true) return;
+  if (question?.kind !== 'approval' || question.subGoal !== undefined || answer?.declined === true) return;
   if (!isCall && answer?.value !== 'approve_tool_always') return;
   const { operation, args, effect } = isObject(question.context) ? question.context : {};
   const known = effectSchema.safeParse(effect);

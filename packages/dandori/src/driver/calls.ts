@@ -3,7 +3,7 @@ import { messageOf } from '../model/error.ts';
 import { toFailure, toMessage, type Word } from '../model/failure.ts';
 import type { Action } from '../model/task.ts';
 import type { InputResponse } from '../run/state/held-calls.ts';
-import type { Call, CallOutcome, InputRequest, MadeInside } from '../tools/index.ts';
+import { type Call, type CallOutcome, type InputRequest, LEFT, type MadeInside } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { createStop, createTimeLimit, pause, type Stop, unlessStopped, withGrace } from './call-time.ts';
@@ -248,7 +248,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       for (const stop of open.keys()) stop.stop(reason);
     },
     async stopAll() {
-      for (const stop of open.keys()) stop.stop('the driver stops');
+      for (const stop of open.keys()) stop.stop(LEFT.stopped);
       await Promise.all(open.values());
     },
   };

@@ -5,7 +5,7 @@ import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
 import { type Claim, claimEnded } from '../store/index.ts';
-import { addOwnTools } from '../tools/index.ts';
+import { addOwnTools, LEFT, limitTools } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { type Calls, createCalls } from './calls.ts';
 import { createSteadyClock, type SteadyClock } from './clock.ts';
@@ -84,17 +84,19 @@ async function driveClaimed(
   const wake = () => mailbox.post({ type: 'leave_asked' });
   const forget = listen([leaving.soon, leaving.now], wake);
   const unlisten = listen([claim.lost], () => {
-    calls?.abort('the claim is lost');
+    calls?.abort(LEFT.lost);
     wake();
   });
   try {
     const opened = await openLedger(run, given, { claim, started: events });
     ledger = opened;
     clock.notBefore(opened.state.lastAt);
-    const toolbox = addOwnTools(given.toolbox, {
+    const theirs = limitTools(given.toolbox, opened.state.only);
+    const toolbox = addOwnTools(theirs, {
       state: () => opened.state,
       results,
       others: given.others,
+      goals: given.goals,
       extract: given.mind.extract?.bind(given.mind),
       check: given.check,
     });
@@ -110,10 +112,12 @@ async function driveClaimed(
       holds: createHolds(opened),
       innerCalls: createInnerCalls({ parts, ledger: opened, results }),
       checked: new WeakMap(),
-      compiledAtStart: () => (plan?.tools === given.toolbox.tools() ? plan.compiled : undefined),
+      compiledAtStart: () => (plan?.tools === theirs.tools() ? plan.compiled : undefined),
     };
     const driver: Driver = { ...house, readAhead: createReadAhead(house) };
-    if (leaving.soon?.aborted || !recover(driver)) return opened.state;
+    // Only the run that started a sub-goal drives it.
+    const isForeign = opened.state.parent !== undefined && given.isSubGoal !== true;
+    if (isForeign || leaving.soon?.aborted || !recover(driver)) return opened.state;
     return await untilNothingCanGoOn(driver, { claim, leaving });
   } finally {
     forget();

@@ -1,5 +1,5 @@
 import { assertNever, messageOf } from '../model/error.ts';
-import type { Fact } from '../model/event.ts';
+import type { Fact, FactOf } from '../model/event.ts';
 import { type Failure, messageIn, type Said, toFailure, toMessage, type Word } from '../model/failure.ts';
 import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Sealing } from '../model/redact.ts';
@@ -10,6 +10,7 @@ import { query } from '../plan/query.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { finishedInnerCalls } from '../run/state/inner-calls.ts';
+import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState } from '../run/state/state.ts';
 import { type CallOutcome, isOwnCall } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
@@ -70,6 +71,9 @@ function sealed(mail: Mail, { parts }: Driver): Mail {
     case 'call_ended':
     case 'probe_ended': {
       const { outcome } = mail;
+      // The questions of a sub-goal are sealed already.
+      if (outcome.kind === 'input_wanted' && outcome.questions !== undefined)
+        return { ...mail, outcome: sealing.conceal(outcome) };
       if (outcome.kind !== 'succeeded') return { ...mail, outcome: sealing.seal(outcome) };
       const { note } = outcome;
       return note === undefined ? mail : { ...mail, outcome: { ...outcome, note: sealing.seal(note) } };
@@ -111,7 +115,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     const { operation } = ledger.state.tasks.get(task)?.task ?? {};
     // A model wrote the result of `extract`.
     const isOurs = operation !== 'extract' && isOwnCall(operation, parts.toolbox);
-    const usage = outcome.usage === undefined ? {} : { usage: outcome.usage };
+    const usage = usedBy(outcome);
     const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
     const { expect } = ledger.state.tasks.get(task)?.task ?? {};
     const failure = unexpected(result, expect, { check: parts.check, word: wordFor(ledger.state) });
@@ -125,6 +129,8 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
     return;
   }
   if (ledger.state.indexes.held.has(task)) ledger.record(unheld(mail, outcome, wordFor(ledger.state)));
+  else if (outcome.kind === 'input_wanted' && outcome.questions !== undefined)
+    goalAsks(mail, outcome, driver);
   else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
   else ledger.record(asFact(mail, outcome, driver));
 }
@@ -143,6 +149,31 @@ function unheld(
   const message =
     outcome.kind === 'failed' ? messageIn(outcome.failure) : toMessage({ code: 'asks_otherwise' }, word);
   return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', ...message } };
+}
+
+type Used = Pick<FactOf<'task_succeeded'>['data'], 'usage' | 'calls' | 'hasHeardStrangers'>;
+
+function usedBy({ usage, calls, hasHeardStrangers }: CallOutcome & { kind: 'succeeded' | 'failed' }): Used {
+  return {
+    ...(usage !== undefined && { usage }),
+    ...(calls !== undefined && { calls }),
+    ...(hasHeardStrangers && { hasHeardStrangers }),
+  };
+}
+
+/** What a sub-goal asks, the run asks. The answers go to the sub-goal when its task starts again. */
+function goalAsks(
+  { task, attempt }: Mail & { type: 'call_ended' },
+  { questions = [], hasHeardStrangers }: CallOutcome & { kind: 'input_wanted' },
+  { ledger }: Driver,
+): void {
+  for (const { plan: _, ...asked } of questions) {
+    const question = { ...asked, id: nextQuestion(ledger.state), task };
+    ledger.record({
+      type: 'question_asked',
+      data: { question, attempt, ...(hasHeardStrangers && { hasHeardStrangers }) },
+    });
+  }
 }
 
 /** The call has ended and wants input. The task starts again when all answers have arrived. */
@@ -180,8 +211,7 @@ function asFact(
   switch (outcome.kind) {
     case 'failed': {
       const failure = withCallsDone(outcome.failure, ledger.state, task);
-      const { usage } = outcome;
-      return { type: 'task_failed', data: { task, attempt, failure, ...(usage && { usage }), ms } };
+      return { type: 'task_failed', data: { task, attempt, failure, ...usedBy(outcome), ms } };
     }
     case 'ambiguous': {
       const problem = outcome.form && formProblem(outcome.form, parts.check);

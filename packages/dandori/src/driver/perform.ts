@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import type { Mind, Thought } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Said, toFailure } from '../model/failure.ts';
 import { type JsonObject, stringifyJson } from '../model/json.ts';
+import { isSubGoal } from '../model/own-tools.ts';
 import type { Action } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import type { CheckedTasks, Compiled } from '../plan/compile.ts';
@@ -11,10 +13,11 @@ import { appliedAnswer } from '../run/answers.ts';
 import { isNeverAsked } from '../run/approval.ts';
 import { replacementFor } from '../run/drafts/replacement.ts';
 import type { Ending, Intention } from '../run/intention.ts';
-import { tokensUsed } from '../run/limits.ts';
+import { costUsed, tokensUsed } from '../run/limits.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { inputsOf } from '../run/state/held-calls.ts';
 import { type RunState, type TaskState, writesIn } from '../run/state/state.ts';
+import { shareFor, timeFor } from '../run/sub-goal.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
 import { digestOf, nextOffer } from '../tools/index.ts';
 import { sealingOf } from '../trust/index.ts';
@@ -158,7 +161,12 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     await askApproval(task, filled.args, driver);
     return;
   }
-  ledger.record({ type: 'task_started', data: { task: id, attempt, key, ...args, ...trustFact(verdict) } });
+  const isGoal = isSubGoal(task.task.operation, parts.toolbox.tools());
+  const share = isGoal ? { share: shareFor(task, ledger.state, goalRun(run, id)) } : {};
+  ledger.record({
+    type: 'task_started',
+    data: { task: id, attempt, key, ...args, ...trustFact(verdict), ...share },
+  });
   const word = wordFor(ledger.state);
   if (isRefused) {
     const { operation } = task.task;
@@ -192,11 +200,23 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     task: id,
     attempt,
     userId: ledger.state.userId,
-    timeoutMs: task.task.timeoutMs ?? ledger.state.settings.task.timeoutMs,
+    timeoutMs:
+      task.task.timeoutMs ??
+      (isGoal ? timeFor(task, ledger.state, parts.clock.now()) : ledger.state.settings.task.timeoutMs),
     word,
     inputs: sent.inputs,
     ...(effectNow(task, driver) !== 'read' && { isFollowed: true }),
   });
+}
+
+const LONGEST_RUN = 100;
+
+/** The run of a sub-goal. The same task always has the same one, so that a crash never makes a second. */
+function goalRun(run: string, task: string): string {
+  const isPlain = /^[A-Za-z0-9_]+(?:-[A-Za-z0-9_]+)*$/.test(task);
+  const name = `${run}--${task}`;
+  if (isPlain && name.length <= LONGEST_RUN) return name;
+  return `${run.slice(0, LONGEST_RUN - 20)}--${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
 }
 
 /** The user is not asked about a call that cannot be made. Starting the task records why, once there is room. */
@@ -236,6 +256,11 @@ async function finish(intended: Ending, { run, ledger, parts, results }: Driver)
     ledger.record({ type: 'note_added', data: { text: ending.misfit, passedOnBy: { run } } });
     return;
   }
+  const goals = [...state.tasks.values()].flatMap(({ share, status }) =>
+    share === undefined || status === 'succeeded' ? [] : [share.run],
+  );
+  // Before the end is written: a crash in between ends them again.
+  if (goals.length > 0) await parts.goals?.cancel(goals, `the run ${run} has ended`);
   ledger.record({ type: 'run_finished', data: await finished(ending, { state, results }) });
 }
 
@@ -307,7 +332,7 @@ async function tooDear(
   const { tokens, cost = 0, closing } = await mind.weigh(thought);
   const reserve = { tokens: closing?.tokens ?? 0, cost: closing?.cost ?? 0 };
   const tokensLeft = (limits.tokens ?? Number.POSITIVE_INFINITY) - tokensUsed(thought.state);
-  const costLeft = (limits.cost ?? Number.POSITIVE_INFINITY) - (thought.state.usage.cost ?? 0);
+  const costLeft = (limits.cost ?? Number.POSITIVE_INFINITY) - costUsed(thought.state);
   const isReserved = closing !== undefined && reserve.tokens <= tokensLeft && reserve.cost <= costLeft;
   const reserved = isReserved ? { reserved: true as const } : {};
   if (tokens + reserve.tokens > tokensLeft)

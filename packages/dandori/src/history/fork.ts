@@ -129,7 +129,9 @@ function refuseEnded(run: string, past: readonly Event[]): void {
 
 function inRun(event: Event, run: string, forkedFrom: Forked['forkedFrom']): Event {
   if (event.type !== 'run_started') return { ...event, run };
-  return { ...event, run, data: { ...event.data, forkedFrom } };
+  // No run waits for the fork of a sub-goal.
+  const { parent: _, ...data } = event.data;
+  return { ...event, run, data: { ...data, forkedFrom } };
 }
 
 /** The outcomes of the calls that were running: the first known outcome of each, with all its questions. */

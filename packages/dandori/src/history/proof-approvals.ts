@@ -51,7 +51,9 @@ export async function questionProblems(
   event: Event & { type: 'question_asked' },
   proving: Proving,
 ): Promise<string[]> {
-  const { kind, task: id, digest, context } = event.data.question;
+  const { kind, task: id, digest, context, subGoal } = event.data.question;
+  // What a sub-goal asks is proved in its own journal.
+  if (subGoal !== undefined) return [];
   const task = id === undefined ? undefined : proving.state.tasks.get(id);
   if (task === undefined) return [];
   if (kind === 'in_doubt') {

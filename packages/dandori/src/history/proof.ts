@@ -10,7 +10,7 @@ import type { SchemaCheck } from '../model/tool.ts';
 import { appliedAnswer } from '../run/answers.ts';
 import { expiredAt } from '../run/decide.ts';
 import type { Ending, Intention } from '../run/intention.ts';
-import { tokensUsed } from '../run/limits.ts';
+import { costUsed, tokensUsed } from '../run/limits.ts';
 import { firstLoop } from '../run/loop.ts';
 import { hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
 import { verdictFields, withVerdict } from '../run/verdicts.ts';
@@ -294,8 +294,8 @@ function expiryProblems(event: Event & { type: 'question_expired' }, proving: Pr
 
 function limitProblems(event: Event & { type: 'limit_reached' }, proving: Proving): string[] {
   const { limit, needed, left } = event.data;
-  const { settings, usage } = proving.state;
-  const used = limit === 'tokens' ? tokensUsed(proving.state) : (usage.cost ?? 0);
+  const { settings } = proving.state;
+  const used = limit === 'tokens' ? tokensUsed(proving.state) : costUsed(proving.state);
   const intended = isIntended(event, proving, (one) => one.type === 'think');
   return [
     ...(intended === undefined ? ['the model should not have been asked then'] : []),

@@ -3,7 +3,7 @@ import { createResults, decidedFacts, type Parts, type Results } from '../driver
 import { DandoriError } from '../model/error.ts';
 import type { Event, Fact, FactOf } from '../model/event.ts';
 import { canonicalJson, isObject, type Json, jsonCopy, normalise } from '../model/json.ts';
-import { OWN_TOOLS } from '../model/own-tools.ts';
+import { OWN_TOOLS, SUB_GOAL } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import { named, redact } from '../model/redact.ts';
 import { type Action, isStep } from '../model/task.ts';
@@ -381,7 +381,8 @@ function begin(
 
 /** The driver itself runs own tools, in a test too, if they call no model. A user's tool may have their name. */
 function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
-  return Object.hasOwn(OWN_TOOLS, operation) && operation !== 'extract' && !tools.has(operation);
+  const isRead = Object.hasOwn(OWN_TOOLS, operation) && ![SUB_GOAL, 'extract'].includes(operation);
+  return isRead && !tools.has(operation);
 }
 
 function end(

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { brief, limit, mayAnswer, offer, passedOn, reflection, usage } from './decision.ts';
 import { failure, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
+import { share, subGoalEnd, subGoalStart } from './own-tools.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
 import { ambiguity, previewFinding, question, trustReason } from './question.ts';
 import { amounts, language, settings } from './settings.ts';
@@ -70,7 +71,6 @@ const next = z.enum(['again', 'settle']).optional();
 const unstopped = z.boolean().optional();
 
 const passedOnBy = passedOn.optional();
-
 export const factSchema = z.discriminatedUnion('type', [
   fact('run_started', {
     goal: z.string(),
@@ -103,6 +103,7 @@ export const factSchema = z.discriminatedUnion('type', [
     tools: z.string().optional(),
     /** The context, or something else that the mind is told at the start, contains output of tools. */
     hasHeardStrangers: z.literal(true).optional(),
+    ...subGoalStart,
     /** Secrets are stored as marks, and a call restores them. Before version 0.2 they were lost. */
     sealed: z.literal(true).optional(),
   }),
@@ -224,6 +225,7 @@ export const factSchema = z.discriminatedUnion('type', [
     forgets: z.array(z.string()).optional(),
     /** Why the call needed no question about where its values come from. Missing if it never needs one. */
     trust: trustReason.optional(),
+    share: share.optional(),
     reopens: z.array(z.string()).optional(),
   }),
   fact('task_succeeded', {
@@ -232,14 +234,16 @@ export const factSchema = z.discriminatedUnion('type', [
     blob: blobHandle.optional(),
     /** What is unusual about the result, although it can be used. */
     note: z.string().optional(),
-    /** What an own tool used of a language model, in one call. */
+    /** What an own tool used of a language model. */
     usage: usage.optional(),
+    ...subGoalEnd,
     ms: z.number(),
   }),
   fact('task_failed', {
     ...attempt,
     failure,
     usage: usage.optional(),
+    ...subGoalEnd,
     unstopped,
     /** The tool was not reached: nothing can have happened, and nothing is charged. */
     unsent: z.literal(true).optional(),
@@ -317,6 +321,7 @@ export const factSchema = z.discriminatedUnion('type', [
     input: z.object({ name: z.string().optional(), state: z.string().optional() }).optional(),
     /** Later tasks that wait for its task, because one of the options would make it use the same resource. */
     holdsBack: z.array(z.string()).optional(),
+    hasHeardStrangers: subGoalEnd.hasHeardStrangers,
   }),
   /** A call was held open for the maximum time. Its server is told that there is no answer. */
   fact('hold_ended', attempt),

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from './json.ts';
+import * as z from 'zod';
+import { isObject, type Json, type JsonObject } from './json.ts';
 import type { Task } from './task.ts';
 import type { Tool } from './tool.ts';
 
@@ -97,6 +98,48 @@ export const OWN_TOOLS = {
     },
     outputSchema: { type: 'object', properties: { value: {} }, required: ['value'] },
   }),
+  'goal.run': {
+    ...own('goal.run', {
+      description:
+        'Gives a part of the goal to a run of its own, which plans, calls tools and answers. Its result is the answer. Use it for a part that needs many steps whose details do not matter here.',
+      inputSchema: {
+        type: 'object',
+        properties: {
+          goal: {
+            type: 'string',
+            minLength: 1,
+            description: 'everything it must know; it sees nothing else',
+          },
+          tools: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'the tools it may use, such as files.read_text or files.*; without it all',
+          },
+          model: { type: 'string', description: 'another model, such as a cheaper one' },
+          output: { type: 'object', description: 'JSON Schema that the output must fit' },
+          limits: {
+            type: 'object',
+            properties: {
+              calls: whole('model calls at most', 1),
+              tokens: whole('tokens at most', 1),
+              cost: { type: 'number', exclusiveMinimum: 0, description: 'US dollars at most' },
+              seconds: { type: 'number', exclusiveMinimum: 0, description: 'time at most' },
+            },
+            additionalProperties: false,
+          },
+        },
+        required: ['goal'],
+        additionalProperties: false,
+      },
+      outputSchema: {
+        type: 'object',
+        properties: { run: { type: 'string' }, answer: { type: 'string' }, output: {} },
+        required: ['run', 'answer'],
+      },
+    }),
+    // Its run is started once, whatever happens.
+    effect: 'idempotent',
+  },
 } satisfies Record<string, Tool>;
 
 const RUN_ID = { type: 'string', description: 'id of a run of this conversation that has not ended' };
@@ -170,6 +213,12 @@ export const RUN_TOOLS = {
 
 export type OwnToolName = keyof typeof OWN_TOOLS | keyof typeof RUN_TOOLS;
 
+/** Undefined if none of our tools has this name. Those of conversations have policies of their own. */
+export function ownEffect(operation: string): Tool['effect'] | undefined {
+  const tools: Readonly<Record<string, Tool>> = OWN_TOOLS;
+  return Object.hasOwn(tools, operation) ? tools[operation]?.effect : undefined;
+}
+
 export function isOwnTool({ server }: Pick<Tool, 'server'>): boolean {
   return server === OWN_SERVER;
 }
@@ -183,7 +232,15 @@ export function withOwnTools(
     ...Object.entries(OWN_TOOLS),
     ...(isInConversation ? Object.entries(RUN_TOOLS) : []),
     ...tools,
+    ...guarded(tools),
   ]);
+}
+
+/** A tool of the user with the name of ours must not pass for ours where only name and effect are known. */
+function guarded(tools: ReadonlyMap<string, Tool>): [string, Tool][] {
+  const theirs = tools.get('goal.run');
+  const isAlike = theirs !== undefined && theirs.effect === OWN_TOOLS['goal.run'].effect;
+  return isAlike && !isOwnTool(theirs) ? [[theirs.name, { ...theirs, effect: 'write' }]] : [];
 }
 
 /** Undefined if the name is not ours, or if a tool of the user replaces ours. */
@@ -216,4 +273,89 @@ function own(
     // Its result may contain the output of any tool.
     trusted: false,
   };
+}
+
+/** The operation that starts a run for a part of the goal. */
+export const SUB_GOAL = 'goal.run';
+
+/** A run, its sub-goals and theirs: how many levels there may be, the run itself not counted. */
+export const DEEPEST_GOAL = 3;
+
+/** What a run that is a sub-goal knows about the run that started it. */
+export const parentOfRun = z.object({
+  run: z.string(),
+  task: z.string(),
+  /** 1 for a sub-goal of a run that is none itself. */
+  depth: z.number().int().positive(),
+});
+export type ParentOfRun = z.infer<typeof parentOfRun>;
+
+/** Fields of `run_started`, if the run is a sub-goal. */
+export const subGoalStart = {
+  parent: parentOfRun.optional(),
+  /** The only tools that the run may use. Missing: all of them. */
+  only: z.array(z.string()).optional(),
+};
+
+/** Set aside for a sub-goal, until its task ends: the run can't spend it on anything else. */
+export const share = z.object({
+  /** The run of the sub-goal. */
+  run: z.string(),
+  calls: z.number().int().nonnegative(),
+  tokens: z.number().nonnegative().optional(),
+  cost: z.number().nonnegative().optional(),
+});
+export type Share = z.infer<typeof share>;
+
+/** Fields of the end of a sub-goal's task, and of a question that it asks. */
+export const subGoalEnd = {
+  /** The model calls that the sub-goal made. Missing for one call. */
+  calls: z.number().int().nonnegative().optional(),
+  /** The sub-goal has read a stranger's text. */
+  hasHeardStrangers: z.literal(true).optional(),
+};
+
+/** The question of a sub-goal that this question repeats. Its answer is passed on to the sub-goal. */
+export const askedBySubGoal = z.object({ run: z.string(), question: z.string() });
+
+export function isSubGoal(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
+  const tool = tools.get(operation);
+  return operation === SUB_GOAL && tool !== undefined && isOwnTool(tool);
+}
+
+/**
+ * The names of the tools that a sub-goal may use. `files.*` names all of a server. If a name is not known yet,
+ * it may be any.
+ */
+export function toolsForGoal(args: JsonObject, tools: ReadonlyMap<string, Tool>): string[] {
+  const all = [...tools.values()].filter((tool) => !isOwnTool(tool)).map(({ name }) => name);
+  const { tools: wanted } = args;
+  if (!Array.isArray(wanted) || wanted.some((name) => typeof name !== 'string' || name.includes('${')))
+    return all;
+  return all.filter((name) => wanted.some((pattern) => isNamed(name, pattern)));
+}
+
+/** Names and patterns in the arguments that fit no tool. */
+export function unknownTools(args: JsonObject, tools: ReadonlyMap<string, Tool>): string[] {
+  const { tools: wanted } = args;
+  if (!Array.isArray(wanted)) return [];
+  const all = [...tools.keys()];
+  return wanted.map(String).filter((pattern) => !all.some((name) => isNamed(name, pattern)));
+}
+
+function isNamed(name: string, pattern: Json): boolean {
+  if (typeof pattern !== 'string') return false;
+  return pattern.endsWith('.*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;
+}
+
+/** The limits that the model asks for. Each is lowered to what the run has left. */
+export function limitsAsked({
+  limits,
+}: JsonObject): Partial<Record<'calls' | 'tokens' | 'cost' | 'seconds', number>> {
+  if (!isObject(limits)) return {};
+  return Object.fromEntries(
+    Object.entries(limits).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number' && entry[1] > 0,
+    ),
+  );
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { json, jsonObject } from './json.ts';
+import { askedBySubGoal } from './own-tools.ts';
 import { diagnostic, estimate } from './plan.ts';
 import { namingUnit, task, taskFields } from './task.ts';
 import { effect } from './tool.ts';
@@ -46,6 +47,7 @@ export const question = z.object({
   url: z.string().optional(),
   /** The task that waits; missing if the whole run waits. */
   task: z.string().optional(),
+  subGoal: askedBySubGoal.optional(),
   /** The version of the plan that waits. */
   plan: z.number().int().optional(),
   /** SHA-256 of operation and arguments, or of the plan. An approval is valid for exactly this. */

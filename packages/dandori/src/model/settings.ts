@@ -137,6 +137,8 @@ export const settings = z.object({
   trust: trustSettings.optional(),
   /** Whether reads start while the mind is still writing. Older runs lack it and continue without it. */
   streamDispatch: z.boolean().optional(),
+  /** Whether the mind is told that it can give parts of the goal to runs of their own. */
+  subGoals: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;
 

@@ -1,4 +1,5 @@
 import { type JsonObject, stringifyJson } from '../model/json.ts';
+import { isSubGoal, OWN_SERVER, toolsForGoal } from '../model/own-tools.ts';
 import type { Access } from '../model/plan.ts';
 import type { Task } from '../model/task.ts';
 import { isWorse, type Tool } from '../model/tool.ts';
@@ -119,7 +120,11 @@ type Tools = ReadonlyMap<string, Tool>;
  * What a call of the task accesses with any arguments: a resource still contains its placeholders. A service
  * method also accesses what the tools it calls access. There is one access per server.
  */
-export function accessesOf({ id, operation }: Pick<Task, 'id' | 'operation'>, tools: Tools): Access[] {
+export function accessesOf(
+  { id, operation, args = {} }: Pick<Task, 'id' | 'operation'> & Partial<Pick<Task, 'args'>>,
+  tools: Tools,
+): Access[] {
+  if (isSubGoal(operation, tools)) return byGoal(id, args, tools);
   const tool = tools.get(operation);
   if (tool === undefined) return [{ id, effect: 'write', server: '' }];
   const { effect, server, resource, independent, name } = tool;
@@ -131,6 +136,15 @@ export function accessesOf({ id, operation }: Pick<Task, 'id' | 'operation'>, to
     ...(independent === true && { independent: name }),
   };
   return tool.calls === undefined ? [own] : byServer([own, ...calledBy(tool, id, tools)]);
+}
+
+/** A sub-goal may call any of its tools with any arguments. */
+function byGoal(id: string, args: JsonObject, tools: Tools): Access[] {
+  const called = toolsForGoal(args, tools).flatMap((name) => tools.get(name) ?? []);
+  return byServer([
+    { id, effect: 'read', server: OWN_SERVER },
+    ...called.map(({ effect, server }): Access => ({ id, effect, server })),
+  ]);
 }
 
 /** The arguments of these calls are unknown, so each may access anything on its server. */

@@ -48,7 +48,7 @@ export function scheduleTasks(
   const before = new Map(open.map((task) => [task.id, task]));
   const taskAt = (id: string) => tasks[positions.get(id) ?? -1] ?? before.get(id);
   const all = [...before.keys(), ...order];
-  const written = all.flatMap((id) => accessesOf({ id, operation: taskAt(id)?.operation ?? '' }, tools));
+  const written = all.flatMap((id) => accessesOf(taskAt(id) ?? { id, operation: '' }, tools));
   const accesses = written.map((access) => filledIn(access, taskAt(access.id)?.args ?? {}));
   const waits = hazards(accesses);
   const groups: Group[] = [];

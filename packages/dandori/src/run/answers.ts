@@ -22,6 +22,8 @@ export function appliedAnswer(state: RunState, id: string, word: Word): Applied 
   const last = asked.at(-1);
   if (task === undefined || last?.answer === undefined) return undefined;
   const { question } = last;
+  // The sub-goal gets the answer, a refusal too.
+  if (question.subGoal !== undefined) return { task: id, question: question.id, to: 'ready' };
   const how =
     question.kind === 'elicitation'
       ? afterInput(task, asked, word)

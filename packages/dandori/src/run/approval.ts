@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
-import { OWN_TOOLS } from '../model/own-tools.ts';
+import { ownEffect } from '../model/own-tools.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
 import { STEP_OPERATION } from '../model/task.ts';
 import type { Effect } from '../model/tool.ts';
@@ -112,9 +112,12 @@ export function isNeverAsked(operation: string, rules: Rules): boolean {
   return policyFor(operation, rules) === 'never';
 }
 
-/** A user's tool may replace a built-in one and do more than read, so the effect is checked too. */
+/**
+ * A user's tool may replace a built-in one and do more than read, so the effect is checked too. Starting a
+ * sub-goal changes nothing by itself: the sub-goal asks about its own calls.
+ */
 function isOurs({ operation, effect }: Called): boolean {
-  return effect === 'read' && Object.hasOwn(OWN_TOOLS, operation);
+  return ownEffect(operation) === effect;
 }
 
 function policyFor(operation: string, { approval, approvals }: Rules): ApprovalPolicy {

@@ -2,7 +2,7 @@ import { assertNever } from '../model/error.ts';
 import type { Event, FactOf, FactType } from '../model/event.ts';
 import type { Breach } from '../model/finding.ts';
 import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
-import { OWN_SERVER, RUN_TOOLS } from '../model/own-tools.ts';
+import { OWN_SERVER, RUN_TOOLS, SUB_GOAL } from '../model/own-tools.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { asksAboutPlan, needsApproval } from './approval.ts';
@@ -208,7 +208,9 @@ function trustLaw({ data }: Event & { type: 'task_started' }, { state }: Checkin
   const { trust } = state.settings;
   const task = state.tasks.get(data.task);
   if (trust === undefined || trust.policy === 'observe' || task === undefined) return [];
-  const isOwn = Object.hasOwn(RUN_TOOLS, task.task.operation) && state.sources.includes(OWN_SERVER);
+  const { operation } = task.task;
+  const isOwn =
+    (Object.hasOwn(RUN_TOOLS, operation) || operation === SUB_GOAL) && state.sources.includes(OWN_SERVER);
   if (data.trust === undefined && (task.effect === 'read' || isOwn)) return [];
   // Its Refs could not be filled in, so it was not sent.
   if (data.trust === undefined && data.args === undefined && refsIn(task.task.args).length > 0) return [];
@@ -273,7 +275,9 @@ function taskWithoutEffect({ type, data }: Event & { type: Clearing }, state: Ru
     case 'question_answered': {
       const question = state.questions.get(data.question)?.question;
       const isAgain = data.answer === 'again' || data.answer === 'again_after';
-      return question?.kind === 'in_doubt' && isAgain ? question.task : undefined;
+      return question?.kind === 'in_doubt' && question.subGoal === undefined && isAgain
+        ? question.task
+        : undefined;
     }
     default:
       return assertNever(type);
@@ -282,11 +286,13 @@ function taskWithoutEffect({ type, data }: Event & { type: Clearing }, state: Ru
 
 /** The server has done nothing yet, or it asks to be called again with the answer. */
 function endsForInput({ question, held = false }: FactOf<'question_asked'>['data']): boolean {
+  if (question.subGoal !== undefined) return true;
   return question.kind === 'ambiguity' || (question.kind === 'elicitation' && !held);
 }
 
 function shownToPerson({ data }: Event & { type: 'question_asked' }, { state, shown }: Checking): string[] {
-  const { id, kind, task, context } = data.question;
+  const { id, kind, task, context, subGoal } = data.question;
+  if (subGoal !== undefined) return [];
   if (kind === 'plan_approval') shown.plans.set(id, stringifyJson(state.draft?.tasks));
   const { args } = (context ?? {}) as { args?: Json };
   if (kind === 'approval' && task !== undefined && args !== undefined)

@@ -12,10 +12,9 @@ export function reached(state: RunState, now: number): Limit | undefined {
   if (workTimeLeft(state, now) <= 0) return 'time';
   if (state.limitReached !== undefined) return state.limitReached;
   if (limits.tokens !== undefined && tokensUsed(state) >= limits.tokens) return 'tokens';
-  if (limits.cost !== undefined && ((state.usage.cost ?? 0) >= limits.cost || isTooDear(state)))
-    return 'cost';
+  if (limits.cost !== undefined && (costUsed(state) >= limits.cost || isTooDear(state))) return 'cost';
   // The last model call is reserved for the closing answer, unless the limit is one call.
-  if (state.modelCalls >= Math.max(1, limits.calls - 1)) return 'calls';
+  if (callsUsed(state) >= Math.max(1, limits.calls - 1)) return 'calls';
   // A plan from the user gets no more tasks. Only the answer is missing.
   if (state.planGiven) return undefined;
   if (state.plansAccepted >= limits.steps + stepCount + refusedSteps(state)) return 'steps';
@@ -50,8 +49,23 @@ function refusedSteps({ decisions, tasks, questions, settings }: RunState): numb
   return refused;
 }
 
-export function tokensUsed({ usage }: RunState): number {
-  return usage.inputTokens + usage.outputTokens;
+/** With what is set aside for sub-goals. */
+export function tokensUsed({ usage, shares }: RunState): number {
+  return usage.inputTokens + usage.outputTokens + setAside(shares, 'tokens');
+}
+
+export function costUsed({ usage, shares }: Pick<RunState, 'usage' | 'shares'>): number {
+  return (usage.cost ?? 0) + setAside(shares, 'cost');
+}
+
+export function callsUsed({ modelCalls, shares }: RunState): number {
+  return modelCalls + setAside(shares, 'calls');
+}
+
+function setAside(shares: RunState['shares'], of: 'calls' | 'tokens' | 'cost'): number {
+  let sum = 0;
+  for (const share of shares.values()) sum += share[of] ?? 0;
+  return sum;
 }
 
 /**
@@ -75,9 +89,9 @@ export function workTimeLeft(state: RunState, now: number): number {
 }
 
 /** Whether the run can pay for all of these calls together. */
-export function canPay({ settings, usage }: RunState, cost: number): boolean {
-  const { limits } = settings;
-  return limits.cost === undefined || cost === 0 || dollars((usage.cost ?? 0) + cost) <= limits.cost;
+export function canPay(state: RunState, cost: number): boolean {
+  const { limits } = state.settings;
+  return limits.cost === undefined || cost === 0 || dollars(costUsed(state) + cost) <= limits.cost;
 }
 
 /** Whether a task is waiting that the remaining budget cannot pay for. */
@@ -92,10 +106,10 @@ function isTooDear(state: RunState): boolean {
 /** Whether one more model call is possible. A run that used up its steps can still report what it found. */
 export function canConclude(state: RunState, now: number): boolean {
   const { calls, cost, tokens } = state.settings.limits;
-  const isPaid = cost === undefined || (state.usage.cost ?? 0) < cost;
+  const isPaid = cost === undefined || costUsed(state) < cost;
   const hasTokens = tokens === undefined || tokensUsed(state) < tokens;
   const isPossible = isPaid && hasTokens && (state.limitReached === undefined || state.isClosingReserved);
-  return state.modelCalls < calls && timeLeft(state, now) > 0 && isPossible;
+  return callsUsed(state) < calls && timeLeft(state, now) > 0 && isPossible;
 }
 
 /** Reports the limit as missing work, together with its value. */

@@ -241,8 +241,9 @@ export function createDriving(options: DrivingOptions): Driving {
   async function wakeAll(): Promise<void> {
     const open: string[] = [];
     try {
-      for await (const { run, status } of allRuns()) {
-        if (OPEN.includes(status)) open.push(run);
+      for await (const { run, status, parent } of allRuns()) {
+        // A sub-goal is driven by its run.
+        if (OPEN.includes(status) && parent === undefined) open.push(run);
         else if (status === 'damaged') lost.add(run);
       }
       hasListedAll = true;
@@ -260,9 +261,16 @@ export function createDriving(options: DrivingOptions): Driving {
    * A silent open run has either no driver or a busy one. Driving it tells which, because a driver holds a
    * claim.
    */
-  function wakeIfStranded({ run, status, lastAt, lastSeq }: RunSummary): void {
+  function wakeIfStranded({ run, status, lastAt, lastSeq, parent }: RunSummary): void {
     if (status === 'damaged') lost.add(run);
-    if (!OPEN.includes(status) || driven.has(run) || queue.has(run) || failures.has(run)) return;
+    if (
+      parent !== undefined ||
+      !OPEN.includes(status) ||
+      driven.has(run) ||
+      queue.has(run) ||
+      failures.has(run)
+    )
+      return;
     const isBack = lost.has(run);
     const isSilent = status === 'open' && clock.now() - lastAt > patience.stranded;
     // A run that has not changed since the last check waits for a person, unless another process drove it.

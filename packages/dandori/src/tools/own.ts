@@ -2,14 +2,14 @@ import type { Extracted, ExtractRequest, PassedOn } from '../model/decision.ts';
 import { messageOf } from '../model/error.ts';
 import type { FailureKind } from '../model/failure.ts';
 import { asText, isObject, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
-import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../model/own-tools.ts';
+import { MOST_FOUND, type OwnToolName, ownToolName, type Share, withOwnTools } from '../model/own-tools.ts';
 import { shown, withoutPieces } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import { isStep } from '../model/task.ts';
 import type { SchemaCheck, Tool } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
-import { tokensUsed } from '../run/limits.ts';
-import type { RunState } from '../run/state/state.ts';
+import { callsUsed, tokensUsed } from '../run/limits.ts';
+import type { RunState, TaskState } from '../run/state/state.ts';
 import { opaqueForOnce } from '../trust/index.ts';
 import { planView } from '../views/plan.ts';
 import { excerptOf } from '../views/result-digest.ts';
@@ -29,6 +29,7 @@ interface Inside {
   readonly results: ResultReader;
   /** The other runs, if there is a conversation. */
   readonly others?: OtherRuns | undefined;
+  readonly goals?: SubGoals | undefined;
   /** A model call for `extract`. Undefined if there is no language model. */
   readonly extract?: ((request: ExtractRequest, signal: AbortSignal) => Promise<Extracted>) | undefined;
   readonly check?: SchemaCheck;
@@ -53,9 +54,53 @@ export interface OtherRuns {
   activate(plan: string): Promise<CallOutcome>;
 }
 
+/** What a run wants of one of its sub-goals. */
+export interface GoalRequest {
+  readonly parent: RunState;
+  readonly task: TaskState;
+  /** With secrets opened. */
+  readonly args: JsonObject;
+  readonly share: Share;
+  /** The tools of the run. The sub-goal may use some of them. */
+  readonly toolbox: Toolbox;
+  readonly progress: Call['progress'];
+  readonly signal: AbortSignal;
+}
+
+/** The sub-goals of runs. */
+export interface SubGoals {
+  /** Starts the sub-goal, or continues it with the answers that the run got. Never rejects. */
+  run(request: GoalRequest): Promise<CallOutcome>;
+  /** Ends the sub-goals of a run that ends without them. */
+  cancel(runs: readonly string[], reason: string): Promise<void>;
+}
+
+/** The toolbox without all tools but these. */
+export function limitTools(toolbox: Toolbox, only: readonly string[] | undefined): Toolbox {
+  if (only === undefined) return toolbox;
+  const names = new Set(only);
+  let last: { theirs: ReadonlyMap<string, Tool>; left: ReadonlyMap<string, Tool> } | undefined;
+  return {
+    ...toolbox,
+    tools() {
+      const theirs = toolbox.tools();
+      if (last?.theirs !== theirs)
+        last = { theirs, left: new Map([...theirs].filter(([name]) => names.has(name))) };
+      return last.left;
+    },
+    missing: () => toolbox.missing(),
+    call: (call) =>
+      names.has(call.operation)
+        ? toolbox.call(call)
+        : Promise.resolve(failed('invalid_args', `this run may not use ${call.operation}`)),
+    close: () => toolbox.close(),
+  };
+}
+
 interface Looking extends Omit<Inside, 'state'> {
   readonly state: RunState;
   readonly tools: ReadonlyMap<string, Tool>;
+  readonly toolbox: Toolbox;
   readonly call: Call;
 }
 
@@ -66,6 +111,7 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'plan.get': getPlan,
   'tool.search': searchTool,
   extract: extractFrom,
+  'goal.run': runGoal,
   'plan.list': listPlans,
   'plan.activate': activatePlan,
   'run.tell': tellRun,
@@ -88,7 +134,7 @@ export function addOwnTools(toolbox: Toolbox, inside: Inside): Toolbox {
     async call(call: Call) {
       const own = ownToolName(call.operation, all());
       if (own === undefined) return toolbox.call(call);
-      return HANDLERS[own](call.args, { ...inside, state: state(), tools: toolbox.tools(), call });
+      return HANDLERS[own](call.args, { ...inside, state: state(), tools: toolbox.tools(), toolbox, call });
     },
     close: () => toolbox.close(),
   };
@@ -144,7 +190,7 @@ function partOf(
 async function extractFrom(args: JsonObject, { state, extract, check, call }: Looking): Promise<CallOutcome> {
   if (extract === undefined) return failed('not_possible', 'extract needs a language model');
   const { limits } = state.settings;
-  if (state.modelCalls >= limits.calls || tokensUsed(state) >= (limits.tokens ?? Number.POSITIVE_INFINITY))
+  if (callsUsed(state) >= limits.calls || tokensUsed(state) >= (limits.tokens ?? Number.POSITIVE_INFINITY))
     return failed('not_possible', 'no model call is left in this run');
   // The call has the secrets. What is journaled of it has not.
   const { source = null, find, schema } = shown(state.tasks.get(call.task)?.sent ?? args);
@@ -157,6 +203,15 @@ async function extractFrom(args: JsonObject, { state, extract, check, call }: Lo
   if (issue === undefined) return { kind: 'succeeded', result: { value }, ...counted };
   const message = `the value does not fit the schema: ${issue.path.join('.')} ${issue.message}`;
   return { kind: 'failed', failure: { kind: 'invalid_result', message, retryable: true }, ...counted };
+}
+
+async function runGoal(args: JsonObject, { state, goals, toolbox, call }: Looking): Promise<CallOutcome> {
+  const task = state.tasks.get(call.task);
+  if (goals === undefined || task?.share === undefined)
+    return failed('not_possible', 'there are no sub-goals here');
+  if (task.share.calls < 1) return failed('not_possible', 'no model call is left for a sub-goal');
+  const { progress, signal } = call;
+  return goals.run({ parent: state, task, args, share: task.share, toolbox, progress, signal });
 }
 
 function getPlan(_: JsonObject, { state }: Looking): CallOutcome {

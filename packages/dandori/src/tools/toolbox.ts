@@ -1,7 +1,7 @@
 import type { Usage } from '../model/decision.ts';
 import { type Failure, type FailureKind, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { type Json, type JsonObject, jsonObject } from '../model/json.ts';
-import { type Option, preview } from '../model/question.ts';
+import { type Option, preview, type Question } from '../model/question.ts';
 import { clip } from '../model/text.ts';
 import type { Effect, MissingServer, Tool } from '../model/tool.ts';
 import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
@@ -54,15 +54,16 @@ export interface InputRequest {
 /**
  * How a call ended.
  * `note`: what is unusual about a result that can still be used.
- * `usage`: what an own tool used of a language model.
+ * `usage`: what an own tool used of a language model, in `calls` calls.
+ * `hasHeardStrangers`: of a sub-goal.
  * `lost`: it was sent, and it is unknown whether it took effect (timeout, connection lost, process died).
  * `ambiguous`: nothing was done; a person must choose first.
  * `input_wanted`: it must be called again with a person's answer and with the unchanged `state`. A request
- * without a name asks the person to do something and expects no answer.
+ * without a name asks the person to do something and expects no answer. `questions`: what a sub-goal asks.
  */
 export type CallOutcome =
-  | { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string; readonly usage?: Usage }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly usage?: Usage }
+  | (UsedModel & { readonly kind: 'succeeded'; readonly result: Json; readonly note?: string })
+  | (UsedModel & { readonly kind: 'failed'; readonly failure: Failure })
   | (Message & {
       readonly kind: 'lost';
       readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
@@ -82,7 +83,18 @@ export type CallOutcome =
       readonly kind: 'input_wanted';
       readonly requests: readonly (InputRequest & { readonly name?: string })[];
       readonly state?: string;
+      readonly questions?: readonly Question[];
+      readonly hasHeardStrangers?: true;
     };
+
+interface UsedModel {
+  readonly usage?: Usage;
+  readonly calls?: number;
+  readonly hasHeardStrangers?: true;
+}
+
+/** Why a call is stopped although its run goes on: another driver will continue. */
+export const LEFT = { stopped: 'the driver stops', lost: 'the claim is lost' } as const;
 
 /** What a tool answers to a call with `preview`. */
 export const previewAnswer = preview.extend({

@@ -56,6 +56,7 @@ const taskReportSchema = z.object({
     .readonly()
     .optional()
     .describe('What its service called itself, in order; not for a read, whose calls change nothing'),
+  run: z.string().optional().describe('The run of its sub-goal'),
   ms: z.number().nullable(),
 });
 export type TaskReport = Readonly<z.infer<typeof taskReportSchema>>;
@@ -191,6 +192,7 @@ function taskReport(of: TaskState, state: RunState): TaskReport {
     ...(of.innerCalls !== undefined && {
       calls: [...of.innerCalls.values()].map((call) => innerCallReport(call, of, state)),
     }),
+    ...(of.share !== undefined && { run: of.share.run }),
     ms: ms ?? null,
   };
 }

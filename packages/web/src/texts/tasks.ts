@@ -38,6 +38,7 @@ const en = {
   result: 'Result',
   note: 'Note on the result',
   attempts: 'Attempts',
+  subGoal: 'Sub-goal',
   calls: (count: number) => `Calls by the service: ${count}`,
   running: 'Running…',
   inDoubt: {
@@ -107,6 +108,7 @@ export const texts: Texts<typeof en> = {
     result: '結果',
     note: '結果についての補足',
     attempts: '試行',
+    subGoal: '部分目標',
     calls: (count) => `サービス内の呼び出し：${count} 回`,
     running: '実行中…',
     inDoubt: {

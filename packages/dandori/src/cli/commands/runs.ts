@@ -2,8 +2,10 @@ import type { RunClient, RunSummary } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
+import type { Report } from '../../views/report.ts';
 import { asTyped } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
+import { usedText } from '../report.ts';
 import { oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 
@@ -13,8 +15,8 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
     throw new DandoriError('usage', `--limit takes a whole number from 1, not "${options.limit}".`);
   }
   await using dandori = await openWorkplace({ configFile: options.config, tools: false });
-  const found: RunSummary[] = [];
-  for (const one of await dandori.runs({ limit })) found.push(await exactly(one, dandori));
+  const found: Listed[] = [];
+  for (const one of await dandori.runs({ limit })) found.push(await withUsage(one, dandori));
   if (options.json === true) {
     process.stdout.write(`${stringifyJson({ runs: found })}\n`);
     return 0;
@@ -30,19 +32,32 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
   const texts = textsFor({ language: dandori.config.language });
   if (found.length === 0) process.stdout.write(`${asTyped(texts.noRuns, options.config)}\n`);
   const width = Math.max(0, ...found.map(({ status }) => displayWidth(texts.words.statuses[status])));
-  for (const { run, goal, status, startedAt } of found) {
+  for (const { run, goal, status, startedAt, usage, parent } of found) {
     const when = new Date(startedAt).toLocaleString('sv-SE');
     const shown = (paint[status] ?? style.dim)(padded(texts.words.statuses[status], width));
-    process.stdout.write(`${run}  ${style.dim(when)}  ${shown}  ${oneLine(goal, 60)}\n`);
+    const more = [
+      ...(usage === undefined ? [] : [usedText(usage, texts)]),
+      ...(parent === undefined ? [] : [texts.subGoalOf(parent)]),
+    ].join(' · ');
+    process.stdout.write(`${run}  ${style.dim(when)}  ${shown}  ${oneLine(goal, 60)}  ${style.dim(more)}\n`);
   }
   return 0;
 }
 
-/** The last event of an open run does not tell whether the run is paused or waits for a person. */
-async function exactly(summary: RunSummary, dandori: RunClient): Promise<RunSummary> {
-  if (summary.status !== 'open' && summary.status !== 'waiting') return summary;
+interface Listed extends RunSummary {
+  /** Missing if the run cannot be read. */
+  readonly usage?: Report['usage'];
+}
+
+/**
+ * A summary has only the ends of a journal. They tell neither what a run used, nor whether an open one waits
+ * for a person.
+ */
+async function withUsage(summary: RunSummary, dandori: RunClient): Promise<Listed> {
+  if (summary.status === 'damaged') return summary;
   try {
-    return { ...summary, status: (await dandori.report(summary.run)).outcome };
+    const { outcome, usage } = await dandori.report(summary.run);
+    return { ...summary, status: outcome, usage };
   } catch (error) {
     if (error instanceof DandoriError) return summary;
     throw error;

@@ -1,4 +1,4 @@
-import type { TornTail } from '../../app/index.ts';
+import type { RunClient, TornTail } from '../../app/index.ts';
 import {
   type HistoryEntry,
   type PlanHistory,
@@ -15,7 +15,7 @@ import { duration, type Report } from '../../views/report.ts';
 import { announceTorn } from '../announce.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { noteText } from '../progress.ts';
-import { printReport } from '../report.ts';
+import { printReport, usedText } from '../report.ts';
 import { oneLine, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
@@ -38,7 +38,7 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
   for (const tail of torn) announceTorn(tail, texts);
   if (options.json !== true) {
-    printTasks(report, texts);
+    printTasks(report, texts, { goals: await subGoalsOf(report, dandori) });
     for (const note of report.notes ?? []) process.stdout.write(`${oneLine(noteText(note, texts), 200)}\n`);
     for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
   }
@@ -57,7 +57,34 @@ function showPlan(state: RunState | undefined, { json }: ShowOptions): number {
   return 0;
 }
 
-export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts): void {
+/** The reports of the sub-goals by run, and of theirs. One that was pruned is left out. */
+async function subGoalsOf(
+  { tasks }: Report,
+  dandori: Pick<RunClient, 'report'>,
+  found = new Map<string, Report>(),
+): Promise<ReadonlyMap<string, Report>> {
+  for (const { run } of Object.values(tasks)) {
+    if (run === undefined || found.has(run)) continue;
+    try {
+      const report = await dandori.report(run);
+      found.set(run, report);
+      await subGoalsOf(report, dandori, found);
+    } catch (error) {
+      if (!(error instanceof DandoriError)) throw error;
+    }
+  }
+  return found;
+}
+
+export function printTasks(
+  report: Report,
+  texts: Texts,
+  {
+    goals = new Map(),
+    indent = '',
+  }: { readonly goals?: ReadonlyMap<string, Report>; readonly indent?: string } = {},
+): void {
+  const { goal, outcome, tasks, usage } = report;
   const style = styleFor(process.stdout);
   const marks: Record<string, string> = {
     succeeded: style.green('✓'),
@@ -65,7 +92,7 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
     in_doubt: style.yellow('?'),
   };
   process.stdout.write(
-    `${style.bold(printable(goal))}\n${texts.summary(outcome, duration(usage.ms), usage.modelCalls)}\n`,
+    `${indent}${style.bold(printable(goal))}\n${indent}${texts.summary(outcome, usedText(usage, texts))}\n`,
   );
   for (const [id, task] of Object.entries(tasks)) {
     const mark = marks[task.status] ?? style.dim('·');
@@ -81,11 +108,13 @@ export function printTasks({ goal, outcome, tasks, usage }: Report, texts: Texts
       ms,
       oneLine(value ?? '', 100),
     ];
-    process.stdout.write(`${parts.filter((part) => part !== '').join(' ')}\n`);
+    process.stdout.write(`${indent}${parts.filter((part) => part !== '').join(' ')}\n`);
     for (const call of task.calls ?? []) {
       const line = `${call.operation} ${texts.words.statuses[call.status]} ${stringifyJson(call.args)}`;
-      process.stdout.write(`    ${marks[call.status] ?? style.dim('·')} ${oneLine(line, 120)}\n`);
+      process.stdout.write(`${indent}    ${marks[call.status] ?? style.dim('·')} ${oneLine(line, 120)}\n`);
     }
+    const sub = goals.get(task.run ?? '');
+    if (sub !== undefined) printTasks(sub, texts, { goals, indent: `${indent}    ` });
   }
 }
 

@@ -128,6 +128,7 @@ function isOffered(
     const isGuarded = trust !== undefined && trust.policy !== 'observe' && mode !== 'direct';
     return isGuarded && [...tools.values()].some((tool) => !isOwnTool(tool) && !tool.trusted);
   }
+  if (name === 'goal.run') return state.settings.subGoals === true && mode !== 'direct';
   if (name === 'plan.get') return mode === 'hierarchical' || mode === 'auto';
   return name !== 'tool.search' || first?.servers !== undefined;
 }

@@ -1,7 +1,7 @@
 import type { Usage } from '../../model/decision.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
-import { tokensUsed } from '../../run/limits.ts';
+import { costUsed, tokensUsed } from '../../run/limits.ts';
 import type { Thought, Weight } from '../mind.ts';
 import type { ModelOutput } from './call.ts';
 import type { DialectPrompt, RequestOptions } from './dialects/dialect.ts';
@@ -105,18 +105,18 @@ export async function outputLimit(
   options: LanguageMindOptions,
 ): Promise<number | undefined> {
   const { maxOutputTokens } = options;
-  const { settings, usage } = thought.state;
-  const { limits } = settings;
+  const { state } = thought;
+  const { limits } = state.settings;
   if (limits.tokens === undefined && limits.cost === undefined) return maxOutputTokens;
   const inputTokens = await tokensOf(outgoing);
   const { input, output } = options.price ?? knownPrice(options) ?? { input: 0, output: 0 };
   const closing = isClosingReserved(thought) ? await weighClosing(outgoing, options) : { tokens: 0 };
   const rooms = [maxOutputTokens ?? Number.POSITIVE_INFINITY];
   if (limits.tokens !== undefined)
-    rooms.push(limits.tokens - usage.inputTokens - usage.outputTokens - inputTokens - closing.tokens);
+    rooms.push(limits.tokens - tokensUsed(state) - inputTokens - closing.tokens);
   if (limits.cost !== undefined && output > 0)
     rooms.push(
-      ((limits.cost - (usage.cost ?? 0) - (closing.cost ?? 0)) * MILLION - inputTokens * input) / output,
+      ((limits.cost - costUsed(state) - (closing.cost ?? 0)) * MILLION - inputTokens * input) / output,
     );
   const room = Math.max(1, Math.floor(Math.min(...rooms)));
   return maxOutputTokens === undefined && room > SURELY_WRITTEN ? undefined : room;

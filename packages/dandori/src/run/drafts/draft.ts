@@ -9,7 +9,7 @@ import { type CheckedTasks, type CompileContext, type Compiled, compile } from '
 import { refsIn } from '../../plan/fill-refs.ts';
 import type { OpenSteps } from '../../plan/graph.ts';
 import type { KnownTasks } from '../../plan/known-tasks.ts';
-import { timeLeft } from '../limits.ts';
+import { costUsed, timeLeft } from '../limits.ts';
 import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../state/state.ts';
 import { waitsOf } from './replacement.ts';
 
@@ -146,7 +146,7 @@ export function compileContext(draft: Draft, { state, parts }: House): CompileCo
     ...answerUses(state),
     budget: {
       ms: timeLeft(state, parts.clock.now()),
-      cost: limits.cost === undefined ? undefined : dollars(limits.cost - (state.usage.cost ?? 0)),
+      cost: limits.cost === undefined ? undefined : dollars(limits.cost - costUsed(state)),
       ...settings.task,
       concurrency: settings.concurrency,
       servers: settings.servers,

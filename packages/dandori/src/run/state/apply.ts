@@ -105,11 +105,11 @@ function hand(state: RunState, event: Event): void {
       taskStarted(state, event.data, at);
       return;
     case 'task_succeeded':
-      modelCalled(state, event.data.usage);
+      modelCalled(state, event.data);
       taskSucceeded(state, event.data, at);
       return;
     case 'task_failed':
-      modelCalled(state, event.data.usage);
+      modelCalled(state, event.data);
       taskFailed(state, event.data, at);
       return;
     case 'task_in_doubt':
@@ -213,7 +213,7 @@ function asked(state: RunState, { data, at }: Event & { type: 'question_asked' }
   const { question } = data;
   if (state.questions.has(question.id)) return;
   const open = questionAsked(state, data, at);
-  if (question.kind === 'plan_approval') planAsked(state, question);
+  if (question.kind === 'plan_approval' && question.subGoal === undefined) planAsked(state, question);
   // A question from the mind is not a mistake.
   else if (question.task === undefined) startOver(state);
   else taskAsks(state, open, data);

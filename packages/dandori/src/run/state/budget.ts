@@ -1,6 +1,7 @@
 import type { Usage } from '../../model/decision.ts';
 import type { Event, FactOf } from '../../model/event.ts';
 import { isCommand } from '../../model/event-kinds.ts';
+import type { Share } from '../../model/own-tools.ts';
 import type { Settings } from '../../model/settings.ts';
 import { dollars } from '../../model/text.ts';
 
@@ -11,6 +12,8 @@ export interface Budget {
   /** Usage of model calls and tool calls together. */
   readonly usage: Usage;
   modelCalls: number;
+  /** What is set aside for sub-goals that have not ended, by task. */
+  readonly shares: Map<string, Share>;
   /** Model calls that were lost because the driver died. `modelCalls` does not include them. */
   forgivenCalls: number;
   /** Decisions whose plan was accepted. `max_steps` limits this number. */
@@ -32,6 +35,7 @@ export function createBudget(settings: Settings, at: number): Budget {
     settings,
     usage: { inputTokens: 0, outputTokens: 0 },
     modelCalls: 0,
+    shares: new Map(),
     forgivenCalls: 0,
     plansAccepted: 0,
     activeMs: 0,
@@ -69,10 +73,13 @@ export function modelCallForgiven(budget: Budget): void {
   budget.modelCalls--;
 }
 
-/** An own tool has called the model. */
-export function modelCalled(budget: Budget, usage: Usage | undefined): void {
+/** An own tool has called the model, or a sub-goal has ended. */
+export function modelCalled(
+  budget: Budget,
+  { usage, calls = 1 }: Pick<FactOf<'task_succeeded'>['data'], 'usage' | 'calls'>,
+): void {
   if (usage === undefined) return;
-  budget.modelCalls++;
+  budget.modelCalls += calls;
   addUsage(budget, usage);
 }
 

@@ -1,6 +1,6 @@
 import type { FactOf } from '../../model/event.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
-import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../../model/own-tools.ts';
+import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS, SUB_GOAL } from '../../model/own-tools.ts';
 import { type Action, isStep, type Task } from '../../model/task.ts';
 import { lastDecision } from './decisions.ts';
 import type { Draft } from './plan.ts';
@@ -74,6 +74,8 @@ export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_sta
  */
 export function isTrustedSource({ settings: { trust }, sources }: RunState, operation: string): boolean {
   if (trust === undefined) return true;
+  // A sub-goal returns what it has read.
+  if (operation === SUB_GOAL) return false;
   // What an own tool returns has been heard from its source before.
   if (isOwnName(operation)) return sources.includes(OWN_SERVER);
   if (sources.includes(operation)) return true;

@@ -68,7 +68,8 @@ export function questionAnswered(
 ): void {
   const open = state.questions.get(id);
   if (open === undefined || open.answer !== undefined) return;
-  if (open.question.kind === 'missing_input') state.lastWord = state.seq;
+  if (open.question.kind === 'missing_input' && open.question.subGoal === undefined)
+    state.lastWord = state.seq;
   state.spoken = language ?? state.spoken;
   close(state, open, {
     value,

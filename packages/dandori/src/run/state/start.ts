@@ -1,5 +1,6 @@
 import type { Envelope, FactOf } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
+import type { ParentOfRun } from '../../model/own-tools.ts';
 
 /** What a run started with. It never changes. */
 export interface Start {
@@ -13,6 +14,10 @@ export interface Start {
   /** The run that this one was forked from, and the last event that they share. */
   readonly forkedFrom: FactOf<'run_started'>['data']['forkedFrom'];
   readonly conversation: string | undefined;
+  /** The run that started this one as a sub-goal. */
+  readonly parent: ParentOfRun | undefined;
+  /** The only tools that the run may use. */
+  readonly only: readonly string[] | undefined;
   /** What the mind is told about the conversation. */
   readonly context: string | undefined;
   /** Whether the mind may cancel another run without approval, before it has seen a tool result. */
@@ -38,6 +43,8 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     output: data.output,
     forkedFrom: data.forkedFrom,
     conversation: data.conversation,
+    parent: data.parent,
+    only: data.only,
     context: data.context,
     mayCancel: data.mayCancel,
     mayAnswer: data.mayAnswer,

@@ -68,6 +68,7 @@ export function complete(state: RunState, task: TaskState, phase: EndPhase): voi
 
 function end(state: RunState, task: TaskState, phase: EndPhase): void {
   moveTo(state, task, phase);
+  if (task.share !== undefined) state.shares.delete(task.task.id);
   if (!isStep(task.task)) state.ends.push({ seq: state.seq, task });
   if (state.settings.trust !== undefined) heardFrom(state, task);
   taskEnded(state, task, state.conversation !== undefined);
@@ -75,7 +76,8 @@ function end(state: RunState, task: TaskState, phase: EndPhase): void {
 
 /** What the call returned is heard. If it did not succeed, the same call may use its order again. */
 function heardFrom(state: RunState, task: TaskState): void {
-  if (task.attempts > 0) strangerHeard(state, task.task.operation);
+  // What a sub-goal has heard is in the event that ends it.
+  if (task.attempts > 0 && task.share === undefined) strangerHeard(state, task.task.operation);
   if (task.status !== 'succeeded') orderFreed(state, task);
 }
 

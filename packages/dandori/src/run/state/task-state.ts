@@ -1,6 +1,7 @@
 import type { BlobHandle, FactOf } from '../../model/event.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
+import type { Share } from '../../model/own-tools.ts';
 import type { Option } from '../../model/question.ts';
 import type { Task } from '../../model/task.ts';
 import type { Effect } from '../../model/tool.ts';
@@ -133,6 +134,8 @@ export class TaskState implements Accepted {
   previewing: JsonObject | undefined = undefined;
   /** What the last preview said, and about which arguments. */
   previewed: Previewed | undefined = undefined;
+  /** For a sub-goal: its run, and what it may use. */
+  share: Share | undefined = undefined;
   /** What its last call asked for. */
   asking: Asking | undefined = undefined;
   /** How many of its calls ended because the server needs input first. */

@@ -7,7 +7,7 @@ import { spend } from './budget.ts';
 import { askedByCall, hasOpenCall } from './held-calls.ts';
 import { answersCounted, callHeld, callUnheld, probeMarked, replacementMarked } from './indexes.ts';
 import { forgetCalls, settleInnerCall } from './inner-calls.ts';
-import { permissionUsed, strangerHeard } from './orders.ts';
+import { permissionUsed, strangerHeard, wordsPassedOn } from './orders.ts';
 import { wait } from './placement.ts';
 import type { Allowed } from './previews.ts';
 import { type OpenQuestion, questionExpired } from './questions.ts';
@@ -75,6 +75,10 @@ export function taskStarted(state: RunState, data: FactOf<'task_started'>['data'
   task.key = data.key;
   task.sent = data.args ?? task.override ?? task.task.args;
   task.startedAt = at;
+  if (data.share !== undefined) {
+    task.share = data.share;
+    state.shares.set(data.task, data.share);
+  }
   if (data.trust?.permission !== undefined && !task.isOrdered) {
     task.isOrdered = true;
     task.isPermitted = true;
@@ -154,12 +158,17 @@ export function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data
 /** The task, if this attempt is the open one. A late outcome of an earlier attempt is ignored. */
 function endOfCall(
   state: RunState,
-  { task: id, attempt }: { task: string; attempt: number },
+  {
+    task: id,
+    attempt,
+    hasHeardStrangers,
+  }: { task: string; attempt: number; hasHeardStrangers?: true | undefined },
 ): TaskState | undefined {
   const task = state.tasks.get(id);
   if (task?.attempts !== attempt || !hasOpenCall(state, task)) return undefined;
   // An error that is retried is told to the mind too.
-  strangerHeard(state, task.task.operation);
+  if (task.share === undefined) strangerHeard(state, task.task.operation);
+  else if (hasHeardStrangers === true) wordsPassedOn(state);
   if (task.status === 'waiting') {
     if (task.asking !== undefined) task.asking.call = 'over';
     callUnheld(state, task);
@@ -215,19 +224,21 @@ function markProbed(state: RunState, { task, phase }: TaskState, isProbed: boole
 export function taskAsks(
   state: RunState,
   open: OpenQuestion,
-  { attempt, held = false, holdsBack = [] }: FactOf<'question_asked'>['data'],
+  { attempt, held = false, holdsBack = [], hasHeardStrangers }: FactOf<'question_asked'>['data'],
 ): void {
   const { question, askedAt } = open;
   const task = state.tasks.get(question.task ?? '');
   if (task === undefined || hasEnded(task.status)) return;
-  if (attempt !== undefined) strangerHeard(state, task.task.operation);
-  const isOfCall = question.kind === 'elicitation' && attempt === task.attempts;
+  const isOfGoal = question.subGoal !== undefined;
+  if (isOfGoal && hasHeardStrangers === true) wordsPassedOn(state);
+  else if (attempt !== undefined && !isOfGoal) strangerHeard(state, task.task.operation);
+  const isOfCall = (question.kind === 'elicitation' || isOfGoal) && attempt === task.attempts;
   if (isOfCall) askedByCall(task, open);
   else if (task.status === 'running') task.asking = undefined;
   if (task.status === 'running' && !held) endAttempt(task, askedAt);
   // The call had no effect, and the choice leads to a different call. A fork with another choice needs its
   // own key.
-  if (question.kind === 'ambiguity') task.key = undefined;
+  if (question.kind === 'ambiguity' && !isOfGoal) task.key = undefined;
   const questions = isOfCall && task.asking !== undefined ? task.asking.questions : [question.id];
   moveTo(state, task, { status: 'waiting', questions, doubt: task.doubt });
   if (isOfCall && held) callHeld(state, task);

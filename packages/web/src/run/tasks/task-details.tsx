@@ -15,6 +15,7 @@ import type { ViewProps } from '../view.tsx';
 import { AttemptList } from './attempt-list.tsx';
 import { attemptsOf } from './attempts.ts';
 import { ResultView } from './result-view.tsx';
+import { SubGoal } from './sub-goal.tsx';
 
 /** Beside the view if there is room, otherwise over its lower part. */
 export function Details(props: ViewProps & { readonly selected: string }) {
@@ -84,7 +85,7 @@ function TaskDetails(props: ViewProps) {
 
 function Body({ run, events, select, task: state }: ViewProps & { readonly task: TaskState }) {
   const say = useTexts(texts);
-  const { task, sent, result, note, failure, status } = state;
+  const { task, sent, result, note, failure, status, share } = state;
   const attempts = attemptsOf(events, task.id);
   const isSame = sent === undefined || stringifyJson(sent) === stringifyJson(task.args);
   const renderText = (text: string) => <RefText text={text} onTask={select} />;
@@ -110,6 +111,11 @@ function Body({ run, events, select, task: state }: ViewProps & { readonly task:
               {say.note}: {note}
             </p>
           )}
+        </Part>
+      )}
+      {share !== undefined && (
+        <Part title={say.subGoal}>
+          <SubGoal run={share.run} />
         </Part>
       )}
       {attempts.length > 0 && (

@@ -2,6 +2,15 @@ import type { Effect } from '../../../model/tool.ts';
 import type { Report } from '../../report.ts';
 import { countOf, words } from './words.ts';
 
+/** What a run used. */
+interface Used {
+  readonly time: string;
+  readonly calls: number;
+  readonly tokens: number;
+  readonly isEstimated: boolean;
+  readonly cost: string | undefined;
+}
+
 const { statuses, outline, answers } = words;
 
 /** Texts of the CLI about runs, questions and plans. */
@@ -54,9 +63,16 @@ export const cli = {
   answered: 'Answer saved.',
   rated: (rating: number) => `Rating saved: ${rating} of 5.`,
 
-  summary: (outcome: Report['outcome'], time: string, calls: number) =>
-    `${statuses[outcome]}, ${time}, ${countOf(calls, 'model call')}`,
+  summary: (outcome: Report['outcome'], used: string) => `${statuses[outcome]}, ${used}`,
+  used: ({ time, calls, tokens, isEstimated, cost }: Used) =>
+    [
+      time,
+      ...(calls === 0 ? [] : [countOf(calls, 'model call')]),
+      ...(tokens === 0 ? [] : [`${isEstimated ? 'about ' : ''}${tokens.toLocaleString('en')} tokens`]),
+      ...(cost === undefined ? [] : [cost]),
+    ].join(', '),
   runId: (run: string) => `run ${run}`,
+  subGoalOf: (run: string) => `sub-goal of ${run}`,
   missing: 'Not completed',
   revisionsMade: 'Revisions',
   reflectionsMade: 'Reflections',

@@ -51,8 +51,16 @@ export const cli: CliTexts = {
   answered: '回答を保存しました。',
   rated: (rating) => `評価を保存しました：5 段階中 ${rating}`,
 
-  summary: (outcome, time, calls) => `${statuses[outcome]}、${time}、モデル呼び出し ${calls} 回`,
+  summary: (outcome, used) => `${statuses[outcome]}、${used}`,
+  used: ({ time, calls, tokens, isEstimated, cost }) =>
+    [
+      time,
+      ...(calls === 0 ? [] : [`モデル呼び出し ${calls} 回`]),
+      ...(tokens === 0 ? [] : [`${isEstimated ? '約 ' : ''}${tokens.toLocaleString('ja')} トークン`]),
+      ...(cost === undefined ? [] : [cost]),
+    ].join('、'),
   runId: (run) => `実行 ${run}`,
+  subGoalOf: (run) => `${run} の部分目標`,
   missing: '未完了',
   revisionsMade: '計画の修正',
   reflectionsMade: '振り返り',

@@ -101,6 +101,22 @@ export const server: Catalogue = {
     '{1} の事前確認では読み取りだけができます（{2} は書き込み）',
   'the preview failed and did not say why': '事前確認が理由を示さずに失敗しました',
   'there is no plan yet': '計画はまだありません',
+  'the sub-goal of {1} cannot run: {2}': '{1} の部分目標を実行できません：{2}',
+  'a sub-goal {1} levels deep cannot have sub-goals: do it here':
+    '{1} 階層目の部分目標は、さらに部分目標を持てません。ここで実行してください',
+  'tools: there is no {1}': 'tools: {1} はありません',
+  'output: no JSON Schema that can be used: {1}': 'output: 使える JSON Schema ではありません：{1}',
+  'the sub-goal {1} was left': '部分目標 {1} の実行を中断しました',
+  'so far: {1}': 'ここまでの結果：{1}',
+  'the sub-goal {1} ended as {2}': '部分目標 {1} は {2} で終わりました',
+  '{1} is asked by a sub-goal, {2}, through the run {3}.':
+    '{1} は部分目標 {2} の質問で、実行 {3} を通して尋ねられています。',
+  'Answer it there: `dandori questions {1}` lists it.':
+    'そちらで回答してください。`dandori questions {1}` で確認できます。',
+  'the run {1} has ended': '実行 {1} が終了しました',
+  'this run may not use {1}': 'この実行は {1} を使えません',
+  'there are no sub-goals here': 'ここでは部分目標を使えません',
+  'no model call is left for a sub-goal': '部分目標に使えるモデル呼び出しが残っていません',
   'extract needs a language model': 'extract には言語モデルが必要です',
   'no model call is left in this run': 'この実行で使えるモデル呼び出しは残っていません',
   'this run belongs to no conversation': 'この実行は会話のものではありません',

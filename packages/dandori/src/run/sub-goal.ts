@@ -1,0 +1,45 @@
+import { limitsAsked, type Share, SUB_GOAL } from '../model/own-tools.ts';
+import { dollars } from '../model/text.ts';
+import { callsUsed, costUsed, tokensUsed, workTimeLeft } from './limits.ts';
+import { hasEnded, type RunState, type TaskState } from './state/state.ts';
+import { lineageOf, readBy } from './trust/lineage.ts';
+
+/** What a sub-goal gets of the run's limits. A second attempt has the share of the first. */
+export function shareFor(task: TaskState, state: RunState, run: string): Share {
+  if (task.share !== undefined) return task.share;
+  const { limits } = state.settings;
+  const asked = limitsAsked(task.override ?? task.task.args);
+  // The last call is for the closing answer.
+  const calls = partOf(limits.calls - callsUsed(state) - 1, asked.calls, state);
+  const tokens = limits.tokens && partOf(limits.tokens - tokensUsed(state), asked.tokens, state);
+  const cost = limits.cost && dollars(partOf(limits.cost - costUsed(state), asked.cost, state));
+  return {
+    run,
+    calls: Math.floor(calls),
+    ...(tokens !== undefined && { tokens: Math.floor(tokens) }),
+    ...(cost !== undefined && { cost }),
+  };
+}
+
+/** As much as it asks for, if there is so much. Otherwise the same as the other sub-goals and the run itself. */
+function partOf(left: number, asked: number | undefined, { tasks }: RunState): number {
+  let waiting = 0;
+  for (const { task, status, share } of tasks.values())
+    if (task.operation === SUB_GOAL && share === undefined && !hasEnded(status)) waiting++;
+  const fair = waiting === 0 ? left : Math.max(Math.min(1, left), left / (waiting + 1));
+  return Math.max(0, Math.min(left, asked ?? fair));
+}
+
+/** Milliseconds for a sub-goal: its own limit, or what the run has left. */
+export function timeFor(task: TaskState, state: RunState, now: number): number {
+  const { seconds = Number.POSITIVE_INFINITY } = limitsAsked(task.sent ?? task.task.args);
+  return Math.max(1, Math.min(seconds * 1000, workTimeLeft(state, now)));
+}
+
+/**
+ * Whether no stranger's text can have led to the sub-goal or stands in it. Otherwise it starts as if it had read
+ * the text itself: what it decides is no order of the user.
+ */
+export function isCleanGoal(task: TaskState, state: RunState): boolean {
+  return task.isOrdered && readBy(task.task).every((id) => lineageOf(state, id).isTrusted);
+}
