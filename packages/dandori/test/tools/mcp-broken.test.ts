@@ -2,6 +2,7 @@ import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../../src/model/json.ts';
 import { fixture, nodeServer, openToolbox, script, succeeded, toCall, until } from './fixtures/calls.ts';
 
 const SECRET = 'hunter2-hunter2';
@@ -312,5 +313,52 @@ describe('a call that asks for input without end', () => {
     expect(asked).toBe(100);
     expect(outcome).toMatchObject({ kind: 'lost', message: expect.stringContaining('asked for input') });
     await toolbox.close();
+  });
+});
+
+describe('an answer that is not as MCP says ends the call at once', () => {
+  /** Answers each call with the text in its arguments, where `ID` is the id of the call. */
+  const ECHO = `require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    const { id, method, params } = JSON.parse(line);
+    const result = { initialize: { protocolVersion: params?.protocolVersion, capabilities: { tools: {} },
+      serverInfo: { name: 'echo', version: '1' } }, 'tools/list': { tools: [{ name: 'say', inputSchema: { type: 'object' } }] } }[method];
+    if (result) console.log(JSON.stringify({ jsonrpc: '2.0', id, result }));
+    else if (params?.arguments?.mute) require('node:fs').closeSync(1);
+    else if (params?.arguments) console.log(params.arguments.text.replaceAll('ID', id));
+  })`;
+  const said = async (args: JsonObject) => {
+    const toolbox = await openToolbox({ mcpServers: { echo: script(ECHO) } });
+    try {
+      return await toolbox.call(toCall('echo.say', args));
+    } finally {
+      await toolbox.close();
+    }
+  };
+  const answer = (result: string, more = '') => `{"jsonrpc":"2.0","id":ID${more},"result":${result}}`;
+
+  it.each([
+    ['a log line in front', `INFO ${answer('{"content":[]}')}`],
+    ['the quotes of Python', "{'jsonrpc': '2.0', 'id': ID, 'result': {}}"],
+    ['a result of an unknown type', answer('{"resultType":"later"}')],
+    ['a broken request for input', answer('{"resultType":"input_required","inputRequests":"name"}')],
+    ['an error that is not said as one', answer('{"content":[],"isError":"yes"}')],
+  ])('%s', async (_, text) => {
+    expect(await said({ text })).not.toHaveProperty('kind', 'succeeded');
+  });
+
+  it.each([
+    [
+      'a member that nobody knows',
+      answer('{"content":[{"type":"text","text":"a"}]}', ',"__proto__":{"b":1}'),
+      'a',
+    ],
+    ['a method', answer('{"content":[{"type":"text","text":"a"}]}', ',"method":"tools/call"'), 'a'],
+    ['content that is a text', answer('{"content":"a"}'), 'a'],
+  ])('with %s it is still read', async (_, text, expected) => {
+    expect(succeeded(await said({ text }))).toEqual(expected);
+  });
+
+  it('of a server that closes its output, none is waited for', async () => {
+    expect(await said({ mute: true })).toMatchObject({ kind: 'lost' });
   });
 });

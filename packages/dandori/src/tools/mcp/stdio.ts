@@ -10,6 +10,7 @@ import { unreadable } from './readable.ts';
 import {
   answerProblem,
   asResponse,
+  bareAnswer,
   cancelledRequest,
   idInBrokenAnswer,
   type ServerTransport,
@@ -72,13 +73,13 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   };
   /** The answer to our request, or what is wrong with it. Without an id, it is for the only request. */
   const answered = (message: JSONRPCMessage): JSONRPCMessage => {
-    if ('method' in message) return message;
+    if ('method' in message && !('result' in message)) return message;
     const [first] = pending;
     const written: unknown = (message as { id?: unknown }).id;
     const id = (written ?? null) === null && pending.size === 1 ? first : Number(written);
     if (id === undefined || !pending.delete(id)) return message;
     const problem = answerProblem(message as Readonly<Record<string, unknown>>);
-    return problem === undefined ? ({ ...message, id } as JSONRPCMessage) : asResponse(id, problem);
+    return problem === undefined ? bareAnswer({ ...message }, id) : asResponse(id, problem);
   };
   const refuse = (line: OversizeLine, problem = tooLarge(limit)) => {
     const [first] = pending;
@@ -103,6 +104,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
         stderr: (chunk) => {
           stderr = lastPart(stderr + chunk);
         },
+        mute: () => giveUp('it closed its output, and was stopped'),
         gone: (reason) => {
           how ??= reason;
           void delivered.then(end);
@@ -210,6 +212,8 @@ interface Child {
 interface ChildEvents {
   readonly stdout: (chunk: Buffer) => void;
   readonly stderr: (text: string) => void;
+  /** Called if the process closes its output and goes on, so that no answer can come. */
+  readonly mute: () => void;
   /** Called once, when the process is gone and all its output has been read. */
   readonly gone: (how: string) => void;
 }
@@ -237,6 +241,10 @@ async function startChild(config: StdioServerConfig, on: ChildEvents): Promise<C
     on.gone(how);
   });
   child.stdout.on('data', on.stdout);
+  child.stdout.once('end', () => {
+    const timer = setTimeout(on.mute, GRACE);
+    void gone.then(() => clearTimeout(timer));
+  });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     on.stderr(text);
     rest(child.stderr);

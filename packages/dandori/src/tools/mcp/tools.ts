@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  asText,
   isObject,
   type Json,
   type JsonObject,
@@ -140,12 +141,22 @@ export function inferEffect({ annotations, _meta }: ListedTool): { effect: Effec
 
 /** Loose, so that unknown kinds of content are passed on unchanged. */
 export const toolResult = z.object({
-  content: z.array(jsonObject).catch([]),
+  content: z
+    .unknown()
+    .optional()
+    .transform((content) => [content ?? []].flat().map(blockOf)),
   structuredContent: json.optional(),
-  isError: z.boolean().optional().catch(undefined),
+  // A server that writes "yes" does not mean success.
+  isError: z.boolean().nullish().catch(true),
   _meta: jsonObject.optional().catch(undefined),
 });
 export type ToolResult = z.infer<typeof toolResult>;
+
+/** Content that is no block is kept as a text. */
+function blockOf(block: unknown): JsonObject {
+  const known = jsonObject.safeParse(block);
+  return known.success ? known.data : { type: 'text', text: asText(block) };
+}
 
 /**
  * A result must keep what the output schema requires, because Refs of later tasks were checked against it. A

@@ -74,7 +74,18 @@ export function answerProblem(message: Readonly<Record<string, unknown>>): Trans
   if (error !== undefined)
     return isError(error) ? undefined : malformed('has an error without a code and a message');
   if (result === undefined) return malformed('has neither a result nor an error');
-  return isObject(result) ? undefined : malformed('has a result that is not an object');
+  if (!isObject(result)) return malformed('has a result that is not an object');
+  // The SDK would take these for a result without content, and the call for done.
+  const { resultType = 'complete', inputRequests = {} } = result;
+  if (!['complete', 'input_required'].includes(String(resultType)))
+    return malformed('has a result of an unknown type');
+  return isObject(inputRequests) ? undefined : malformed('asks for input in no known form');
+}
+
+/** The answer without what the SDK does not know: it would ignore an answer with another member. */
+export function bareAnswer(message: Readonly<Record<string, unknown>>, id: string | number): JSONRPCMessage {
+  const { result, error } = message;
+  return { jsonrpc: '2.0', id, ...(error === undefined ? { result } : { error }) } as JSONRPCMessage;
 }
 
 function isError(error: unknown): boolean {
@@ -84,8 +95,10 @@ function isError(error: unknown): boolean {
 /** The id in a line that is not JSON but looks like an answer. */
 export function idInBrokenAnswer(line: string): number | undefined {
   const edges = `${line.slice(0, 500)} ${line.slice(-500)}`;
-  if (!/^\s*\{/.test(line) || /"method"\s*:/.test(edges)) return undefined;
-  const [, id] = /"id"\s*:\s*"?(\d{1,15})\b/.exec(edges) ?? [];
+  // A log line may be in front of it, and a dictionary of Python has other quotes.
+  const isLike = /^\s*\{/.test(line) || (edges.includes('"jsonrpc"') && /"(?:result|error)"\s*:/.test(edges));
+  if (!isLike || /["']method["']\s*:/.test(edges)) return undefined;
+  const [, id] = /["']id["']\s*:\s*["']?(\d{1,15})\b/.exec(edges) ?? [];
   return id === undefined ? undefined : Number(id);
 }
 
