@@ -33,8 +33,8 @@ const SEARCHED = 1000;
 /** Finds a run by its id, by the beginning or the end of the id, or by `last`. */
 export async function findRun(name: string, dandori: RunClient): Promise<string> {
   if (name === 'last') {
-    const [newest] = await dandori.runs({ limit: 1 });
-    if (newest !== undefined) return newest.run;
+    const newest = await newestRun(dandori);
+    if (newest !== undefined) return newest;
     throw new DandoriError('run-not-found', 'There are no runs yet.', {
       fix: 'Start one: dandori run "100 + 200を計算"',
     });
@@ -55,6 +55,17 @@ export async function findRun(name: string, dandori: RunClient): Promise<string>
       fix: 'Give more of the id.',
     },
   );
+}
+
+/** Sub-goals are part of their runs. */
+async function newestRun(dandori: RunClient): Promise<string | undefined> {
+  let before: string | undefined;
+  for (;;) {
+    const page = await dandori.runs({ limit: 10, ...(before !== undefined && { before }) });
+    const found = page.find(({ parent }) => parent === undefined);
+    before = page.at(-1)?.run;
+    if (found !== undefined || before === undefined) return found?.run;
+  }
 }
 
 /** The server to use, if the runs are not in this folder. `--server` and `--token` set the same variables. */

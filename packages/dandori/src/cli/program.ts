@@ -54,6 +54,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   program.commandsGroup('Start:');
   onRuns('run [goal...]', 'Run a goal or a plan file')
     .option('--plan <file>', 'Run this plan (YAML or JSON) instead of planning')
+    .option('--watch', 'Run the plan again each time its file changes')
     .addOption(
       new Option('--mode <mode>', 'How to plan').choices([
         'auto',
@@ -74,7 +75,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option('--output <file>', 'Answer with a value that fits this JSON Schema')
     .option('--user <id>', 'Run on behalf of this user')
     .action(async (goal: string[], options) =>
-      then(await (await import('./commands/run.ts')).run(goal.join(' '), options)),
+      then(await (await import('./commands/run.ts')).runOrWatch(goal.join(' '), options)),
     );
   onRuns('chat', 'Chat; long work runs in the background')
     .option('--new', 'Start a new conversation instead of continuing the last one')

@@ -6,6 +6,7 @@ import { stringifyJson } from '../model/json.ts';
 import type { Estimate } from '../model/plan.ts';
 import { duration, type Report } from '../views/report.ts';
 import { asTyped } from './command-line.ts';
+import { renderMarkdown } from './markdown.ts';
 import { answerCommands, hasExpired, questionLines } from './questions/question.ts';
 import { printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
@@ -56,7 +57,7 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     for (const line of report.missing.slice(0, 20)) say(`  - ${printable(line)}`);
     if (report.missing.length > 20) say(`  ${texts.more(report.missing.length - 20)}`);
   }
-  if (report.answer !== null) process.stdout.write(`${printable(report.answer)}\n`);
+  if (report.answer !== null) process.stdout.write(`${answerText(report.answer)}\n`);
   for (const question of report.questions) {
     for (const line of questionLines(question, texts, style)) say(line);
     for (const line of answerCommands(report.run, question, texts)) say(asTyped(line, config));
@@ -65,6 +66,12 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(asTyped(texts.resumeWith(report.run), config));
   if (report.rating !== undefined) say(texts.labelled(texts.rating, ratingText(report.rating)));
   say(style.dim(`${texts.runId(report.run)} · ${usedText(report.usage, texts)}`));
+}
+
+/** A pipe gets the answer as it is. */
+function answerText(answer: string): string {
+  const isPlain = process.stdout.isTTY !== true || process.env.NO_COLOR !== undefined;
+  return isPlain ? printable(answer) : renderMarkdown(answer, styleFor(process.stdout));
 }
 
 /** What a run used: time, model calls, tokens and cost. */

@@ -1,3 +1,6 @@
+import { watch } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openSource } from '../../documents/source.ts';
 import { readTextFile } from '../../documents/text-file.ts';
 import { DandoriError } from '../../model/error.ts';
@@ -5,6 +8,7 @@ import type { Event } from '../../model/event.ts';
 import { isObject, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
 import { readPlanFile, renderDiagnostics } from '../../plan/read.ts';
+import { complain } from '../complain.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun } from '../open.ts';
 import { readAmounts } from '../report.ts';
@@ -13,6 +17,7 @@ import { textsFor } from '../texts.ts';
 
 export interface StartOptions extends SessionOptions {
   readonly plan?: string;
+  readonly watch?: boolean;
   readonly mode?: Mode;
   readonly approval?: ApprovalPolicy;
   /** The file of a JSON Schema. */
@@ -20,6 +25,58 @@ export interface StartOptions extends SessionOptions {
 }
 
 const FIX = 'Correct what is shown; `dandori check` compiles a plan and runs nothing.';
+
+export async function runOrWatch(goal: string, options: StartOptions): Promise<number> {
+  const { watch: isWatching = false, plan } = options;
+  if (!isWatching) return run(goal, options);
+  if (plan === undefined)
+    throw new DandoriError('usage', '--watch needs a plan file.', { fix: 'Name it: --plan FILE --watch' });
+  const stopped = new AbortController();
+  const stop = () => stopped.abort();
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+  for (const signal of signals) process.on(signal, stop);
+  const changes = watchFile(plan, stopped.signal);
+  try {
+    for (;;) {
+      const { json = false, config } = options;
+      const code = await run(goal, options).catch((error: unknown) => complain(error, { json, config }));
+      // Ctrl-C has cancelled the run.
+      if (stopped.signal.aborted) return code;
+      process.stderr.write(`${textsFor({}).watching(plan)}\n`);
+      await changes.next();
+      if (stopped.signal.aborted) return 0;
+    }
+  } finally {
+    stop();
+    for (const signal of signals) process.off(signal, stop);
+  }
+}
+
+/** Milliseconds in which several writes count as one change. */
+const SETTLED = 100;
+
+/** Watches the folder, because editors replace the file. A change during a run counts once afterwards. */
+function watchFile(path: string, signal: AbortSignal): { next(): Promise<void> } {
+  let isChanged = false;
+  let wake = () => {};
+  const name = basename(path);
+  watch(dirname(resolve(path)), { signal }, (_, changed) => {
+    if (changed !== null && changed !== name) return;
+    isChanged = true;
+    wake();
+  });
+  signal.addEventListener('abort', () => wake());
+  return {
+    async next() {
+      while (!isChanged && !signal.aborted)
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      if (!signal.aborted) await sleep(SETTLED);
+      isChanged = false;
+    },
+  };
+}
 
 export async function run(goal: string, options: StartOptions): Promise<number> {
   const plan = options.plan === undefined ? undefined : await readPlanFile(options.plan);

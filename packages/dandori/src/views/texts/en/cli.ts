@@ -71,6 +71,7 @@ export const cli = {
       ...(tokens === 0 ? [] : [`${isEstimated ? 'about ' : ''}${tokens.toLocaleString('en')} tokens`]),
       ...(cost === undefined ? [] : [cost]),
     ].join(', '),
+  watching: (file: string) => `Waiting for a change of ${file}. Ctrl-C ends.`,
   runId: (run: string) => `run ${run}`,
   subGoalOf: (run: string) => `sub-goal of ${run}`,
   missing: 'Not completed',

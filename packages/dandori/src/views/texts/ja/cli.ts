@@ -59,6 +59,7 @@ export const cli: CliTexts = {
       ...(tokens === 0 ? [] : [`${isEstimated ? '約 ' : ''}${tokens.toLocaleString('ja')} トークン`]),
       ...(cost === undefined ? [] : [cost]),
     ].join('、'),
+  watching: (file) => `${file} の変更を待っています。Ctrl-C で終了します。`,
   runId: (run) => `実行 ${run}`,
   subGoalOf: (run) => `${run} の部分目標`,
   missing: '未完了',
