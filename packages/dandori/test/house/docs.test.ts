@@ -85,6 +85,7 @@ describe('the code in the docs', () => {
       ANTHROPIC_API_KEY: 'key-123',
       GOOGLE_GENERATIVE_AI_API_KEY: 'key-123',
       SCRIPTED_MODEL_URL: 'http://127.0.0.1:1/v1',
+      DATABASE_URL: 'postgres://db/dandori',
     };
     const files = filesIn('examples', /(?<!\.(plan|case))\.yaml$/);
     expect(files.length).toBeGreaterThan(5);

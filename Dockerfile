@@ -1,0 +1,20 @@
+# The package as it is published, without root and without the sources. Build it in the repository:
+#   docker build -t dandori .
+FROM node:24-bookworm-slim AS build
+WORKDIR /source
+COPY . .
+# Scripts of dependencies are not needed: what has to be built is built here.
+RUN npm ci --ignore-scripts && npm run build && npm pack ./packages/dandori/dist --pack-destination /
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+COPY --from=build /dandori-*.tgz /tmp/
+RUN npm install --global --ignore-scripts --omit=dev /tmp/dandori-*.tgz && rm /tmp/dandori-*.tgz && npm cache clean --force \
+  && mkdir /work && chown node:node /work
+# Dandori stops its calls, writes down what is unfinished and gives back its leases on SIGTERM.
+STOPSIGNAL SIGTERM
+USER node
+WORKDIR /work
+EXPOSE 4310
+ENTRYPOINT ["dandori"]
+CMD ["serve", "--host", "0.0.0.0"]
