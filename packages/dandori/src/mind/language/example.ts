@@ -3,8 +3,12 @@ import { isOwnTool } from '../../model/own-tools.ts';
 import type { Action } from '../../model/task.ts';
 import type { Tool } from '../../model/tool.ts';
 
-/** The example of an answer in the instructions. */
-const EXAMPLE_ANSWERS: readonly string[] = ['It is 9:15 in Tokyo.', 'Tokyo is the capital of Japan.'];
+/** The example of an answer in the instructions, and what they call it. */
+const EXAMPLE_ANSWERS: readonly string[] = [
+  'It is 9:15 in Tokyo.',
+  'Tokyo is the capital of Japan.',
+  'the full reply to the user',
+];
 
 /** A weak model may copy the example instead of answering. */
 export function isExampleAnswer({ operation, args }: Action): boolean {

@@ -154,7 +154,13 @@ function toOwnArguments(operation: string, args: unknown, fields: Fields): JsonO
   const value = source[needed] ?? (operation === 'answer' ? answerIn(source) : undefined);
   if (value === undefined || value === null || value === '') return `"args" needs a "${needed}"`;
   const text = asText(value);
+  if (!saysSomething(text)) return `"${needed}" says nothing`;
   return operation === 'answer' ? toAnswer(text, source) : toAsk(text, source);
+}
+
+/** Whether a text is more than dots, as weak models copy them from an example. */
+export function saysSomething(text: string): boolean {
+  return /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(text);
 }
 
 /** An answer may have an output and no text. */

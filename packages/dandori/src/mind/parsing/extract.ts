@@ -9,8 +9,10 @@ import {
   looksLikeAction,
   REASONING_KEYS,
   readAction,
+  saysSomething,
 } from './action.ts';
 import { DEEPEST, readJson, TOO_DEEP } from './parse.ts';
+import { templateCalls } from './template-call.ts';
 import { JsonWalker, type Span } from './walker.ts';
 import { type CallNames, holdsCall } from './written-call.ts';
 
@@ -47,6 +49,9 @@ export function extractActions(
   if (raw.trim() === '') return refuse('it is empty');
   if (isCut)
     return refuse('it was cut off at the limit of its length. Write less: fewer actions, shorter texts');
+  const calls = names === undefined ? undefined : templateCalls(textWithoutThoughts(raw), names);
+  if (calls !== undefined)
+    return read(calls, { reasoning: undefined, notes: ['calls in the form of a model template'] });
   const walker = new JsonWalker();
   walker.push(raw);
   if (walker.deepest > DEEPEST) return refuse(TOO_DEEP);
@@ -116,16 +121,28 @@ function read(
   };
 }
 
-/** The text without the thoughts before it. */
+/**
+ * The text without the thoughts before it, without the marks of channels (harmony), and without what follows
+ * the end of the turn.
+ */
 export function textWithoutThoughts(raw: string): string {
-  return raw.replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '').trim();
+  const text = raw
+    .replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '')
+    .replace(END_OF_TURN, '')
+    .replace(/^[\s\S]*<\|channel\|>\s?final[^<]*(?:<\|constrain\|>\w+)?<\|message\|>/, '');
+  return text.trim();
 }
+
+/** At the end, or before the turn of another role. */
+const END_OF_TURN =
+  /(?:<\/s>|<\|(?:im_end|eot_id|eom_id|end|return|end_of_text|endoftext)\|>|<end_of_turn>|<｜end▁of▁sentence｜>)\s*(?:$|<\|(?:im_start|start_header_id)\|>[\s\S]*$|<start_of_turn>[\s\S]*$)/;
 
 /** Plain text is an answer, unless it may be meant as JSON. */
 function readProse(raw: string, { purpose, names }: ExtractOptions): Extraction | undefined {
   const text = textWithoutThoughts(raw);
   if (text === '') return undefined;
-  const isUnfinishedThought = /^<(?:think|thinking|reasoning)>/i.test(text);
+  if (!saysSomething(text) || /^(?:null|none|undefined)\.?$/i.test(text)) return refuse('it says nothing');
+  const isUnfinishedThought = /^<(?:think|thinking|reasoning)>|<\|channel\|>\s?analysis/i.test(text);
   // Without quotes and brackets it is ordinary text: "The operation: a success."
   const isMeantAsJson =
     /^(?:[{[]|```)/.test(text) ||
@@ -133,8 +150,18 @@ function readProse(raw: string, { purpose, names }: ExtractOptions): Extraction 
     (/[{[]/.test(text) && /(?:actions|operation)\s*:/.test(text));
   if (isUnfinishedThought || isMeantAsJson || (purpose === 'act' && text.includes('{'))) return undefined;
   if (holdsCall(text, names)) return refuse(BROKEN_CALL);
-  const action: Action = { id: 't1', operation: 'answer', args: { text } };
+  const action: Action = { id: 't1', operation: 'answer', args: { text: bareAnswer(text) } };
   return { ok: true, actions: [action], repaired: 'plain text taken as the answer', isProse: true };
+}
+
+/** The answer in a text that is marked as one: `Final Answer: …`, `<answer>…</answer>`, `"…"`. */
+function bareAnswer(text: string): string {
+  const [, final, tagged] =
+    /^(?:Thought\s*:[\s\S]*?\n)?\s*(?:\*\*)?Final Answer(?:\*\*)?\s*:(?:\*\*)?\s*([\s\S]+)$|^<(?:final_)?answer>([\s\S]+)<\/(?:final_)?answer>$/i.exec(
+      text,
+    ) ?? [];
+  const answer = (final ?? tagged ?? text).trim();
+  return /^"[^"\n]+"$/.test(answer) ? answer.slice(1, -1) : answer;
 }
 
 const BROKEN_CALL =
@@ -245,10 +272,17 @@ function countLists(slice: string): number {
 function listIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value.some(looksLikeAction) ? value : undefined;
   if (!isObject(value) || looksLikeAction(value)) return undefined;
-  const list = firstOf(value, LIST_KEYS);
+  const given = firstOf(value, LIST_KEYS);
+  const list = typeof given === 'string' ? listInText(given) : given;
   if (Array.isArray(list)) return list;
   if (looksLikeAction(list)) return [list];
   return isObject(list) ? byId(list) : undefined;
+}
+
+/** A list that was written as text: `{"actions": "[{…}]"}`. */
+function listInText(text: string): unknown {
+  const parsed = /^\s*\[/.test(text) ? readJson(text) : undefined;
+  return parsed?.ok === true ? parsed.value : undefined;
 }
 
 /** `{"actions": {"t1": {…}, "t2": {…}}}`: the keys are the ids. */

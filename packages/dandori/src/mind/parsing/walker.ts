@@ -27,7 +27,10 @@ interface WalkerListener {
 }
 
 /** The length of the longest tag. */
-const TAG_LENGTH = '</reasoning>'.length;
+const TAG_LENGTH = '<|channel|>analysis<|message|>'.length;
+
+/** The last is the channel for thoughts of harmony (gpt-oss). */
+const OPENS_THOUGHT = /<(?:think|thinking|reasoning)>$|<\|channel\|>\s?analysis\s?<\|message\|>$/i;
 
 /**
  * Finds JSON in a text that arrives in pieces and may contain prose, code fences and thoughts in tags. Reads
@@ -117,12 +120,12 @@ export class JsonWalker {
   }
 
   #takeTag(): void {
-    const tag = /<(\/?)(?:think|thinking|reasoning)>$/i.exec(this.#ending);
-    if (tag === null) return;
-    const isOpening = tag[1] === '';
-    // Some servers drop the opening tag. What precedes the closing tag was still a thought.
-    if (!isOpening && !this.#isThought) this.values.length = 0;
-    this.#isThought = isOpening;
+    if (OPENS_THOUGHT.test(this.#ending)) this.#isThought = true;
+    else if (/<\/(?:think|thinking|reasoning)>$/i.test(this.#ending)) {
+      // Some servers drop the opening tag. What precedes the closing tag was still a thought.
+      if (!this.#isThought) this.values.length = 0;
+      this.#isThought = false;
+    } else if (/<\|(?:end|start)\|>$/.test(this.#ending)) this.#isThought = false;
   }
 
   #takeInside(character: string, frame: Frame): void {

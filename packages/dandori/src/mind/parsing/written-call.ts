@@ -65,7 +65,7 @@ function callsByName(text: string, names: CallNames): boolean {
   const [given, elided] = [lastOf(ARGUMENTS, text), lastOf(ELIDED, text)];
   return text
     .matchAll(named)
-    .some(({ 1: name = '', index }) => names.has(bare(name)) && index < given && index > elided);
+    .some(({ 1: name = '', index }) => names.has(bareName(name)) && index < given && index > elided);
 }
 
 /** A line such as `Tool: places_find`, above the arguments. */
@@ -130,6 +130,10 @@ function isCut(prose: string): boolean {
   return /^(?:\{\s*"|\[\s*\{)/.test(opened) || /```(?:json)?\s*[{[][^`]*$/.test(prose);
 }
 
-function bare(name: string): string {
-  return name.trim().replace(/^functions\./, '');
+/** `functions.places_find:0` is `places_find`. */
+export function bareName(name: string): string {
+  return name
+    .trim()
+    .replace(/^(?:functions|default_api)\./, '')
+    .replace(/:\d+$/, '');
 }

@@ -8,10 +8,22 @@ import { Story } from '../thought.ts';
 /** Something was done, so that no announcement is asked about again. */
 const done = new Story().decided([{ id: 't1', operation: 'places.find', args: { q: 'Nara' } }], { t1: 'x' });
 
+const output = (text: string, finishReason: FinishReason = 'stop') => ({
+  text,
+  thoughts: '',
+  calls: [],
+  finishReason,
+  usage: undefined,
+  error: undefined,
+});
+
 /** What a text without a native call is taken for. The tools are `places.find` and `weather.now`. */
 function taken(text: string, dialect: 'tools' | 'json' = 'tools', finishReason: FinishReason = 'stop') {
-  const spoken = { text, thoughts: '', calls: [], finishReason, usage: undefined, error: undefined };
-  const judged = judge(spoken, done.thought(), dialect === 'tools' ? toolsDialect : jsonDialect);
+  const judged = judge(
+    output(text, finishReason),
+    done.thought(),
+    dialect === 'tools' ? toolsDialect : jsonDialect,
+  );
   if ('failure' in judged) return judged.failure.kind;
   return judged.actions.map(({ operation }) => operation).join(' ');
 }
@@ -35,8 +47,6 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a valid call and one that is cut':
     '<tool_call>{"name": "places_find", "arguments": {"q": "Kyoto"}}</tool_call><tool_call>{"name": "weather_now", "argum',
   Llama: '<function=places_find>{"q": "Kyoto"',
-  'Llama with parameters': '<function=places_find>\n<parameter=q>\nKyoto\n</parameter>\n</function>',
-  'Llama, in Python': '<|python_tag|>places_find.call(q="Kyoto")',
   'a mark with bars': '<|tool_call|>{"name": "places_find", "arguments": {"q": "Kyoto"',
   Mistral: '[TOOL_CALLS][{"name": "places_find", "arguments": {"q": "Kyo',
   'Mistral, newer': '[TOOL_CALLS]places_find{"q": "Kyo',
@@ -49,9 +59,7 @@ const BROKEN: Readonly<Record<string, string>> = {
   Kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.places_find:0',
   Harmony: '<|channel|>commentary to=functions.places_find <|constrain|>json<|message|>{"q": "Kyo',
   'a function': 'functions.places_find({"q": "Kyoto"',
-  'a function in Python': 'places_find(q="Kyoto")',
   'a function of ours': 'I am done.\nfunctions.answer({"text": "Sun',
-  ReAct: 'Thought: I need the place.\nAction: places_find\nAction Input: {"q": "Kyoto"}',
   Gemma: 'Okay.\n```tool_code\nplaces_find(q="Kyoto")\n```',
   'a tag with its name': 'Looking.\n<places_find>\n<q>Kyoto</q>\n</places_find>',
   'a prefix of the vendor': '<minimax:tool_call>\n<invoke name="places_find">',
@@ -66,8 +74,6 @@ const BROKEN: Readonly<Record<string, string>> = {
   Cline:
     '<use_mcp_tool>\n<server_name>places</server_name>\n<tool_name>find</tool_name>\n<arguments>\n{"q": "Kyoto"}\n</arguments>\n</use_mcp_tool>',
   'code to run': '<tool_code>\nprint(default_api.places_find(q="Kyoto"))\n</tool_code>',
-  'code to run, without a mark': 'print(places_find(q="Kyoto"))',
-  'a list in Python': '[places_find(q="Kyoto")]',
   'ReAct with a call': 'Thought: I need it.\nAction: places_find(q="Kyoto")',
   'ReAct with brackets': 'Action: places_find[Kyoto]',
   'ReAct with code': 'Action: `places_find`\nAction Input:\n```json\n{"q": "Kyoto"}\n```',
@@ -75,6 +81,15 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a name before its arguments': 'places_find{"q": "Kyoto"}',
   'Qwen, older': '✿FUNCTION✿: places_find\n✿ARGS✿: {"q": "Kyoto"}',
   'a name alone in a tag': '<tool>places_find</tool><args>{"q": "Kyoto"}</args>',
+  'a place in a Python call': 'places_find("Kyoto")',
+  'code in a Python call': 'places_find(q=city.name)',
+  'a call and words after it': '<function=places_find>{"q": "Kyoto"}</function> and then the weather',
+  'a call of a tool that is not there': '<tool_call>find_place(q="Kyoto")</tool_call>',
+  'an action in YAML': 'actions:\n  - id: t1\n    operation: places.find\n    args:\n      q: Kyoto',
+  'thoughts in a channel':
+    '<|channel|>analysis<|message|>The user wants {"operation": "places.find", "args": {"q": "Kyoto"}}',
+  'nothing but dots': '…',
+  'nothing at all': 'null',
   'a name behind a word': 'Tool call: places_find(q="Kyoto")',
   'cut in the mark': 'I will look it up.\n<tool_ca',
   'cut in a mark with bars': 'I will look it up.\n<|tool_calls_section_be',
@@ -133,6 +148,46 @@ const COMPLETE: Readonly<Record<string, string>> = {
   'in tags': '<tool_call>{"name": "places_find", "arguments": {"q": "Kyoto"}}</tool_call>',
   'in our form': '{"actions": [{"id": "t1", "operation": "places.find", "args": {"q": "Kyoto"}}]}',
   'in a fence': 'I look it up.\n```json\n{"name": "places.find", "arguments": {"q": "Kyoto"}}\n```',
+  'a list as text':
+    '{"actions": "[{\\"operation\\": \\"places.find\\", \\"args\\": {\\"q\\": \\"Kyoto\\"}}]"}',
+  Hermes:
+    'I look it up.\n<tool_call>\n{"name": "places_find", "arguments": {"q": "Kyoto"}}\n</tool_call>\n<|im_end|>',
+  Llama: '<function=places_find>{"q": "Kyoto"}</function>',
+  'Llama with a mark': '<|python_tag|>{"name": "places_find", "parameters": {"q": "Kyoto"}}<|eom_id|>',
+  'Llama, in Python': '<|python_tag|>places_find.call(q="Kyoto")',
+  'Llama, a list in Python': '[places_find(q="Kyoto")]',
+  'Qwen with parameters':
+    '<tool_call>\n<function=places_find>\n<parameter=q>\nKyoto\n</parameter>\n</function>\n</tool_call>',
+  Anthropic:
+    '<function_calls>\n<invoke name="places_find">\n<parameter name="q">Kyoto</parameter>\n</invoke>\n</function_calls>',
+  GLM: '<tool_call>places_find\n<arg_key>q</arg_key>\n<arg_value>Kyoto</arg_value>\n</tool_call>',
+  Mistral: '[TOOL_CALLS] [{"name": "places_find", "arguments": {"q": "Kyoto"}}]',
+  'Mistral, newer': '[TOOL_CALLS]places_find[CALL_ID]abc123XYZ[ARGS]{"q": "Kyoto"}',
+  DeepSeek:
+    '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>places_find\n```json\n{"q": "Kyoto"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+  Kimi: '<|tool_calls_section_begin|><|tool_call_begin|>functions.places_find:0<|tool_call_argument_begin|>{"q": "Kyoto"}<|tool_call_end|><|tool_calls_section_end|>',
+  Harmony:
+    '<|channel|>analysis<|message|>Not {"operation": "weather.now", "args": {"q": "x"}}.<|end|><|start|>assistant<|channel|>commentary to=functions.places_find <|constrain|>json<|message|>{"q": "Kyoto"}<|call|>',
+  'Harmony, the name first':
+    '<|start|>assistant to=functions.places_find<|channel|>commentary<|message|>{"q": "Kyoto"}<|call|>',
+  'a function in Python': 'places_find(q="Kyoto")',
+  'code to run': 'print(places_find(q="Kyoto"))',
+  ReAct: 'Thought: I need the place.\nAction: places_find\nAction Input: {"q": "Kyoto"}',
+  'ReAct with an invented result':
+    'Action: places_find\nAction Input: {"q": "Kyoto"}\nObservation: found\nFinal Answer: Kyoto is there.',
+};
+
+/** The answer in what models write around it. */
+const MARKED: Readonly<Record<string, string>> = {
+  thoughts: '<think>The {"operation": "places.find"} is done.</think>\n\nIt is sunny.',
+  'the end of a turn': 'It is sunny.<|im_end|>',
+  'the turn of the user after it': 'It is sunny.<|im_end|>\n<|im_start|>user\nThanks',
+  'the end of a text': 'It is sunny.</s>',
+  'a channel':
+    '<|channel|>analysis<|message|>Say it.<|end|><|start|>assistant<|channel|>final<|message|>It is sunny.<|return|>',
+  ReAct: 'Thought: I know it now.\nFinal Answer: It is sunny.',
+  'a tag': '<answer>It is sunny.</answer>',
+  quotes: '"It is sunny."',
 };
 
 describe('a call that a model wrote as text', () => {
@@ -143,6 +198,26 @@ describe('a call that a model wrote as text', () => {
 
   it.each(Object.entries(COMPLETE))('is that call where it is complete: %s', (_, text) => {
     expect(taken(text)).toBe('places.find');
+    expect(taken(text, 'json')).toBe('places.find');
+  });
+
+  it('is one of several, each with its values', () => {
+    const calls = (text: string) => {
+      const judged = judge(output(text), done.thought(), jsonDialect);
+      return 'failure' in judged ? judged.failure.kind : judged.actions.map(({ args }) => args);
+    };
+    const both = [{ q: "Kyoto's" }, { q: 'Nara', days: 2, exact: true, of: ['a', 'b'], note: null }];
+    const hermes = both.map(
+      (args) => `<tool_call>\n${JSON.stringify({ name: 'places_find', arguments: args })}\n</tool_call>`,
+    );
+    expect(calls(hermes.join('\n'))).toEqual(both);
+    const python = `[places_find(q="Kyoto's"), places_find(q='Nara', days=2, exact=True, of=['a', "b"], note=None)]`;
+    expect(calls(python)).toEqual(both);
+  });
+
+  it.each(Object.entries(MARKED))('is no part of an answer: %s', (_, text) => {
+    const judged = judge(output(text), done.thought(), jsonDialect);
+    expect(judged).toMatchObject({ actions: [{ operation: 'answer', args: { text: 'It is sunny.' } }] });
   });
 
   it('is no answer wherever it is cut', () => {
