@@ -1,4 +1,4 @@
-import { isJapanese } from '../model/text.ts';
+import { languageIn } from '../model/text.ts';
 import { chat as englishChat } from '../views/texts/en/chat.ts';
 import { cli as english } from '../views/texts/en/cli.ts';
 import { history as englishHistory } from '../views/texts/en/history.ts';
@@ -52,6 +52,6 @@ const JAPANESE: Texts = {
 export function textsFor({ language, goal = '' }: { language?: string | undefined; goal?: string }): Texts {
   const chosen = chosenLanguage(process.env) ?? language;
   if (chosen !== undefined) return chosen === 'ja' ? JAPANESE : ENGLISH;
-  if (isJapanese(goal)) return JAPANESE;
+  if (languageIn(goal) === 'ja') return JAPANESE;
   return goal === '' && systemLanguage(process.env) === 'ja' ? JAPANESE : ENGLISH;
 }

@@ -130,7 +130,7 @@ export const ONE_ENDING = new RegExp(`(?:${byLength(ONE)})$`, 'u');
 
 /** English words that do not tell the options apart. */
 export const FILLERS = new Set(
-  "the a an one ones please thanks thank you i i'd i'll i'm id ill like want would prefer choose chose pick select take use go with for let's lets it's its it is that that's this thats my choice me just have to of then we we'll will be think guess should okay ok yes option number no. kind type version variety him her them".split(
+  "the a an one ones please thanks thank you i i'd i'll i'm id ill like want would prefer choose chose pick select take use go with for let's lets it's its it is that that's this thats my choice me mean meant just have to of then we we'll will be think guess should okay ok yes option number no. kind type version variety him her them".split(
     ' ',
   ),
 );
@@ -172,10 +172,10 @@ export const ORDINALS: ReadonlyMap<string, number> = new Map([
     .map((word, index) => [word, index + 1] as const),
   ...['last', 'final', 'bottom'].map((word) => [word, -1] as const),
   ['top', 1],
-  ...['最初', 'はじめ', '初め', '一番上', '1番上', 'いちばん上', '上', '先頭', 'とっぷ'].map(
+  ...['最初', '一番最初', 'はじめ', '初め', '一番上', '1番上', 'いちばん上', '上', '先頭', 'とっぷ'].map(
     (word) => [word, 1] as const,
   ),
-  ...['最後', '終わり', 'らすと', '一番下', '1番下', 'いちばん下', '下', '末尾'].map(
+  ...['最後', '一番最後', '終わり', 'らすと', '一番下', '1番下', 'いちばん下', '下', '末尾'].map(
     (word) => [word, -1] as const,
   ),
 ]);
@@ -183,8 +183,8 @@ export const ORDINALS: ReadonlyMap<string, number> = new Map([
 export const OF_TWO: ReadonlyMap<string, number> = new Map([
   ['former', 1],
   ['latter', 2],
-  ['前者', 1],
-  ['後者', 2],
+  ...['前者', '前', '先', '手前'].map((word) => [word, 1] as const),
+  ...['後者', '後', 'あと', '後ろ', 'うしろ'].map((word) => [word, 2] as const),
 ]);
 /** Only for three, five, … options. */
 export const MIDDLE = new Set(['middle', '真ん中', 'まんなか', '中央']);
@@ -243,6 +243,6 @@ const AMOUNT = new RegExp(
 export function amountIn(words: string): number | undefined {
   const digits = AMOUNT.exec(words)?.groups?.digits;
   if (digits !== undefined) return KANJI.includes(digits) ? KANJI.indexOf(digits) + 1 : Number(digits);
-  const named = [ENGLISH, KANA].map((list) => list.indexOf(words) + 1).find((place) => place > 0);
-  return named;
+  const counted = words.replace(/ (?:bottles?|pieces?|cartons?|packs?|cans?|bags?|people|times)$/u, '');
+  return [ENGLISH, KANA].map((list) => list.indexOf(counted) + 1).find((place) => place > 0);
 }

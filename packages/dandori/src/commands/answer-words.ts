@@ -23,6 +23,7 @@ import {
   PLACE,
   VERBS,
 } from './answer-phrases.ts';
+import { contentWords, isNamed, piecesOf, simplified, squashed } from './label-words.ts';
 
 /**
  * How a message answers a question, read without a model.
@@ -64,6 +65,20 @@ export function readAnswer(text: string, question: Question, { goal }: About = {
   return GIVES_UP.test(said) ? { kind: 'declined' } : undefined;
 }
 
+const REFERS_EN =
+  /^(?:please )?(?:the|that|this|those) (?:[\p{L}' -]{1,40} )?ones?(?: (?:with|that|which|in|from)\b.{1,40})?$/u;
+
+/**
+ * Whether the words mean one of the options without saying which, as far as we can read them: "the cheaper
+ * one", 「安い方」. Only a model may know which.
+ */
+export function refersToOption(text: string, question: Question): boolean {
+  const said = simplified(text);
+  const hasChoices = (question.options ?? []).length > 0 && !isApproval(question);
+  if (!hasChoices || said.length > LONGEST_HESITATION * 2 || isAsking(said)) return false;
+  return REFERS_EN.test(said) || ONE_ENDING.test(said.replace(ENDING, ''));
+}
+
 const NEGATED =
   /\b(?:not|no|never|without|except|but|neither|nor)\b|n't\b|以外|じゃな|ではな|でな[いく]|くない|いらない|要らない|やめ/iu;
 const PLACED = new RegExp(`(${[...ORDINALS.keys()].filter((word) => word.length > 1).join('|')})`, 'gu');
@@ -88,14 +103,6 @@ export function optionsNamed(text: string, { options = [], form }: Question): re
     if (option !== undefined && place !== 0) named.add(option);
   }
   return named.size === 1 ? [...named] : [];
-}
-
-/** Latin words, and pairs of kanji or katakana. Hiragana alone is mostly grammar. */
-function piecesOf(text: string): string[] {
-  const words = contentWords(simplified(text)).filter((word) => !isJapanese(word) && word.length > 2);
-  const written = text.normalize('NFKC').match(/[\p{Script=Han}\p{Script=Katakana}ー々]{2,}/gu) ?? [];
-  const pairs = written.flatMap((run) => Array.from(run.slice(1), (_, index) => run.slice(index, index + 2)));
-  return [...words.flatMap((word) => word.split("'")).map(singular), ...pairs];
 }
 
 /** Words that may mean "stop". If a message has none of them, the user is asked before a run is cancelled. */
@@ -128,19 +135,6 @@ export function answerText(value: Json): string {
   return asText(value);
 }
 
-/** Half-width, lower case, hiragana for katakana, without quotes and without punctuation at the end. */
-function simplified(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[\u30a1-\u30f6]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) - 0x60))
-    .replaceAll(/[\u200b-\u200f]|\ufe0f|\u20e3/g, '')
-    .replaceAll(/[’‘]/g, "'")
-    .replaceAll(/\s+/g, ' ')
-    .replace(/^[\s"'“「『(]*(.*?)[\s.!。、,"'”」』~〜…]*$/u, '$1')
-    .replace(/^([^(]*)\)$/u, '$1');
-}
-
 const isAsking = (said: string) => /\?$/.test(said);
 
 /** The options whose value or label these words are. */
@@ -151,10 +145,6 @@ function exactly<T extends Pick<Option, 'value' | 'label'>>(said: string, option
   return options.filter(
     ({ label }) => simplified(label) === said || (wanted !== '' && squashed(simplified(label)) === wanted),
   );
-}
-
-function squashed(said: string): string {
-  return said.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
 function chosen({ value, label }: Pick<Option, 'value' | 'label'>): Reading {
@@ -214,7 +204,7 @@ function readChoice(said: string, { options, about }: Choice): Reading | undefin
   const is = (pattern: RegExp) => [said, bare, core].some((words) => pattern.test(words));
   const meaning = (pattern: RegExp) =>
     options.filter(({ value, label }) =>
-      [label, answerText(value)].some((words) => pattern.test(simplified(words))),
+      [label, withoutRemark(label), answerText(value)].some((words) => pattern.test(simplified(words))),
     );
   if (is(EITHER)) return meaning(EITHER)[0] === undefined ? open('which') : one(meaning(EITHER));
   if (is(BOTH)) return meaning(BOTH)[0] === undefined ? open('only_one') : one(meaning(BOTH));
@@ -228,7 +218,26 @@ function readChoice(said: string, { options, about }: Choice): Reading | undefin
     const yes = options.filter(({ value, label }) => value === true || ANY_YES.test(simplified(label)));
     return yes.length === 1 ? one(yes) : options.length === 1 ? one(options) : open('which');
   }
-  return readOption({ bare, core }, options);
+  return readOption({ bare, core }, options) ?? theOther(bare, options);
+}
+
+/** "Not the low-fat one", 「低脂肪じゃないほう」: the other one of two. */
+function theOther(bare: string, options: Choice['options']): Reading | undefined {
+  const denied = NOT_ONE.exec(bare)
+    ?.slice(1)
+    .find((words) => words !== undefined);
+  if (denied === undefined || options.length !== 2) return undefined;
+  const read = readOption({ bare: denied, core: withoutManners(denied) }, options);
+  if (read?.kind !== 'answer') return read;
+  return one(options.filter(({ value }) => value !== read.value));
+}
+
+const NOT_ONE =
+  /^(?:not|anything but|all but|except) (.+)$|^(.+?)(?:の方|のほう)?(?:じゃない|ではない|でない|以外)(?:の?方|の?ほう|の|やつ)?(?:で|を|がいい|にして|お願いします|でお願いします)*$/u;
+
+/** 「すべて（2 本）」 is 「すべて」. */
+function withoutRemark(label: string): string {
+  return label.replace(/[(（][^()（）]*[)）]\s*$/u, '');
 }
 
 function one(options: readonly Pick<Option, 'value' | 'label'>[]): Reading {
@@ -245,6 +254,8 @@ function readOption(
   if (exact.length > 0) return one([...new Set(exact)]);
   const several = severalIn(core, options);
   if (several !== undefined) return several > 1 ? open('only_one') : undefined;
+  const amounts = ofAmount(bare, options) ?? ofAmount(core, options);
+  if (amounts !== undefined) return one(amounts);
   const byPlace = placed(core, options);
   const isCount = amountIn(core) !== undefined && core === bare;
   const byWords = isCount ? [] : options.filter(({ label }) => isNamed(core, label));
@@ -253,6 +264,22 @@ function readOption(
   // A number beyond the list is a slip, not a new request.
   return numberIn(core) === undefined ? undefined : open('which');
 }
+
+/** The options of this amount, if all of them are amounts: 「1本だけ」 of 「1 本」 and 「すべて（2 本）」. */
+function ofAmount(core: string, options: Choice['options']): Choice['options'] | undefined {
+  const said = amountIn(core.replace(JUST, ''));
+  const amounts = options.map(({ label }) => {
+    const remark = /[(（]([^()（）]*)[)）]\s*$/u.exec(label)?.[1] ?? '';
+    return [withoutRemark(label), remark].map((words) => amountIn(simplified(words))).find(isDefined);
+  });
+  if (said === undefined || !amounts.every(isDefined)) return undefined;
+  // A bare number may also mean a place in the list.
+  const isPlace = (index: number) => !/^\d+$/.test(core) || index + 1 === said;
+  return options.filter((_, index) => amounts[index] === said && isPlace(index));
+}
+
+const JUST = /^(?:just|only) | (?:of them|of these|of those|only)$|(?:だけ|のみ)$/gu;
+const isDefined = (amount: number | undefined) => amount !== undefined;
 
 /** How many options "1 and 2" or 「1と2」 names. Undefined if the words are no such list. */
 function severalIn(core: string, options: Choice['options']): number | undefined {
@@ -298,59 +325,6 @@ function placeOf(word: string, options: readonly unknown[]): number | undefined 
   const middle = count % 2 === 1 && count > 1 && MIDDLE.has(word) ? (count + 1) / 2 : undefined;
   const [, digits] = /^(\d+)(?:st|nd|rd|th)$/.exec(word) ?? [];
   return ORDINALS.get(word) ?? ofTwo ?? middle ?? (digits === undefined ? undefined : Number(digits));
-}
-
-/** Whether every word occurs in the label, and they are more than a letter. */
-function isNamed(core: string, label: string): boolean {
-  const name = simplified(label);
-  const words = contentWords(core);
-  const size = words.join('').length;
-  const isEnough = size > 1 || (size === 1 && isJapanese(core) && name.startsWith(core));
-  const isPlace = words.every((word) => /^\d{1,2}$/.test(word));
-  const labelWords = joinedWords(name);
-  const japanese = squashed(name);
-  return (
-    isEnough &&
-    !isPlace &&
-    words.every((word) => (isJapanese(word) ? isMadeOf(word, japanese) : labelWords.has(singular(word))))
-  );
-}
-
-/** Words without fillers. Japanese stays in one piece, because it has no spaces. */
-function contentWords(core: string): string[] {
-  const words =
-    core.match(/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々]+|[\p{L}\p{N}'.]+/gu) ?? [];
-  return words.map((word) => word.replace(/\.+$/, '')).filter((word) => !FILLERS.has(word) && word !== '');
-}
-
-/** The words of a label, and neighbours written as one: "low-fat" is also "lowfat". */
-function joinedWords(name: string): Set<string> {
-  const words = name.match(/[\p{L}\p{N}']+/gu) ?? [];
-  const joined = words.flatMap((word, index) => [word, `${word}${words[index + 1] ?? ''}`]);
-  return new Set(joined.map(singular));
-}
-
-function singular(word: string): string {
-  return /[^su]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word;
-}
-
-/** Whether the word is made of pieces of the label, two letters or more, joined by の or な. */
-function isMadeOf(word: string, label: string): boolean {
-  const ends = [true];
-  let hasPiece = false;
-  for (let end = 1; end <= word.length; end++) {
-    let isEnd = end > 1 && end < word.length && ends[end - 1] === true && /[のな]/u.test(word[end - 1] ?? '');
-    for (let from = 0; from < end && !isEnd; from++) {
-      const piece = word.slice(from, end);
-      const isPiece = piece.length > 1 || word.length === 1;
-      if (ends[from] === true && isPiece && label.includes(piece)) {
-        isEnd = true;
-        hasPiece = true;
-      }
-    }
-    ends.push(isEnd);
-  }
-  return hasPiece && ends[word.length] === true;
 }
 
 function withoutOpener(said: string): string {

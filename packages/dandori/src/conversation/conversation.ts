@@ -287,7 +287,8 @@ export async function openConversation(
       checkGoal(text);
       const open = conversation.questions();
       const goalOf = (run: string) => background.state(run)?.goal;
-      const wouldMean = interpret(text, { open, state: ledger.state, goalOf, seen });
+      const hasModel = conversation.model !== 'built-in';
+      const wouldMean = interpret(text, { open, state: ledger.state, goalOf, hasModel, seen });
       const { id: heard, meant } = await interpretOnce(
         { text, key, meant: wouldMean, conversation: id },
         parts,

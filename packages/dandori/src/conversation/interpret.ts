@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { isApproval, type Reading, readAnswer, takesWords } from '../commands/answer-words.ts';
+import {
+  isApproval,
+  type Reading,
+  readAnswer,
+  refersToOption,
+  takesWords,
+} from '../commands/answer-words.ts';
 import type { Message } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
@@ -29,6 +35,8 @@ interface MessageContext {
   readonly state: ConversationState | undefined;
   /** The goal of a run. */
   readonly goalOf?: (run: string) => string | undefined;
+  /** Whether a language model would read the message as a goal. It may know what the words refer to. */
+  readonly hasModel?: boolean;
   /**
    * The last message that the sender had seen. Undefined if unknown, for example if a program sent the
    * message.
@@ -41,7 +49,10 @@ interface MessageContext {
  * done. A "yes" also approves no call if another run has asked for one since. The user may mean the other
  * run, and its text may be injected.
  */
-export function interpret(text: string, { open, state, goalOf, seen }: MessageContext): Interpretation {
+export function interpret(
+  text: string,
+  { open, state, goalOf, hasModel = true, seen }: MessageContext,
+): Interpretation {
   const read = open.flatMap((asked) => {
     const reading = readAnswer(text, asked.question, { goal: goalOf?.(asked.run) });
     return reading === undefined ? [] : [{ asked, reading }];
@@ -52,6 +63,8 @@ export function interpret(text: string, { open, state, goalOf, seen }: MessageCo
     if (why === undefined) return { kind: 'answer', asked: first.asked };
     return { kind: 'unclear', why, about: why === 'several' ? open : [first.asked] };
   }
+  const referred = hasModel ? [] : open.filter(({ question }) => refersToOption(text, question));
+  if (referred.length > 0) return { kind: 'unclear', why: 'which', about: referred };
   const [asked] = open;
   const isOnly = open.length === 1 && asked !== undefined && isSeen(asked, state, seen);
   const isNext = isOnly && takesWords(asked.question) && isLast(asked, state) && !/[?？]\s*$/.test(text);
@@ -99,7 +112,7 @@ export function answerIn(text: string, question: Question, goal?: string): Given
   return read?.kind === 'declined' ? { answer: null, declined: true } : { answer: text };
 }
 
-type Understood = Omit<MessageContext, 'goalOf'> & PossibleAnswer;
+type Understood = Omit<MessageContext, 'goalOf' | 'hasModel'> & PossibleAnswer;
 
 function unclearness({ asked, reading, open, state, seen }: Understood): Why | undefined {
   if (!isSeen(asked, state, seen)) return 'came_up';

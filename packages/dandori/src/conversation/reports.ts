@@ -164,7 +164,9 @@ function plainReport({ step, tally, causes }: StepFacts, state: RunState): strin
 function reply(state: RunState, end: number): Message {
   const { outcome = 'failed', answer, failure } = state.end ?? {};
   const tasks = tasksOf(state);
-  const causes = causesOf(tasks, failure?.message);
+  // The user's own no needs no explanation.
+  const others = tasks.filter((task) => task.failure?.kind !== 'rejected');
+  const causes = causesOf(others, failure?.kind === 'rejected' ? undefined : failure?.message);
   const id = replyId(state.run);
   const next = nextOf(state);
   return {

@@ -12,16 +12,37 @@ export interface Speaking {
 
 /** The language of a run: of the user's last answer, otherwise the configured one, otherwise that of its goal. */
 export function languageOf({ goal, settings, spoken }: Speaking): Language {
-  return spoken ?? settings.language ?? (isJapanese(goal) ? 'ja' : 'en');
+  return spoken ?? settings.language ?? languageIn(goal);
 }
 
 export function isJapanese(text: string): boolean {
   return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
 }
 
+/**
+ * The language that a text is written in. Japanese that an English text quotes or names does not make it
+ * Japanese: "What does 「牛乳」 mean?", "Remove 牛乳 from my kitchen".
+ */
+export function languageIn(text: string): Language {
+  if (!isJapanese(text)) return 'en';
+  const own = text.replaceAll(QUOTED, ' ').replace(/^([\x20-\x7e]{3,}:)[\s\S]*$/, '$1');
+  const english = own.match(/\p{Script=Latin}{2,}/gu) ?? [];
+  const japanese = own.match(JAPANESE_RUN) ?? [];
+  const isEnglish =
+    english.length > Math.max(1, japanese.length) && ENGLISH_GRAMMAR.test(own) && !JAPANESE_GRAMMAR.test(own);
+  return isEnglish ? 'en' : 'ja';
+}
+
+const QUOTED = /「[^」]*」|『[^』]*』|“[^”]*”|"[^"]*"|(?<=\s|^)'[^']*'|`[^`]*`/g;
+const JAPANESE_RUN = /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}ー々]+/gu;
+const ENGLISH_GRAMMAR =
+  /\b(?:the|an?|is|are|was|does|do|did|what|how|which|who|where|when|why|i|my|me|you|your|to|of|in|for|from|with|and|or|please|can|could|it|this|that|on|by|at|not|all|into|as|about|there)\b/i;
+/** A particle after a Latin word. */
+const JAPANESE_GRAMMAR = /[\p{Script=Latin}\d)]\s*(?:を|は|が|の|に|で|と|へ|も|から|まで|って|という|な)/u;
+
 /** The language of a message. Undefined if a short word or a number does not tell it: "OK", "2". */
 export function spokenLanguage(text: string): Language | undefined {
-  if (isJapanese(text)) return 'ja';
+  if (isJapanese(text)) return languageIn(text);
   return (text.match(/\p{Script=Latin}{2,}/gu) ?? []).length > 1 ? 'en' : undefined;
 }
 

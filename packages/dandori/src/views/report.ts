@@ -138,13 +138,20 @@ export function report(state: RunState): Report {
 export function nextOf(state: RunState): NextAction | undefined {
   const { operations = [] } = state.decisions.at(-1) ?? {};
   const own = readNext(operations.findLast(({ operation }) => operation === 'answer')?.args.next);
-  if (own !== undefined || state.end?.outcome !== 'failed' || cannotHelp(state)) return own;
+  if (own !== undefined || state.end?.outcome !== 'failed' || cannotHelp(state) || wasRefused(state))
+    return own;
   return { text: textsOf(state).runAgain, goal: state.goal };
 }
 
 /** The built-in planner can't plan the goal, and will not be able to the next time. */
 function cannotHelp({ mind, tasks, questions }: RunState): boolean {
   return mind === 'built-in' && tasks.size === 0 && questions.size === 0;
+}
+
+/** All that failed, failed because the user said no. */
+function wasRefused({ tasks }: RunState): boolean {
+  const failed = [...tasks.values()].filter(({ status }) => status === 'failed');
+  return failed.length > 0 && failed.every(({ failure }) => failure?.kind === 'rejected');
 }
 
 /** A model may write only the text. */

@@ -117,7 +117,7 @@ describe('a tool that asks while it runs', () => {
     expect((await desk.dandori('answer', 'last', 'q1', '1')).code).toBe(0);
     const { code, stderr } = await finished;
     expect(stderr).toContain('開くページ：https://example.com/pay?id=7（ホスト：example.com）\n');
-    expect(stderr).toContain('1  done  完了\n');
+    expect(stderr).toContain('1  完了\n');
     expect(code).toBe(0);
     expect(desk.record()).toContain('did book [{"action":"accept"}]');
   });

@@ -38,11 +38,11 @@ describe('a question that nobody can be asked on the spot', () => {
       '    Effect: Write',
       '    Can be undone: Unknown',
       '    Reason: She waits for it.',
-      '    1  approve  Approve',
-      '    2  reject  Reject',
-      '    3  approve_for_run  Approve for this run',
-      '    4  approve_call_always  Always approve with these arguments',
-      '    5  approve_tool_always  Always approve this tool',
+      '    1  Approve',
+      '    2  Reject',
+      '    3  Approve for this run',
+      '    4  Always approve with these arguments',
+      '    5  Always approve this tool',
       `Answer:  dandori answer --config letters.yaml ${run} q1 <answer>`,
       `Resume:  dandori resume --config letters.yaml ${run}`,
       `run ${run}`,
@@ -75,11 +75,11 @@ describe('a question that nobody can be asked on the spot', () => {
       '    影響：書き込み',
       '    取り消し：不明',
       '    理由：返事を待っています',
-      '    1  approve  承認',
-      '    2  reject  却下',
-      '    3  approve_for_run  この実行では常に承認',
-      '    4  approve_call_always  同じ引数なら今後も承認',
-      '    5  approve_tool_always  このツールは今後も承認',
+      '    1  承認',
+      '    2  却下',
+      '    3  この実行では常に承認',
+      '    4  同じ引数なら今後も承認',
+      '    5  このツールは今後も承認',
       `回答：  dandori answer --config letters.yaml ${run} q1 <回答>`,
       `再開：  dandori resume --config letters.yaml ${run}`,
       `実行 ${run}`,
@@ -98,7 +98,7 @@ describe('a question that nobody can be asked on the spot', () => {
   it('is answered by the number of an option', async () => {
     await using place = await prepare('writes', { ...FIND, args: { name: 'Hanako' } });
     const { stderr } = await place.dandori(...RUN);
-    expect(stderr).toContain('\n    1  p1  Hanako Sato\n    2  p2  Hanako Suzuki\n');
+    expect(stderr).toContain('\n    1  Hanako Sato\n    2  Hanako Suzuki\n');
     const { stdout } = await place.dandori('answer', 'last', 'q1', '2', '--json', ...CONFIG);
     expect(JSON.parse(stdout)).toMatchObject({ question: 'q1', answer: 'p2' });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAnswer, takesWords } from '../../src/commands/answer-words.ts';
+import { readAnswer, refersToOption, takesWords } from '../../src/commands/answer-words.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Question } from '../../src/model/question.ts';
 
@@ -253,6 +253,86 @@ describe('an answer in the words of the user', () => {
     ]);
   });
 
+  it('names an amount, where the options are amounts', () => {
+    const japaneseAmounts = choice('牛乳は2 本あります。いくつ削除しますか？', '1 本', 'すべて（2 本）');
+    const englishAmounts = choice('You have 2. How many should be removed?', '1', 'All (2)');
+    holds([
+      [
+        japaneseAmounts,
+        {
+          '1本だけ': 'v1',
+          ひとつ: 'v1',
+          '1つ': 'v1',
+          '2本': 'v2',
+          二本: 'v2',
+          '2本とも': 'v2',
+          すべて: 'v2',
+          全部捨てて: 'v2',
+          両方: 'v2',
+          '3本': '?which',
+          半分: '',
+        },
+        '牛乳を捨てて',
+      ],
+      [
+        englishAmounts,
+        {
+          one: 'v1',
+          'just one': 'v1',
+          'one carton': 'v1',
+          'only one': 'v1',
+          two: 'v2',
+          all: 'v2',
+          'all of them': 'v2',
+          both: 'v2',
+          '3': '?which',
+        },
+      ],
+    ]);
+  });
+
+  it('names one of two by the other, or by its place beside it', () => {
+    holds([
+      [
+        stock,
+        {
+          低脂肪じゃないほう: 'v2',
+          低脂肪ではない方: 'v2',
+          'anything but low-fat': 'v2',
+          低脂肪以外: 'v2',
+          'not the low-fat one': 'v2',
+          後の: 'v2',
+          前のほう: 'v1',
+          一番最初: 'v1',
+          'I meant the low-fat': 'v1',
+          後で教えて: '',
+        },
+      ],
+      [three, { 'not the Kodama': '', 後の: '' }],
+    ]);
+  });
+
+  it('is about an option that only a model may know', () => {
+    for (const words of [
+      'the cheaper one',
+      'the one with less fat',
+      'that one',
+      '安い方',
+      '普通のほうで',
+      '期限が近いやつ',
+    ])
+      expect(refersToOption(words, stock), words).toBe(true);
+    for (const words of [
+      'What is the weather?',
+      '大阪の天気は？',
+      'add one egg',
+      '卵を追加して',
+      'the weather in Osaka',
+    ])
+      expect(refersToOption(words, stock), words).toBe(false);
+    expect(refersToOption('the other one', approval)).toBe(false);
+  });
+
   it('is never a new request that contains a word of an option', () => {
     holds([
       [
@@ -267,8 +347,6 @@ describe('an answer in the words of the user', () => {
           'buy 2 whole milk': '',
           'is the first one still good?': '',
           'the first thing I need is the weather': '',
-          'not the low-fat one': '',
-          'anything but low-fat': '',
           'the low-fat one and the weather': '',
           'low-fat or whole': '',
           'tell me about option 2': '',
@@ -280,9 +358,6 @@ describe('an answer in the words of the user', () => {
           低脂肪牛乳を買って: '',
           '低脂肪って何？': '',
           '低脂肪は？': '',
-          低脂肪じゃない方: '',
-          低脂肪ではないほう: '',
-          低脂肪以外: '',
           低脂肪と天気も教えて: '',
           最初の手順を教えて: '',
           最初からやり直して: '',

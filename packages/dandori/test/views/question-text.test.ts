@@ -55,4 +55,17 @@ describe('a question of Dandori is read in the language of the reader', () => {
     };
     expect(questionIn(own, 'ja')).toEqual(own);
   });
+
+  it('gives the reason of the built-in planner in the language of the reader, and leaves that of a model', () => {
+    const asked = (reasoning: string) => ({
+      kind: 'approval' as const,
+      text: 'Approve a.b? (write)',
+      context: { operation: 'a.b', reasoning },
+    });
+    const reason = (reasoning: string, language: 'en' | 'ja') =>
+      (questionIn(asked(reasoning), language).context as { reasoning: string }).reasoning;
+    expect(reason('依頼「牛乳を捨てて」のため。', 'en')).toBe('You asked: “牛乳を捨てて”');
+    expect(reason('You asked: “Throw it away”', 'ja')).toBe('依頼「Throw it away」のため。');
+    expect(reason('The milk is sour.', 'ja')).toBe('The milk is sour.');
+  });
 });

@@ -139,16 +139,16 @@ function problemWith(field: Field, typed: string, { texts }: Asking): string | u
   return misfit(field.schema, typedAs(field, typed));
 }
 
-/** One line per option: its number, the value that the user can type instead, and its meaning. */
+/** One line per option: its number and its label, or the value where another option has the same label. */
 export function choiceLines(options: readonly Option[]): string[] {
   const isNumbered = canBeNumbered(options);
   return options.map((option, index) => {
     const { label, value } = option;
-    const typed = answerText(value);
+    const isTwin = options.some((other) => other !== option && other.label === label);
     return [
       ...(isNumbered ? [String(index + 1)] : []),
-      typed,
-      ...(label === typed ? [] : [label]),
+      ...(isTwin && !isNumbered ? [answerText(value)] : []),
+      label,
       ...callsOf(option),
     ].join('  ');
   });

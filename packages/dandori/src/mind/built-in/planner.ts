@@ -2,8 +2,9 @@ import { messageOf } from '../../model/error.ts';
 import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { createSecretWords, type SecretWords } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
-import { clip, languageOf } from '../../model/text.ts';
+import { clip, type Language, languageOf } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
+import { textsIn } from '../../views/texts/driver.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
 import { type Chained, chain, literal, type Problem, type Situation } from './chain.ts';
@@ -22,7 +23,6 @@ import {
   noOutputText,
   questionText,
   refusedText,
-  say,
   vetoedText,
 } from './texts.ts';
 
@@ -100,6 +100,8 @@ function closing(thought: Thought, goal: Goal, words: SecretWords): Decided {
   return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
 }
 
+const reasonsIn = (language: Language) => textsIn(language).reasons;
+
 /** Of the goal, where it is the reason for a call. */
 const LONGEST_QUOTE = 80;
 
@@ -108,7 +110,7 @@ function withSkill(move: SkillMove, thought: Thought, goal: Goal): Decided {
     case 'call': {
       const before = thought.state.tasks.size;
       const asked = clip(thought.state.goal.replaceAll(/\s+/g, ' '), LONGEST_QUOTE);
-      const reasoning = say(goal.language, `依頼「${asked}」のため。`, `You asked: “${asked}”`);
+      const reasoning = reasonsIn(goal.language).asked(asked);
       const actions = move.calls.map(({ operation, args, fromLast = {} }, index) => {
         const refs = Object.entries(fromLast).map(([name, path]) => [name, `\${t${before + index}.${path}}`]);
         return {
@@ -125,6 +127,7 @@ function withSkill(move: SkillMove, thought: Thought, goal: Goal): Decided {
     case 'ask': {
       const args = {
         question: move.question,
+        about: skillAbout(move.about),
         ...(move.options !== undefined && { options: [...move.options] }),
       };
       return { actions: [{ id: 'ask', operation: 'ask', args, reasoning: move.question }] };
@@ -155,14 +158,28 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: SecretW
       state.settings.order.some((rule) => rule.before === before && rule.after === after),
     isDone: (call) => results.has(keyOf(call)),
     result: (call) => results.get(keyOf(call)),
-    answerTo: (text) =>
-      words.hide(questions.find(({ question }) => words.hide(question.text) === text)?.answer?.value),
+    answerTo: (about, former) => {
+      const texts = askedAbout(skillAbout(about), state);
+      const asked = questions.find(
+        ({ question: { text } }) => texts.includes(text) || words.hide(text) === former,
+      );
+      return words.hide(asked?.answer?.value);
+    },
   };
 }
 
-/** The planner finds the answers to its own questions by their text, so it goes on in the language of these. */
-function asksByText({ questions }: RunState): boolean {
-  return questions.values().some(({ question }) => question.kind === 'missing_input');
+const skillAbout = (about: string): JsonObject => ({ skill: about });
+
+/**
+ * In journals that do not say what a question is about, the planner finds its answer by the text. So it goes on
+ * in the language of the question.
+ */
+function asksByText({ questions, decisions }: RunState): boolean {
+  const asked = decisions.flatMap(({ operations }) => operations);
+  const told = asked.filter(({ args }) => args.about !== undefined).map(({ args }) => args.question);
+  return questions
+    .values()
+    .some(({ question: { kind, text } }) => kind === 'missing_input' && !told.includes(text));
 }
 
 /** Succeeded tasks whose results no other task used: the purpose of the plan. */
@@ -185,7 +202,7 @@ function moveFor({ state, tools, result }: Thought, goal: Goal, words: SecretWor
       words.hide({ id, operation, args, result: result(id) }),
     ),
     answerTo: (need) => {
-      const texts = askedAbout(need, state);
+      const texts = askedAbout(aboutOf(need), state);
       const former = formerQuestionText(need, goal.language);
       const asked = questions.find(
         ({ question: { text } }) => texts.includes(text) || words.hide(text) === former,
@@ -195,9 +212,9 @@ function moveFor({ state, tools, result }: Thought, goal: Goal, words: SecretWor
   });
 }
 
-/** The texts of earlier questions about a parameter of a tool, from any version and in any language. */
-function askedAbout(need: Need, { decisions }: RunState): Json[] {
-  const about = stringifyJson(aboutOf(need));
+/** The texts of earlier questions about a thing, from any version and in any language. */
+function askedAbout(thing: JsonObject, { decisions }: RunState): Json[] {
+  const about = stringifyJson(thing);
   return decisions
     .flatMap(({ operations }) => operations)
     .filter(({ operation, args }) => operation === 'ask' && stringifyJson(args.about) === about)
@@ -325,8 +342,8 @@ function act({ card, outcome, draft, leftOver }: Candidate, { language, raw }: G
     return typeof outcome === 'object' ? { kind: 'done', task: outcome.id, leftOver: aside } : undefined;
   }
   const { name } = card.tool;
-  const reasoning = say(language, `目標の言葉に合う道具です: ${name}`, `The goal's words fit ${name}.`);
-  const earlier = say(language, `${name} の前に必要です`, `${name} needs this first.`);
+  const { fits, neededBy } = reasonsIn(language);
+  const [reasoning, earlier] = [fits(name), neededBy(name)];
   const actions = pending.map((step) => {
     const { id, args } = step;
     return { id, operation: step.card.tool.name, args, reasoning: step === outcome ? reasoning : earlier };
@@ -353,6 +370,6 @@ function ask({ card, problems, coverage }: Candidate, { goal, answerTo }: Situat
   return {
     kind: 'ask',
     args,
-    reasoning: say(goal.language, `「${name}」が不足しています。`, `"${name}" is missing.`),
+    reasoning: reasonsIn(goal.language).missing(name),
   };
 }

@@ -1,3 +1,4 @@
+import { isObject } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Language } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
@@ -12,17 +13,21 @@ const OURS: ReadonlySet<Question['kind']> = new Set(['approval', 'plan_approval'
  * A question in the language of its reader. The journal keeps it in the language of the run. Only the words of
  * Dandori are changed: what a tool says about its call stays.
  */
-export function questionIn<T extends Pick<Question, 'kind' | 'text' | 'options'>>(
+export function questionIn<T extends Pick<Question, 'kind' | 'text' | 'options' | 'context'>>(
   question: T,
   language: Language,
 ): T {
   if (!OURS.has(question.kind)) return question;
   const translate = (text: string) => questionTextIn(text, language);
-  const { kind, text, options } = question;
+  const { kind, text, options, context } = question;
   return {
     ...question,
     // The text of an elicitation is the server's.
     text: kind === 'elicitation' ? text : translate(text),
+    ...(isObject(context) &&
+      typeof context.reasoning === 'string' && {
+        context: { ...context, reasoning: translate(context.reasoning) },
+      }),
     ...(options && { options: options.map((option) => ({ ...option, label: translate(option.label) })) }),
   };
 }
@@ -65,6 +70,7 @@ function templates(texts: DriverTexts): string[] {
       texts.mayCall('{1}', one, '{2}.').replace('{2}.', '{2}'),
       texts.mayCallAgain('{1}', one, '{2}'),
     ]),
+    ...Object.values(texts.reasons).map((reason) => reason('{1}')),
     texts.mayAnswer('{1}'),
     texts.mayAnswer(undefined),
     texts.mayChange('{1}'),

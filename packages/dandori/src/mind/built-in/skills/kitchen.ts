@@ -244,10 +244,10 @@ function chosenChange(request: Request): Change | { readonly move: SkillMove } |
     `What should be done with ${quantity} ${what}?`,
   );
   const options = [pick(language, '追加', 'Add'), pick(language, '使った', 'Used')];
-  const answer = request.answerTo(question);
-  if (answer === undefined) return { move: { kind: 'ask', question, options } };
+  const answer = request.answerTo('change', question);
+  if (answer === undefined) return { move: { kind: 'ask', question, about: 'change', options } };
   return {
-    kind: answer === options[0] ? 'add' : 'remove',
+    kind: ['追加', 'Add'].includes(String(answer)) ? 'add' : 'remove',
     name: what,
     quantity: Number(quantity),
     ...(unit !== undefined && { unit }),

@@ -34,8 +34,9 @@ export const shell: Skill = (request) => {
   if (!request.isOrder) return undefined;
   const fitting = commands.filter((one) => !/[*]/.test(one) && kind?.[1].test(one) === true);
   const question = pick(language, 'どのコマンドを実行しますか？', 'Which command should be run?');
-  const chosen = written ?? (fitting.length === 1 ? fitting[0] : request.answerTo(question));
-  if (chosen === undefined && fitting.length > 1) return { kind: 'ask', question, options: fitting };
+  const chosen = written ?? (fitting.length === 1 ? fitting[0] : request.answerTo('command', question));
+  if (chosen === undefined && fitting.length > 1)
+    return { kind: 'ask', question, about: 'command', options: fitting };
   if (typeof chosen !== 'string' || /[|&;<>$\\'"]/.test(chosen))
     return {
       kind: 'cannot',

@@ -15,7 +15,13 @@ export interface Call {
 export type SkillMove =
   | { readonly kind: 'call'; readonly calls: readonly Call[] }
   | { readonly kind: 'answer'; readonly text: string }
-  | { readonly kind: 'ask'; readonly question: string; readonly options?: readonly string[] }
+  | {
+      readonly kind: 'ask';
+      readonly question: string;
+      /** What is asked, in any language. */
+      readonly about: string;
+      readonly options?: readonly string[];
+    }
   | { readonly kind: 'cannot'; readonly why: string };
 
 export interface Request {
@@ -34,8 +40,8 @@ export interface Request {
   readonly isDone: (call: Call) => boolean;
   /** The result of a succeeded call. Undefined if it is too large to be in memory. */
   readonly result: (call: Call) => Json | undefined;
-  /** The user's answer to this question. */
-  readonly answerTo: (question: string) => Json | undefined;
+  /** The user's answer, whatever language it was asked in. `question`: its text in journals without `about`. */
+  readonly answerTo: (about: string, question: string) => Json | undefined;
 }
 
 /**

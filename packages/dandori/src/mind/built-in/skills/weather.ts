@@ -40,8 +40,10 @@ export const weather: Skill = (request) => {
       'どの IP アドレスの場所を調べますか？',
       'Which IP address should be located?',
     );
-    const answer = request.answerTo(question);
-    return answer === undefined ? { kind: 'ask', question } : ofAddresses([String(answer).trim()], request);
+    const answer = request.answerTo('address', question);
+    return answer === undefined
+      ? { kind: 'ask', question, about: 'address' }
+      : ofAddresses([String(answer).trim()], request);
   }
   if (!request.has(WEATHER) || !isAbout) return undefined;
   if (OTHER_DAY.test(text)) {

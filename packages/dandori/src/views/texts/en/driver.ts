@@ -64,6 +64,13 @@ export const driver = {
     cancelled: 'The call was cancelled.',
     unanswered: 'The call ended while its question was open.',
   },
+  /** Why the built-in planner chose a call. */
+  reasons: {
+    asked: (goal: string) => `You asked: “${goal}”`,
+    fits: (operation: string) => `The goal's words fit ${operation}.`,
+    neededBy: (operation: string) => `${operation} needs this first.`,
+    missing: (name: string) => `"${name}" is missing.`,
+  },
   happened: 'Yes, continue without its result',
   again: 'No, call it again',
   giveUp: 'Give up this task',

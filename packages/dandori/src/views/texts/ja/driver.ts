@@ -58,6 +58,12 @@ export const driver: DriverTexts = {
     cancelled: '呼び出しを中止しました。',
     unanswered: '質問への回答を待つ間に、呼び出しが終了しました。',
   },
+  reasons: {
+    asked: (goal) => `依頼「${goal}」のため。`,
+    fits: (operation) => `目標の言葉に合うツールです：${operation}`,
+    neededBy: (operation) => `${operation} の前に必要です。`,
+    missing: (name) => `「${name}」が不足しています。`,
+  },
   happened: '反映済み：結果なしで続行',
   again: '未反映：再度呼び出し',
   giveUp: 'タスクを取りやめ',

@@ -40,6 +40,7 @@ export const model: Catalogue = {
     'モデルがツールを呼び出しませんでした。もう一度依頼します。',
   "The model's output could not be used: {1}": 'モデルの出力を利用できません：{1}',
   'it is empty': '出力が空です',
+  'it says nothing': '出力に内容がありません',
   'it is longer than {1} characters': '{1} 文字を超えています',
   'it was cut off at the limit of its length. Write less: fewer actions, shorter texts':
     '長さの上限で途切れました',
