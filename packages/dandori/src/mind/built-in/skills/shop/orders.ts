@@ -89,7 +89,9 @@ export function aboutOrders(
   );
   const isUnits = says(/units?|pieces?|copies|how many|quantity|個数?|いくつ|何(?:個|本|冊|枚|点)|数量/);
   const isAverage = says(/average|mean|平均/);
-  const isWho = says(/\bwho(?:se)?\b|customers?|clients?|buyers?|誰|お客さ?[んま]?|顧客/);
+  const isWho = says(
+    /\bwho(?:se)?\b|customers?|clients?|buyers?|誰|お客さ?[んま]?|顧客|(?:した|った)(?:人|方)/,
+  );
   const per =
     /per (\w+)|by (customer|product|category|month|status)|each (\w+)|(商品|顧客|お客様?|月|状態|ステータス|カテゴリー?)(?:ごと|別)/.exec(
       text,
@@ -135,27 +137,35 @@ export function aboutOrders(
     const winner = <T extends (typeof people_)[number] | (typeof goods_)[number]>(
       all: readonly T[],
       score: (one: T) => number,
+      told: (count: number) => string = String,
     ) => {
       const [best] = all.toSorted((one, other) => (score(one) - score(other)) * sign);
       return best === undefined
         ? none
         : pick(
             language,
-            `${title(best, 'ja')}（${score(best)}）です。`,
-            `${title(best, 'en')} (${score(best)}).`,
+            `${title(best, 'ja')}（${told(score(best))}）です。`,
+            `${title(best, 'en')} (${told(score(best))}).`,
           );
     };
     if (isWho) {
       const isCount =
-        /most orders|most often|注文(?:回数|数|件数)|何回/.test(text) && says(/most orders|often|回数|件数/);
-      const isPieces = !isMoney && isUnits;
+        /most orders|most often|注文(?:回数|数|件数)|何回|(?:多く|たくさん)注文/.test(text) &&
+        says(/most orders|often|回数|件数|(?:多く|たくさん)注文/);
+      const isPieces = !isMoney && (isUnits || /(?:多く|たくさん)買/.test(text));
       const score = ({ rows }: { rows: JsonObject[] }) =>
         isCount
           ? new Set(rows.map(({ order_id: id }) => id)).size
           : isPieces
             ? total(rows.map(quantity))
             : total(rows.map(amount));
-      return winner(people_, score);
+      const told = (count: number) =>
+        isCount
+          ? pick(language, `注文 ${count} 件`, `${count} orders`)
+          : isPieces
+            ? pick(language, `${count} 個`, `${count} pieces`)
+            : pick(language, `合計 ${count}`, `${count} in total`);
+      return winner(people_, score, told);
     }
     if (
       says(
