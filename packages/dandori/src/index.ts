@@ -14,13 +14,7 @@ export {
   type YieldedOf,
 } from './app/library.ts';
 export { type FollowOptions, type OnQuestion, type Run, RunError } from './app/run.ts';
-export type {
-  AnswerOptions,
-  ApproveOptions,
-  ConversationClient,
-  RejectOptions,
-  RunClient,
-} from './app/run-client.ts';
+export type { ApproveOptions, RejectOptions } from './app/run-client.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './commands/prune.ts';
 export type { Rating } from './commands/steer.ts';
 export type { Config } from './config/config.ts';
@@ -36,13 +30,11 @@ export type {
 } from './conversation/conversation.ts';
 export type { RunPhase } from './conversation/drive-runs.ts';
 export type { Asked } from './conversation/interpret.ts';
-export { brokenConversationLaws } from './conversation/laws.ts';
-export { type ConversationState, foldConversation, type Written } from './conversation/state.ts';
+export type { ConversationState, Written } from './conversation/state.ts';
 export type { Counted, CountOptions, RunQuestion } from './history/all-runs.ts';
 export type { RecordedCase } from './history/case.ts';
 export type { RunDiff, RunDifference } from './history/diff.ts';
 export type { Forked, ForkOptions } from './history/fork.ts';
-export { type HistoryLine, historyLineSchema } from './history/history-lines.ts';
 export type { Inferred, Lifted } from './history/lift.ts';
 export type { HistoryEntry, PlanHistory } from './history/plan-history.ts';
 export type { Recorded } from './history/record.ts';
@@ -66,7 +58,6 @@ export type { Compiled } from './plan/compile.ts';
 export { type PlanFile, parsePlan, readPlanFile } from './plan/read.ts';
 export { type PlanComments, type WrittenPlan, writePlan } from './plan/write.ts';
 export { brokenLaws } from './run/laws.ts';
-export { apply, fold } from './run/state/apply.ts';
 export type { RunState, TaskState, TaskStatus } from './run/state/state.ts';
 export type { Blobs, Keys, StoredBlob } from './store/blobs.ts';
 export type {

@@ -153,7 +153,14 @@ describe('the package that is packed', () => {
     (resolution) => {
       const project = join(place, `types-${resolution}`);
       mkdirSync(project);
-      for (const name of ['agent.ts', 'tool.ts', 'questions.ts', 'conversation.ts', 'client.ts'])
+      for (const name of [
+        'agent.ts',
+        'tool.ts',
+        'questions.ts',
+        'conversation.ts',
+        'client.ts',
+        'journal.ts',
+      ])
         cpSync(join(ROOT, 'examples/library', name), join(project, name));
       // Were a type lost on the way, everything could be assigned to everything.
       const wrong =
@@ -333,6 +340,13 @@ console.log(JSON.stringify([...imported]));
       expect(stdout, stderr).toBe("[ 'Kyoto' ]\n");
       expect(code).toBe(0);
       model.verify();
+    });
+
+    it('lets a journal be written outside of it, and checks that journal', async () => {
+      cpSync(join(ROOT, 'examples/library/journal.ts'), join(place, 'journal.ts'));
+      const { code, stdout, stderr } = await run(lowest, ['journal.ts']);
+      expect(stdout, stderr).toMatch(/^\d{2,} cases passed\n$/);
+      expect(code).toBe(0);
     });
   },
 );

@@ -1,0 +1,37 @@
+/** What a store of your own needs: `import { … } from 'dandori/store'`. */
+export type { ConversationEvent, ConversationFact } from '../model/conversation.ts';
+export { DandoriError, type ErrorCode } from '../model/error.ts';
+export {
+  type BlobHandle,
+  type Envelope,
+  EVENT_VERSION,
+  type Event,
+  eventOf,
+  type Fact,
+} from '../model/event.ts';
+export type { StandingApproval } from '../model/question.ts';
+export type { Approvals } from './approvals.ts';
+export { type Blobs, handleOf, type Keys, type StoredBlob } from './blobs.ts';
+export { blobCases, keyCases } from './conformance/blobs.ts';
+export type { Open, StoreCase } from './conformance/cases.ts';
+export { journalCases } from './conformance/journal.ts';
+export {
+  assertFollows,
+  type Claim,
+  CONVERSATIONS,
+  type ConversationJournal,
+  type ConversationSummary,
+  claimEnded,
+  conflict,
+  drivenElsewhere,
+  type Entry,
+  type Form,
+  isListed,
+  type Journal,
+  type ListOptions,
+  NEVER_LOST,
+  RUNS,
+  type RunStatus,
+  type RunSummary,
+} from './journal.ts';
+export { createFileStore, createMemoryStore, type Store } from './store.ts';
