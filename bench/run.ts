@@ -7,6 +7,7 @@ import { makespan } from './makespan.ts';
 import { product } from './product/product.ts';
 import { readAhead } from './read-ahead.ts';
 import { scheduling } from './schedule.ts';
+import { stores } from './stores.ts';
 import { workflows } from './workflows.ts';
 
 /** `npm run bench`: ratios within one run on this machine. Absolute figures are shown, and mean nothing elsewhere. */
@@ -22,6 +23,7 @@ const measures = [
   scheduling,
   engineOverhead,
   workflows,
+  stores,
 ];
 /** `npm run bench -- product` measures only that. */
 const [wanted] = process.argv.slice(2);
