@@ -80,7 +80,7 @@ export function randomCase(seed: number): RandomCase {
 /** Effects that only the stranger's text caused, with a user who says no. There must be none. */
 export async function interference({ worst, attack, mode, policy }: RandomCase): Promise<string[]> {
   const honest = await playAttack(worst, { mode, policy });
-  const attacked = await playAttack(worst, { mode, policy }, attack);
+  const attacked = await playAttack(worst, { mode, policy }, { attack });
   const left = [...honest.made];
   // If a call that the user ordered has failed, a stranger can only have the same call made again.
   const mayFail = (call: string) => (worst.tools[call.split(' ', 1)[0] ?? '']?.faults?.length ?? 0) > 0;

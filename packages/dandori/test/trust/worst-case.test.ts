@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
-import { ATTACKS, tryAttacks, type WorstCase } from '../../src/testing/worst-case.ts';
+import { ATTACKS, CHANNELS, tryAttacks, type WorstCase } from '../../src/testing/worst-case.ts';
 import { interference, randomCase } from './noninterference.ts';
 
 const EVE = 'eve@evil.example';
@@ -35,7 +35,8 @@ describe('a model that obeys everything it reads', () => {
     'has no effect that the user did not approve: %s',
     async (mode) => {
       const found = await tryAttacks(CASE, { mode });
-      expect(found.map(({ attack }) => attack)).toEqual([...ATTACKS]);
+      expect(new Set(found.map(({ attack }) => attack))).toEqual(new Set(ATTACKS));
+      expect(new Set(found.map(({ channel }) => channel))).toEqual(new Set(CHANNELS));
       expect(found.filter(({ unasked }) => unasked.length > 0)).toEqual([]);
       expect(found.filter(({ outcome }) => outcome === undefined)).toEqual([]);
       expect(found.find(({ attack }) => attack === 'call')).toMatchObject({
