@@ -15,6 +15,8 @@ import type { ReadAhead } from './prefetch.ts';
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner' | 'seal'> {
   /** Whether the calls that the service makes are journaled. A read changes nothing, so its calls are not. */
   readonly isFollowed?: boolean;
+  /** It has no effect and costs nothing, so it may be made before its start is durable. */
+  readonly isFree?: boolean;
   /** A probe or a preview of the call, not the call itself. It must not ask the user. */
   readonly instead?: 'probe' | 'preview';
   /** Milliseconds to wait before the call. */
@@ -43,7 +45,7 @@ export interface OpenCall {
  * Running tool calls and the running decision. Each ends with exactly one mail.
  *
  * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may
- *     start while the disk still writes. A prefetched read has no effect, so it is made at once.
+ *     start while the disk still writes. A read has no effect either, so it is made at once.
  * C2  Every call has its own signal. The call's timeout, the run's cancel and the end of the drive abort it.
  * C3  A call that does not stop within the grace period counts as lost, and its late outcome is ignored.
  */
@@ -54,8 +56,9 @@ export interface Calls {
   readonly isAnyPlanned: boolean;
   thinkNow(): void;
   /**
-   * The ends of all planned calls, if every one of them is a prefetched read that has ended, or ends in this turn of
-   * the event loop. Then their starts and outcomes are written together, which spares a sync. Otherwise empty.
+   * Makes the planned reads. Returns the ends of all planned calls, if every one of them is a read that has ended, or
+   * ends in this turn of the event loop. Then their starts and outcomes are written together, which spares a sync.
+   * Otherwise empty.
    */
   takeEnded(ahead: Pick<ReadAhead, 'stateOf' | 'take' | 'settle'>): Promise<Mail[]>;
   /** Makes the planned calls, except prefetched ones. */
@@ -74,6 +77,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
   let thinking: { stop: Stop; isForgotten: boolean; isWritten: boolean } | undefined;
   const open = new Map<Stop, Promise<unknown>>();
+  /** Whether a commit has shown that this driver knows the whole journal. Before that, it makes no call. */
+  let isCurrent = false;
+  /** Planned reads that have been made already. */
+  const early = new Map<PlannedCall, EarlyCall>();
 
   function begin(call: PlannedCall, isTask: () => boolean): OpenCall {
     const stop = createStop();
@@ -89,6 +96,33 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       },
       abort: (reason) => stop.stop(reason),
     };
+  }
+
+  function beginEarly(call: PlannedCall): void {
+    const now: Pick<EarlyCall, 'ended' | 'isTask'> = { ended: undefined, isTask: false };
+    const made = Object.assign(now, { open: begin(call, () => now.isTask) });
+    early.set(call, made);
+    void made.open.ended.then((ended) => {
+      made.ended = ended;
+    });
+  }
+
+  function stateOf(call: PlannedCall, ahead: Pick<ReadAhead, 'stateOf'>): ReturnType<ReadAhead['stateOf']> {
+    const made = early.get(call);
+    if (made === undefined) return call.instead === undefined ? ahead.stateOf(call) : 'none';
+    if (made.ended === undefined) return 'running';
+    return hasAnswer(made.ended) ? 'ended' : 'lost';
+  }
+
+  /** The call, if it was made before its start was written. */
+  function takeEarly(call: PlannedCall, ahead: Pick<ReadAhead, 'take'>): OpenCall | undefined {
+    const made = early.get(call);
+    early.delete(call);
+    const prefetched = call.instead === undefined ? ahead.take(call) : undefined;
+    if (made !== undefined) made.isTask = true;
+    const taken = made?.open ?? prefetched;
+    taken?.taken();
+    return taken;
   }
 
   async function make(
@@ -203,43 +237,48 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       thought = undefined;
     },
     async takeEnded(ahead) {
-      const states = () =>
-        new Set(planned.map((call) => (call.instead === undefined ? ahead.stateOf(call) : 'none')));
-      if (planned.length === 0 || states().has('none')) return [];
-      if (states().has('running')) await new Promise((resolve) => setImmediate(resolve));
-      if (states().has('running') || states().has('none')) return [];
+      for (const call of isCurrent ? planned : [])
+        if (call.isFree === true && stateOf(call, ahead) === 'none') beginEarly(call);
+      const isEvery = (...states: ReturnType<ReadAhead['stateOf']>[]) =>
+        planned.every((call) => states.includes(stateOf(call, ahead)));
+      if (planned.length === 0 || !isEvery('running', 'ended')) return [];
+      if (!isEvery('ended')) await new Promise((resolve) => setImmediate(resolve));
+      if (!isEvery('ended')) return [];
       const taken = planned.flatMap((call) => {
-        const begun = ahead.take(call);
+        const begun = takeEarly(call, ahead);
         return begun === undefined ? [] : [{ call, begun }];
       });
       planned = [];
       ahead.settle();
       return Promise.all(
-        taken.map(async ({ call: { task, attempt }, begun }): Promise<Mail> => {
-          begun.taken();
-          return { type: 'call_ended', task, attempt, ...(await begun.ended) };
-        }),
+        taken.map(
+          async ({ call: { task, attempt }, begun }): Promise<Mail> => ({
+            type: 'call_ended',
+            task,
+            attempt,
+            ...(await begun.ended),
+          }),
+        ),
       );
     },
     begin,
     release(ahead) {
-      const due = planned.map((call) => ({
-        call,
-        early: call.instead === undefined ? ahead.take(call) : undefined,
-      }));
+      isCurrent = true;
+      const due = planned.map((call) => ({ call, begun: takeEarly(call, ahead) }));
       planned = [];
       ahead.settle();
-      for (const { call, early } of due) {
+      for (const { call, begun } of due) {
         const { task, attempt, instead = 'call' } = call;
         const type = `${instead}_ended` as const;
-        early?.taken();
-        const { ended } = early ?? begin(call, () => instead === 'call');
+        const { ended } = begun ?? begin(call, () => instead === 'call');
         void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
       }
       if (thinking !== undefined) thinking.isWritten = true;
     },
     forgetPlanned() {
       planned = [];
+      for (const made of early.values()) made.open.abort('forgotten');
+      early.clear();
       if (thinking === undefined || thinking.isWritten) return;
       thinking.isForgotten = true;
       thinking.stop.stop('forgotten');
@@ -252,6 +291,17 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       await Promise.all(open.values());
     },
   };
+}
+
+interface EarlyCall {
+  readonly open: OpenCall;
+  ended: EndedCall | undefined;
+  isTask: boolean;
+}
+
+/** Whether the outcome can be journaled together with the start of the call. */
+export function hasAnswer({ outcome: { kind } }: EndedCall): boolean {
+  return kind === 'succeeded' || kind === 'failed';
 }
 
 /** Toolbox and mind promise not to throw. A bug there must not end the run or the process. */

@@ -25,8 +25,8 @@ import { createResults } from './results.ts';
  * from there.
  *
  * S1  One driver per run: the driver holds the claim from the first read to the last write.
- * S2  A call is made only after its start is durable. A prefetched read is the exception: it has no effect,
- *     and only this process knows about it. If it has ended by then, its start and its outcome are one write.
+ * S2  A call is made only after its start is durable. A read that costs nothing is the exception: it has no
+ *     effect, and only this process knows about it. If it ends at once, its start and its outcome are one write.
  * S3  An outcome is durable before the driver makes any call because of it.
  * S4  There is one wait, in the mailbox. No polling. Facts that nothing waits for are written together with
  *     those that arrive in the same turn of the event loop.
@@ -184,16 +184,23 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
   return Number.isFinite(next) ? next : undefined;
 }
 
+/** Reads that end at once wait for each other, for one write. After a crash this many may be made again. */
+const MOST_TOGETHER = 100;
+/** Milliseconds. */
+const LONGEST_TOGETHER = 10;
+
 /**
  * Also handles mail that arrives in the same turn. Otherwise the first of twenty calls that end together gets
  * its own disk sync, and the others wait for it.
  */
 async function planTogether(driver: Driver): Promise<number | undefined> {
-  const { ledger, mailbox, calls, innerCalls, readAhead } = driver;
+  const { parts, ledger, mailbox, calls, innerCalls, readAhead } = driver;
   let wakeAt = await planAhead(driver);
-  for (;;) {
+  const since = parts.clock.now();
+  for (let taken = 0; taken < MOST_TOGETHER && parts.clock.now() - since < LONGEST_TOGETHER; ) {
     const ended = await calls.takeEnded(readAhead);
     if (ended.length === 0) break;
+    taken += ended.length;
     for (const mail of ended) await handleMail(mail, driver);
     wakeAt = await planAhead(driver);
   }

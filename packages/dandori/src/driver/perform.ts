@@ -205,7 +205,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
       (isGoal ? timeFor(task, ledger.state, parts.clock.now()) : ledger.state.settings.task.timeoutMs),
     word,
     inputs: sent.inputs,
-    ...(effectNow(task, driver) !== 'read' && { isFollowed: true }),
+    ...(effectNow(task, driver) !== 'read' ? { isFollowed: true } : { isFree: !isGoal && isFree(task) }),
   });
 }
 
@@ -217,6 +217,11 @@ function goalRun(run: string, task: string): string {
   const name = `${run}--${task}`;
   if (isPlain && name.length <= LONGEST_RUN) return name;
   return `${run.slice(0, LONGEST_RUN - 20)}--${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
+}
+
+/** A model call costs money, and so does a sub-goal. */
+function isFree({ cost, task: { operation } }: TaskState): boolean {
+  return cost === 0 && operation !== 'extract';
 }
 
 /** The user is not asked about a call that cannot be made. Starting the task records why, once there is room. */

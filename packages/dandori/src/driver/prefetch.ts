@@ -18,7 +18,7 @@ import { hasEnded } from '../run/state/state.ts';
 import { isWayOut } from '../run/trust/aim.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../trust/index.ts';
 import { wordFor } from '../views/texts/said.ts';
-import type { EndedCall, OpenCall, PlannedCall } from './calls.ts';
+import { type EndedCall, hasAnswer, type OpenCall, type PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult, unexpected } from './outcomes.ts';
 import type { Driver } from './perform.ts';
@@ -47,7 +47,7 @@ export interface ReadAhead {
    * Whether there is a prefetched call for this one, and how far it is. If it has ended, its outcome can be journaled
    * together with its start.
    */
-  stateOf(call: PlannedCall): 'none' | 'running' | 'ended';
+  stateOf(call: PlannedCall): 'none' | 'running' | 'ended' | 'lost';
   /** Returns the prefetched call for this one. Call it for every call that is due, including writes (R3). */
   take(call: PlannedCall): OpenCall | undefined;
   /** Call it after `take` has seen every due call. It aborts the calls that no task will take (R4, R5). */
@@ -252,7 +252,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       const isRead = ledger.state.tasks.get(call.task)?.effect === 'read';
       if (made === undefined || !isRead || !isSameCall(made.call, call)) return 'none';
       if (ended === undefined) return 'running';
-      return ended.outcome.kind === 'succeeded' || ended.outcome.kind === 'failed' ? 'ended' : 'none';
+      return hasAnswer(ended) ? 'ended' : 'lost';
     },
     take(call) {
       const tools = parts.toolbox.tools();

@@ -215,10 +215,10 @@ describe('two drivers', () => {
     await drive(run, house.parts);
   });
 
-  it('G3: where another has written all the same, we stand down, make no call, and let go', async () => {
+  it('G3: where another has written all the same, we stand down, change nothing more, and let go', async () => {
     for (let at = 1; at <= 3; at++) {
-      const house = createHouse({ 'a.get': { takes: 10 } }, DONE);
-      const run = await house.start('go', [task('g', 'a.get'), task('h', 'a.get', { after: ['g'] })]);
+      const house = createHouse({ 'a.put': { effect: 'write', takes: 10 } }, DONE);
+      const run = await house.start('go', [task('g', 'a.put'), task('h', 'a.put', { after: ['g'] })]);
       const journal = intruding(house.parts.journal, at, () =>
         append(house, run, { type: 'run_resumed', data: { by: 'another' } }),
       );

@@ -8,6 +8,7 @@ import type { Parts } from '../../src/driver/parts.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import type { Journal } from '../../src/store/journal.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
@@ -112,5 +113,98 @@ describe('a run on disk', () => {
     expect(waiting.tasks.get('s')?.result).toMatchObject({ blob: { bytes: 50_026 } });
     expect(state.tasks.get('s')?.result).toEqual(waiting.tasks.get('s')?.result);
     expect(state.end?.outcome).toBe('answered');
+  });
+});
+
+describe('while the disk holds back a write', () => {
+  it('a read begins, and what changes something or costs money waits', async () => {
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    const real = createMemoryJournal();
+    let appends = 0;
+    const journal: Journal = {
+      ...real,
+      async append(...append) {
+        if (appends++ > 0) await isFree;
+        await real.append(...append);
+      },
+    };
+    const called: string[] = [];
+    const { promise: isRead, resolve: read } = Promise.withResolvers<void>();
+    const run = async (name: string) => {
+      called.push(name);
+      if (name === 'read') read();
+      return name;
+    };
+    const toolbox = createFunctionToolbox(systemClock, {
+      'a.first': { run: () => run('first') },
+      'a.read': { run: () => run('read') },
+      'b.write': { effect: 'write', run: () => run('write') },
+      'c.dear': { cost: 0.01, run: () => run('dear') },
+    });
+    const mind = createScriptedMind(DONE);
+    const blobs = createMemoryBlobs();
+    const parts: Parts = {
+      journal,
+      blobs,
+      clock: systemClock,
+      toolbox,
+      mind,
+      check: () => [],
+      secrets: [],
+      driver: 'test',
+    };
+    const after = ['f'];
+    const tasks = [
+      task('f', 'a.first'),
+      task('w', 'b.write', { after }),
+      task('d', 'c.dear', { after }),
+      task('r', 'a.read', { after }),
+    ];
+    const started = await startRun({ goal: 'go', settings: SETTINGS, tasks }, parts);
+    const driving = drive(started.run, parts);
+    await isRead;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(called).toEqual(['first', 'read']);
+    free();
+    expect((await driving).end?.outcome).toBe('answered');
+    expect(called.toSorted()).toEqual(['dear', 'first', 'read', 'write']);
+    expect(brokenLaws(await real.read(started.run))).toEqual([]);
+  });
+
+  it('reads that end at once are one write with their outcomes, wave after wave', async () => {
+    const appends: string[][] = [];
+    const real = createMemoryJournal();
+    const journal: Journal = {
+      ...real,
+      async append(run, after, events) {
+        appends.push(events.map(({ type }) => type));
+        await real.append(run, after, events);
+      },
+    };
+    const toolbox = createFunctionToolbox(systemClock, { 'a.read': { run: () => 1 } });
+    const blobs = createMemoryBlobs();
+    const mind = createScriptedMind(DONE);
+    const driver = 'test';
+    const parts = {
+      journal,
+      blobs,
+      clock: systemClock,
+      toolbox,
+      mind,
+      check: () => [],
+      secrets: [],
+      driver,
+    };
+    const tasks = [
+      task('a', 'a.read'),
+      task('b', 'a.read', { after: ['a'] }),
+      task('c', 'a.read', { after: ['b'] }),
+    ];
+    const { run } = await startRun({ goal: 'go', settings: SETTINGS, tasks }, parts);
+    expect((await drive(run, parts)).end?.outcome).toBe('answered');
+    const starts = appends.map((types) => types.filter((type) => type === 'task_started').length);
+    // The first write shows that no other process drives the run.
+    expect(starts.filter((count) => count > 0)).toEqual([1, 2]);
+    expect(brokenLaws(await real.read(run))).toEqual([]);
   });
 });

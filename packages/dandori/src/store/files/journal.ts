@@ -58,6 +58,8 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   const claimed = new Map<string, RunFile<E>>();
   const claims = new Map<string, Claim>();
   const ends = new Map<string, Position>();
+  /** Where the runs end that this process has just created. Their driver need not read what it knows. */
+  const created = new Map<string, Position>();
   const known: KnownSummaries<Summary> = new Map();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
@@ -99,17 +101,18 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
     }
   }
 
-  function remember(run: string, end: Position): void {
-    ends.delete(run);
-    ends.set(run, end);
-    const [oldest] = ends.keys();
-    if (ends.size > REMEMBERED_ENDS && oldest !== undefined) ends.delete(oldest);
+  function remember(run: string, end: Position, inMap = ends): void {
+    inMap.delete(run);
+    inMap.set(run, end);
+    const [oldest] = inMap.keys();
+    if (inMap.size > REMEMBERED_ENDS && oldest !== undefined) inMap.delete(oldest);
   }
 
   const journal: Journal<E, Summary> = {
     async create(run, events) {
       const path = pathOf(run);
-      await createWhole(directory, path, events.map(toLine).join('')).catch((error) => {
+      const text = events.map(toLine).join('');
+      await createWhole(directory, path, text).catch((error) => {
         if (
           (error as NodeJS.ErrnoException).code === 'EEXIST' &&
           (error as NodeJS.ErrnoException).syscall === 'link'
@@ -118,6 +121,8 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
         }
         return unwritable(path, error);
       });
+      const { length } = events;
+      remember(run, { bytes: Buffer.byteLength(text), seq: length, line: length + 1 }, created);
     },
     async append(run, after, events, claim) {
       assertFollows(after, events);
@@ -151,7 +156,13 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       const lock = tryLockOrRefuse(driver);
       if ('heldBy' in lock)
         return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
-      const file = openOrUnlock(path, { run, form, identityFile: driver }, lock.unlock);
+      const from = created.get(run);
+      created.delete(run);
+      const file = openOrUnlock(
+        path,
+        { run, form, identityFile: driver, ...(from && { from }) },
+        lock.unlock,
+      );
       claimed.set(run, file);
       const claim: Claim = {
         lost: NEVER_LOST,

@@ -235,6 +235,10 @@ function openRunFile<E extends Entry>(
     },
     read(after) {
       const events: E[] = [];
+      if (after < from.seq)
+        eachLine(BEGINNING, from.bytes, (event) => {
+          if (event.seq > after) events.push(event);
+        });
       if (after < position.seq) {
         const skipped = Math.max(0, after - from.seq);
         const start = {
