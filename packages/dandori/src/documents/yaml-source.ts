@@ -25,8 +25,7 @@ const MAX_SYNTAX_ERRORS = 3;
 const MAX_LOOKED_AT = 50;
 
 export function yamlSource(text: string, name: string): Source {
-  // `checkNodes` looks for equal keys, because the library compares each key with every other one.
-  const document = parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+  const document = parsed(text);
   const locate = (path: Path, at: 'key' | 'value') => locateNode(document, text, { path, at });
   const problem: Report = (start, end, found) => ({
     where: name,
@@ -42,6 +41,18 @@ export function yamlSource(text: string, name: string): Source {
     const start = text.lastIndexOf('*');
     const found = { message: 'the aliases expand to too much', hint: 'write the values out' };
     return { name, value: undefined, problems: [problem(start, start + 1, found)], locate };
+  }
+}
+
+/** A text can have an error at every character, and most of their cost is the stack trace of each. */
+function parsed(text: string): Document.Parsed {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    // `checkNodes` looks for equal keys, because the library compares each key with every other one.
+    return parseDocument(text, { prettyErrors: false, uniqueKeys: false, logLevel: 'error' });
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
   }
 }
 

@@ -306,3 +306,9 @@ describe('a plan that is wrong everywhere is refused in time that grows with its
     expect(await growth(refuse)).toBeLessThan(LINEAR);
   });
 });
+
+it('an error at every character leaves the stack traces of other errors alone', () => {
+  const before = Error.stackTraceLimit;
+  expect(() => parsePlan(`goal: ${'}'.repeat(1_000)}`, 'plan.yaml')).toThrow('this is not YAML');
+  expect(Error.stackTraceLimit).toBe(before);
+});
