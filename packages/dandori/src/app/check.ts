@@ -10,6 +10,8 @@ export interface CheckedServer {
   readonly tools: readonly InspectedTool[];
   /** Why it cannot be used. */
   readonly problem?: string;
+  /** The user has to log in first. */
+  readonly wantsLogin?: boolean;
 }
 
 /** Connects to each configured server once, at the same time, and lists its tools. */
@@ -19,7 +21,7 @@ export async function checkServers({
   secrets,
 }: Pick<Config, 'mcpServers' | 'effects' | 'secrets'>): Promise<readonly CheckedServer[]> {
   // The MCP client is slow to load.
-  const { inspectServer } = await import('../tools/mcp/inspect.ts');
+  const { inspectServer, wantsLogin } = await import('../tools/mcp/inspect.ts');
   return Promise.all(
     Object.entries(mcpServers).map(async ([name, server]): Promise<CheckedServer> => {
       const since = performance.now();
@@ -28,10 +30,41 @@ export async function checkServers({
         const tools = await inspectServer(server, { name, secrets, effects });
         return { name, ms: ms(), tools };
       } catch (error) {
-        return { name, ms: ms(), tools: [], problem: messageOf(error) };
+        const isLocked = wantsLogin(error, server);
+        return {
+          name,
+          ms: ms(),
+          tools: [],
+          problem: messageOf(error),
+          ...(isLocked && { wantsLogin: true }),
+        };
       }
     }),
   );
+}
+
+type RemoteServer = Extract<Config['mcpServers'][string], { transport: 'http' }>;
+
+export interface LoggingIn {
+  /** Called with the address that the user has to open, and the code to enter there. */
+  readonly open: (url: string, code?: string) => void;
+  readonly device?: boolean;
+  /** Milliseconds until the user must have logged in. */
+  readonly timeout: number;
+}
+
+/** Logs the user in to a server by OAuth. Throws an `Error` that says why it cannot. */
+export async function logIn(
+  server: RemoteServer,
+  { open, device = false, timeout }: LoggingIn,
+): Promise<void> {
+  const { logIn: start } = await import('../tools/mcp/login.ts');
+  await start(server, { open, device, signal: AbortSignal.timeout(timeout) });
+}
+
+/** Forgets the tokens of a server. Returns whether there were some. */
+export async function logOut({ url }: RemoteServer): Promise<boolean> {
+  return (await import('../tools/mcp/oauth.ts')).forgetLogin(url);
 }
 
 type Model = NonNullable<Config['model']>;

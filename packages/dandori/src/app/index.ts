@@ -1,4 +1,4 @@
-export { type CheckedModel, type CheckedServer, checkModel, checkServers, listModels } from './check.ts';
+export { type CheckedServer, checkModel, checkServers, listModels, logIn, logOut } from './check.ts';
 export { type Copied, copyBetween } from './copy.ts';
 export {
   type Examined,

@@ -101,6 +101,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option('--env <name=value>', 'Set this variable for the command; repeatable', gather)
     .option('--replace', 'Replace a server of the same name')
     .option('--no-check', 'Add it without connecting to it')
+    .option('--login', 'Log in if the server wants it, also without a terminal')
     .option('--yes', 'Write the proposed effects without asking')
     .option(...json)
     .action(async (name: string | undefined, target: string[], options) =>
@@ -119,6 +120,19 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   command('list', 'List the configured MCP servers')
     .option(...json)
     .action(async (options) => then(await (await import('./commands/servers.ts')).list(options)));
+
+  command('login <name>', 'Log in to an MCP server with your browser')
+    .option('--device', 'Log in on another device with a code')
+    .option('--no-browser', 'Only show the address to open')
+    .option(...json)
+    .action(async (name: string, options) =>
+      then(await (await import('./commands/login.ts')).login(name, options)),
+    );
+  command('logout <name>', 'Forget the login of an MCP server')
+    .option(...json)
+    .action(async (name: string, options) =>
+      then(await (await import('./commands/login.ts')).logout(name, options)),
+    );
 
   program.commandsGroup('Answer and steer:');
   onRuns('questions [run]', 'List the open questions of a run or of all runs')

@@ -44,6 +44,7 @@ export type ErrorCode =
   | 'server-stopping'
   | 'server-failed'
   | 'server-unreachable'
+  | 'login-failed'
   | 'usage';
 
 export class DandoriError extends Error {

@@ -4,6 +4,7 @@ import { confirm, isCancel, password } from '@clack/prompts';
 import type { CheckedServer } from '../../app/index.ts';
 import {
   addToEnvFile,
+  type Config,
   DEMO_SERVERS,
   importServers,
   loadConfig,
@@ -36,6 +37,8 @@ export interface AddOptions {
   /** False for `--no-check`. */
   readonly check?: boolean;
   readonly yes?: boolean;
+  /** Log in where a server wants it, even without a terminal. */
+  readonly login?: boolean;
   readonly json?: boolean;
   /** Prints nothing. */
   readonly isQuiet?: boolean;
@@ -57,7 +60,9 @@ export async function add(words: readonly string[], options: AddOptions): Promis
   const { wanted, variables } = prepare(given, project, options);
   await askForMissing(wanted, { folder: project.folder, variables, texts, options });
   const env = { ...process.env, ...variables };
-  const checked = options.check === false ? [] : await connect(wanted, { project, env, say, texts });
+  const connecting = { project, env, say, texts };
+  const first = options.check === false ? [] : await connect(wanted, connecting);
+  const checked = await logInWhere(first, wanted, { ...connecting, options });
   for (const server of checked) showServer(server, say, texts);
   const failed = checked.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
   const kept = wanted.filter(({ name }) => !failed.includes(name));
@@ -236,12 +241,7 @@ async function connect(
   const { checkServers } = await import('../../app/index.ts');
   const checks = wanted.map(async ({ name, server }): Promise<readonly CheckedServer[]> => {
     try {
-      const written = parseJson(stringifyJson(server).replaceAll('${env:', '${')) as JsonObject;
-      const layers = [
-        { origin: name, values: { mcpServers: { [name]: written }, effects: { ...project.effects } } },
-      ];
-      const config = await loadConfig({ file: null, cwd: project.folder, env, layers, demo: false });
-      return await checkServers(config);
+      return await checkServers(await configOf(name, server, { project, env }));
     } catch (error) {
       // With several servers, one with a missing variable must not stop the others.
       if (wanted.length === 1 || !(error instanceof DandoriError)) throw error;
@@ -249,6 +249,56 @@ async function connect(
     }
   });
   return (await Promise.all(checks)).flat();
+}
+
+/** The configuration with this server alone, so that problems of the others do not matter. */
+async function configOf(
+  name: string,
+  server: JsonObject,
+  { project, env }: Pick<Connecting, 'project' | 'env'>,
+): Promise<Config> {
+  const written = parseJson(stringifyJson(server).replaceAll('${env:', '${')) as JsonObject;
+  const layers = [
+    { origin: name, values: { mcpServers: { [name]: written }, effects: { ...project.effects } } },
+  ];
+  return loadConfig({ file: null, cwd: project.folder, env, layers, demo: false });
+}
+
+/** Logs in to servers that want it, if the user is there, and connects again. */
+async function logInWhere(
+  checked: readonly CheckedServer[],
+  wanted: readonly Wanted[],
+  { options, ...connecting }: Connecting & { options: AddOptions },
+): Promise<readonly CheckedServer[]> {
+  if (options.login !== true && (options.json === true || options.yes === true || !isTerminal()))
+    return checked;
+  const result: CheckedServer[] = [];
+  for (const server of checked) {
+    const one = wanted.find(({ name }) => name === server.name);
+    if (server.wantsLogin !== true || one === undefined) {
+      result.push(server);
+      continue;
+    }
+    const { mcpServers } = await configOf(one.name, one.server, connecting);
+    const { logInTo } = await import('./login.ts');
+    await logInTo(one.name, mcpServers[one.name], { browser: isTerminal() });
+    result.push(...(await connect([one], connecting)));
+  }
+  return result;
+}
+
+/** The configured server of this name, whatever the others need. */
+export async function findServer(
+  name: string,
+  file: string | undefined,
+): Promise<Config['mcpServers'][string] | undefined> {
+  const project = await openProjectFile({ file }, '');
+  const server = project.servers[name];
+  if (!isObject(server))
+    throw new DandoriError('usage', `${project.name} has no server ${name}.`, {
+      fix: '`dandori list` lists the servers.',
+    });
+  return (await configOf(name, server as JsonObject, { project, env: process.env })).mcpServers[name];
 }
 
 function showServer({ name, ms, tools, problem }: CheckedServer, say: Say, texts: Texts): void {

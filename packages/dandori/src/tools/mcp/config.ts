@@ -2,6 +2,7 @@ import type { JsonObject } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import type { Effect } from '../../model/tool.ts';
 import { secretsIn, withForms } from '../../trust/index.ts';
+import { tokensSeen } from './oauth.ts';
 
 /** How to reach the servers, and what to assume about them. Variables in the texts are already expanded. */
 export type McpServers = Readonly<Record<string, McpServerConfig>>;
@@ -41,7 +42,7 @@ export type Redact = (text: string) => string;
 /** A server may repeat its secrets on stderr or in an error, and reasons and failures are journaled. */
 export function createRedaction(config: McpServerConfig, more: readonly string[] = []): Redact {
   const secrets = [...withForms(secretsIn(config)), ...more];
-  return (text) => redact(text, secrets);
+  return (text) => redact(text, [...secrets, ...tokensSeen()]);
 }
 
 /** The address of a server without its secret parts. */

@@ -1,9 +1,16 @@
-import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from '@modelcontextprotocol/client';
+import {
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  SdkHttpError,
+  UnauthorizedError,
+} from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/error.ts';
 import { parseJson } from '../../model/json.ts';
 import { clip } from '../../model/text.ts';
 import { type CallOutcome, failed, lost } from '../toolbox.ts';
 import { isHttp, type McpServerConfig, publicUrl, type Redact } from './config.ts';
+import { LoginNeeded } from './oauth.ts';
 import { isMalformed, NO_JSON_RPC, type ServerTransport, TransportProblem } from './transport.ts';
 
 /**
@@ -111,10 +118,20 @@ export function isStale(error: unknown): boolean {
   return error instanceof TransportProblem && error.kind === 'connection_lost';
 }
 
+/** Whether the user has to log in. With headers of the user's own, those are wrong instead. */
+export function isLoginNeeded(error: unknown, config: McpServerConfig): boolean {
+  if (!isHttp(config)) return false;
+  if (error instanceof LoginNeeded || error instanceof UnauthorizedError) return true;
+  if (error instanceof Error && error.cause instanceof LoginNeeded) return true;
+  const hasHeaders = Object.keys(config.headers ?? {}).length > 0;
+  return error instanceof SdkHttpError && error.status === 401 && !hasHeaders;
+}
+
 function describe(error: unknown, config: McpServerConfig, body: string): string {
   const message = readable(error ?? 'the connection was closed');
   if (!isHttp(config)) return message;
   const url = publicUrl(config.url);
+  if (isLoginNeeded(error, config)) return `${url} wants a login; \`dandori login\` does that`;
   if (error instanceof SdkHttpError) return `${url} answered with ${describeStatus(error)}`;
   const what = notMcp(error);
   if (what !== undefined)

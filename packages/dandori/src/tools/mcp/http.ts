@@ -12,6 +12,7 @@ import { parseJson } from '../../model/json.ts';
 import { ByteBlock } from './byte-block.ts';
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers, type ExactNumbers } from './exact-numbers.ts';
+import { storedLogin } from './oauth.ts';
 import { unreadable } from './readable.ts';
 import {
   asResponse,
@@ -44,9 +45,11 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
     const entry = pending.get(Number(request));
     if (entry !== undefined) entry.problem = problem;
   });
+  const login = storedLogin(config);
   const inner = new StreamableHTTPClientTransport(new URL(config.url), {
     fetch: http.fetch,
     requestInit: { headers: { ...config.headers } },
+    ...(login !== undefined && { authProvider: login }),
   });
   const unanswered = (id: string | number) => {
     const entry = pending.get(id);
@@ -178,7 +181,7 @@ export function createHttpFetch(
       agent: agents[protocol],
       method: init.method ?? 'GET',
       headers: Object.fromEntries(headers),
-      body: typeof init.body === 'string' ? exact.sent(init.body) : undefined,
+      body: bodyOf(init.body, exact),
       signal: init.signal ?? undefined,
     });
     const tell = (problem: TransportProblem) => {
@@ -198,6 +201,12 @@ export function createHttpFetch(
     lastBody: () => lastBody?.toString(),
     close: () => Object.values(agents).forEach((agent) => void agent.destroy()),
   };
+}
+
+/** A message, or the form that asks for a token. */
+function bodyOf(body: unknown, exact: ExactNumbers): string | undefined {
+  if (body instanceof URLSearchParams) return body.toString();
+  return typeof body === 'string' ? exact.sent(body) : undefined;
 }
 
 interface Outgoing {

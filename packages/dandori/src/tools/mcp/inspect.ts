@@ -1,6 +1,7 @@
 import type { Effect } from '../../model/tool.ts';
 import { createRedaction, type McpServerConfig } from './config.ts';
-import { connect } from './connection.ts';
+import { ConnectFailure, connect } from './connection.ts';
+import { isLoginNeeded } from './errors.ts';
 import { type EffectSource, inferEffect } from './tools.ts';
 
 export interface InspectedTool {
@@ -54,6 +55,11 @@ export async function inspectServer(
   } finally {
     await connection.close().catch(() => {});
   }
+}
+
+/** Whether a server refused the connection because the user is not logged in. */
+export function wantsLogin(error: unknown, config: McpServerConfig): boolean {
+  return error instanceof ConnectFailure && isLoginNeeded(error.cause, config);
 }
 
 const READS =

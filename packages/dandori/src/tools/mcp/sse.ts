@@ -2,6 +2,7 @@ import { type JSONRPCMessage, SSEClientTransport, SseError } from '@modelcontext
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers } from './exact-numbers.ts';
 import { createHttpFetch, isRequest } from './http.ts';
+import { storedLogin } from './oauth.ts';
 import { asResponse, cancelledRequest, type ServerTransport, TransportProblem } from './transport.ts';
 
 /**
@@ -13,9 +14,11 @@ export function createSseTransport(config: HttpServerConfig, limit: number): Ser
   const exact = createExactNumbers();
   const http = createHttpFetch(limit, exact, () => {});
   let isOpen = false;
+  const login = storedLogin(config);
   const inner = new SSEClientTransport(new URL(config.url), {
     fetch: http.fetch,
     requestInit: { headers: { ...config.headers } },
+    ...(login !== undefined && { authProvider: login }),
   });
   const lose = (reason: string) => {
     if (!isOpen) return;

@@ -78,6 +78,7 @@ export const problems: Problems = {
       'Send it again when the server is back. It will run only once.',
     ],
     'server-failed': ['The server had an internal error.'],
+    'login-failed': ["The login didn't work."],
     'server-unreachable': [
       "The server doesn't respond.",
       'Send it again when the server is back. It will run only once.',

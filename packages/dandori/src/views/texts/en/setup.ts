@@ -30,6 +30,13 @@ export const setup = {
     from: (source: string, names: readonly string[]) =>
       names.length === 0 ? `From ${source}` : `From ${source}: ${names.join(', ')}`,
   },
+  login: {
+    open: (name: string) => `Log in to ${name} in a browser:`,
+    code: (code: string) => `Enter this code there: ${code}`,
+    done: (name: string) => `Logged in to ${name}.`,
+    out: (name: string) => `Logged out of ${name}.`,
+    none: (name: string) => `There is no login to ${name}.`,
+  },
   checkup: {
     config: 'Configuration',
     noFile: 'no dandori.yaml; the defaults apply',

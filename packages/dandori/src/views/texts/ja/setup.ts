@@ -27,6 +27,13 @@ export const setup: typeof english = {
     hosts: { claude: 'Claude', vscode: 'VS Code', cursor: 'Cursor' },
     from: (source, names) => (names.length === 0 ? `${source} から` : `${source} から：${names.join('、')}`),
   },
+  login: {
+    open: (name) => `ブラウザーで ${name} にログインしてください：`,
+    code: (code) => `次のコードを入力してください：${code}`,
+    done: (name) => `${name} にログインしました。`,
+    out: (name) => `${name} からログアウトしました。`,
+    none: (name) => `${name} のログインはありません。`,
+  },
   checkup: {
     config: '設定',
     noFile: 'dandori.yaml がないため、既定値を使います',

@@ -53,4 +53,24 @@ export const setup: Catalogue = {
     'プロバイダー（{1}）と名前を指定してください：--model openai/gpt-5-mini',
   'Nothing was written.': '何も書き込んでいません。',
   'dandori init --yes asks nothing.': 'dandori init --yes なら質問しません。',
+  'Log in to an MCP server with your browser': 'ブラウザーで MCP サーバーにログイン',
+  'Log in on another device with a code': '別の端末でコードを入力してログインする',
+  'Only show the address to open': '開くアドレスを表示するだけにする',
+  'Forget the login of an MCP server': 'MCP サーバーのログイン情報を削除',
+  'Log in if the server wants it, also without a terminal':
+    'サーバーが求める場合はログインする（端末でなくても）',
+  '{1} wants a login; `dandori login` does that':
+    '{1} にはログインが必要です。`dandori login` でログインしてください',
+  'it wants a login': 'ログインが必要です',
+  'Cannot log in to {1}: {2}': '{1} にログインできません：{2}',
+  'Try again, with --device on a machine without a browser, or set its headers in the configuration.':
+    'もう一度試すか、ブラウザーのないマシンでは --device を付けてください。設定の headers に書くこともできます。',
+  '{1} has no address, so there is nothing to log in to.': '{1} にはアドレスがないため、ログインできません。',
+  '`dandori list` shows the address of each server.': '`dandori list` で各サーバーのアドレスを確認できます。',
+  'the login was refused: {1}': 'ログインが拒否されました：{1}',
+  'the answer of the browser belongs to another login': 'ブラウザーの応答は別のログインのものです',
+  'nobody logged in in time': '時間内にログインされませんでした',
+  'its authorization server has no device flow; log in with a browser':
+    '認可サーバーが --device に対応していません。ブラウザーでログインしてください',
+  '{1} answered with HTTP {2}': '{1} の応答：HTTP {2}',
 };
