@@ -51,7 +51,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   const user = ['--user <id>', 'Act as this user'] as const;
   const yes = ['--yes', 'Approve everything without asking'] as const;
 
-  program.commandsGroup('Start:');
+  program.commandsGroup('Run:');
   onRuns('run [goal...]', 'Run a goal or a plan file')
     .option('--plan <file>', 'Run this plan (YAML or JSON) instead of planning')
     .option('--watch', 'Run the plan again each time its file changes')
@@ -78,63 +78,60 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       then(await (await import('./commands/run.ts')).runOrWatch(goal.join(' '), options)),
     );
   onRuns('chat', 'Chat; long work runs in the background')
+    .option('--model <provider/name>', 'Use this model (or DANDORI_MODEL)')
     .option('--new', 'Start a new conversation instead of continuing the last one')
     .option('--conversation <id>', 'Continue this conversation')
     .option('--list', 'List the conversations')
     .option('--json', 'Print one JSON object per line')
     .option('--wait <duration>', 'In a pipe: how long to wait for background work at the end', '10m')
     .action(async (options) => then(await (await import('./commands/chat.ts')).chat(options)));
-  program
-    .command('init')
-    .description('Create a commented dandori.yaml in this folder')
-    .option('--force', 'Overwrite the existing file')
-    .option('--model <provider/name>', 'Write this model, and try it with one call')
-    .option('--no-check', "Don't call the model")
-    .option('--yes', 'Ask nothing; take the options and the defaults')
+  command('check <plan>', 'Check a plan file without running it')
+    .option('--explain', 'Show why each task waits for another')
+    .option('--trust', 'Show which calls will be asked about, and why')
     .option(...json)
-    .action(async (options) => then(await (await import('./commands/init.ts')).init(options)));
-
-  command('add [name] [target...]', 'Add an MCP server, or import those of another program')
-    .usage('[options] <name> -- <command...> | <name> <url> | --from <source> [name...]')
-    .option('--from <source>', 'Import from claude, vscode, cursor or a file')
-    .option('--header <name: value>', 'Send this header to the address; repeatable', gather)
-    .option('--env <name=value>', 'Set this variable for the command; repeatable', gather)
-    .option('--replace', 'Replace a server of the same name')
-    .option('--no-check', 'Add it without connecting to it')
-    .option('--login', 'Log in if the server wants it, also without a terminal')
-    .option('--yes', 'Write the proposed effects without asking')
-    .option(...json)
-    .action(async (name: string | undefined, target: string[], options) =>
-      then(
-        await (await import('./commands/servers.ts')).add(
-          name === undefined ? [] : [name, ...target],
-          options,
-        ),
-      ),
-    );
-  command('remove <name...>', 'Remove MCP servers from the configuration')
-    .option(...json)
-    .action(async (names: string[], options) =>
-      then(await (await import('./commands/servers.ts')).remove(names, options)),
-    );
-  command('list', 'List the configured MCP servers')
-    .option(...json)
-    .action(async (options) => then(await (await import('./commands/servers.ts')).list(options)));
-
-  command('login <name>', 'Log in to an MCP server with your browser')
-    .option('--device', 'Log in on another device with a code')
-    .option('--no-browser', 'Only show the address to open')
-    .option(...json)
-    .action(async (name: string, options) =>
-      then(await (await import('./commands/login.ts')).login(name, options)),
-    );
-  command('logout <name>', 'Forget the login of an MCP server')
-    .option(...json)
-    .action(async (name: string, options) =>
-      then(await (await import('./commands/login.ts')).logout(name, options)),
+    .action(async (plan: string, options) =>
+      then(await (await import('./commands/plans.ts')).check(plan, options)),
     );
 
-  program.commandsGroup('Answer and steer:');
+  program.commandsGroup('Watch:');
+  onRuns('runs', 'List the runs, newest first')
+    .option(...json)
+    .option('--limit <count>', 'How many to list', '20')
+    .action(async (options) => then(await (await import('./commands/runs.ts')).runs(options)));
+  onRuns('show <run>', 'Show the tasks, answer and questions of a run ("last" is the newest)')
+    .option(...json)
+    .option('--plan', 'Print its plan as a plan file instead (JSON with --json)')
+    .option('--history', 'Show every proposal, revision and reflection of its plan instead')
+    .action(async (run: string, { history, ...options }) => {
+      const { show, history: showHistory } = await import('./commands/show.ts');
+      then(await (history === true ? showHistory(run, options) : show(run, options)));
+    });
+  onRuns('history <run>', 'Show every proposal, revision and reflection of a plan')
+    .option('--json', 'Print plans, revisions and reflections as JSON Lines')
+    .action(async (run: string, options) =>
+      then(await (await import('./commands/show.ts')).history(run, { ...options, lines: options.json })),
+    );
+  onRuns('log <run>', 'Show every event of a run')
+    .option('--json', 'Print the events as JSON Lines')
+    .option('--follow', 'Keep printing until the run ends')
+    .option('--trust', 'Show why each call was made or asked about instead')
+    .action(async (run: string, options) =>
+      then(await (await import('./commands/log.ts')).log(run, options)),
+    );
+  onRuns('stats', 'Summarize success, cost and failing tools')
+    .option('--since <duration>', 'Count only runs that started in this time, such as 30d or 12h')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/stats.ts')).stats(options)));
+  onRuns('rate <run> <rating> [comment...]', 'Rate a run: good, bad, or 1 to 5')
+    .option('--comment <text>', 'The reason')
+    .option(...user)
+    .addOption(new Option('--by <name>').hideHelp())
+    .option(...json)
+    .action(async (run: string, rating: string, words: string[], { by, ...options }) =>
+      then(await (await import('./commands/runs.ts')).rate({ run, rating, words }, { user: by, ...options })),
+    );
+
+  program.commandsGroup('Answer:');
   onRuns('questions [run]', 'List the open questions of a run or of all runs')
     .option(...json)
     .action(async (run: string | undefined, options) =>
@@ -200,63 +197,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       then(await (await import('./commands/steer.ts')).cancel(run, options)),
     );
 
-  program.commandsGroup('Inspect:');
-  onRuns('runs', 'List the runs, newest first')
-    .option(...json)
-    .option('--limit <count>', 'How many to list', '20')
-    .action(async (options) => then(await (await import('./commands/runs.ts')).runs(options)));
-  onRuns('show <run>', 'Show the tasks, answer and questions of a run ("last" is the newest)')
-    .option(...json)
-    .option('--plan', 'Print its plan as a plan file instead (JSON with --json)')
-    .option('--history', 'Show every proposal, revision and reflection of its plan instead')
-    .action(async (run: string, { history, ...options }) => {
-      const { show, history: showHistory } = await import('./commands/show.ts');
-      then(await (history === true ? showHistory(run, options) : show(run, options)));
-    });
-  onRuns('history <run>', 'Show every proposal, revision and reflection of a plan')
-    .option('--json', 'Print plans, revisions and reflections as JSON Lines')
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/show.ts')).history(run, { ...options, lines: options.json })),
-    );
-  onRuns('log <run>', 'Show every event of a run')
-    .option('--json', 'Print the events as JSON Lines')
-    .option('--follow', 'Keep printing until the run ends')
-    .option('--trust', 'Show why each call was made or asked about instead')
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/log.ts')).log(run, options)),
-    );
-  onRuns('stats', 'Summarize success, cost and failing tools')
-    .option('--since <duration>', 'Count only runs that started in this time, such as 30d or 12h')
-    .option(...json)
-    .action(async (options) => then(await (await import('./commands/stats.ts')).stats(options)));
-  onRuns('rate <run> <rating> [comment...]', 'Rate a run: good, bad, or 1 to 5')
-    .option('--comment <text>', 'The reason')
-    .option(...user)
-    .addOption(new Option('--by <name>').hideHelp())
-    .option(...json)
-    .action(async (run: string, rating: string, words: string[], { by, ...options }) =>
-      then(await (await import('./commands/runs.ts')).rate({ run, rating, words }, { user: by, ...options })),
-    );
-
-  program.commandsGroup('Plans and tools:');
-  command('check <plan>', 'Check a plan file without running it')
-    .option('--explain', 'Show why each task waits for another')
-    .option('--trust', 'Show which calls will be asked about, and why')
-    .option(...json)
-    .action(async (plan: string, options) =>
-      then(await (await import('./commands/plans.ts')).check(plan, options)),
-    );
-  onRuns('save-plan <run>', 'Save a run as a plan file')
-    .option('--json', 'Print the plan as JSON')
-    .action(async (run: string, options) =>
-      then(await (await import('./commands/plans.ts')).lift(run, options)),
-    );
-  onRuns('tools', 'List the tools of all servers')
-    .option('--trust', 'Show which results are trusted and which arguments aim a call')
-    .option(...json)
-    .action(async (options) => then(await (await import('./commands/tools.ts')).tools(options)));
-
-  program.commandsGroup('Debug:');
+  program.commandsGroup('Past:');
   onRuns('verify <run>', 'Recompute a run from its journal and verify each event')
     .option('--to <seq>', 'Stop at this event and show the run as it was then')
     .option(...json)
@@ -291,11 +232,90 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .action(async (run: string, options) =>
       then(await (await import('./commands/past.ts')).record(run, options)),
     );
+  onRuns('save-plan <run>', 'Save a run as a plan file')
+    .option('--json', 'Print the plan as JSON')
+    .action(async (run: string, options) =>
+      then(await (await import('./commands/plans.ts')).lift(run, options)),
+    );
 
-  program.commandsGroup('Server and storage:');
+  program.commandsGroup('Set up:');
+  program
+    .command('init')
+    .description('Create a commented dandori.yaml in this folder')
+    .option('--force', 'Overwrite the existing file')
+    .option('--model <provider/name>', 'Write this model, and try it with one call')
+    .option('--no-check', "Don't call the model")
+    .option('--yes', 'Ask nothing; take the options and the defaults')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/init.ts')).init(options)));
+
+  command('add [name] [target...]', 'Add an MCP server, or import those of another program')
+    .usage('[options] <name> -- <command...> | <name> <url> | --from <source> [name...]')
+    .option('--from <source>', 'Import from claude, vscode, cursor or a file')
+    .option('--header <name: value>', 'Send this header to the address; repeatable', gather)
+    .option('--env <name=value>', 'Set this variable for the command; repeatable', gather)
+    .option('--replace', 'Replace a server of the same name')
+    .option('--no-check', 'Add it without connecting to it')
+    .option('--login', 'Log in if the server wants it, also without a terminal')
+    .option('--yes', 'Write the proposed effects without asking')
+    .option(...json)
+    .action(async (name: string | undefined, target: string[], options) =>
+      then(
+        await (await import('./commands/servers.ts')).add(
+          name === undefined ? [] : [name, ...target],
+          options,
+        ),
+      ),
+    );
+  command('remove <name...>', 'Remove MCP servers from the configuration')
+    .option(...json)
+    .action(async (names: string[], options) =>
+      then(await (await import('./commands/servers.ts')).remove(names, options)),
+    );
+  command('list', 'List the configured MCP servers')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/servers.ts')).list(options)));
+
+  command('login <name>', 'Log in to an MCP server with your browser')
+    .option('--device', 'Log in on another device with a code')
+    .option('--no-browser', 'Only show the address to open')
+    .option(...json)
+    .action(async (name: string, options) =>
+      then(await (await import('./commands/login.ts')).login(name, options)),
+    );
+  command('logout <name>', 'Forget the login of an MCP server')
+    .option(...json)
+    .action(async (name: string, options) =>
+      then(await (await import('./commands/login.ts')).logout(name, options)),
+    );
+  onRuns('tools', 'List the tools of all servers')
+    .option('--trust', 'Show which results are trusted and which arguments aim a call')
+    .option(...json)
+    .action(async (options) => then(await (await import('./commands/tools.ts')).tools(options)));
+  command('models [provider]', 'List the models that a provider offers')
+    .option(...json)
+    .action(async (provider: string | undefined, options) =>
+      then(await (await import('./commands/models.ts')).models(provider, options)),
+    );
+  onRuns('doctor [run]', 'Check Node, model, servers and stored runs, and say what to do')
+    .option('--repair', 'Repair what can be repaired without loss; ask about the rest')
+    .option('--yes', "With --repair: don't ask, and leave the rest")
+    .option(...json)
+    .action(async (run: string | undefined, options) =>
+      then(await (await import('./commands/doctor.ts')).doctor(run, options)),
+    );
+  program
+    .command('completion <shell>')
+    .description('Print the completion script for bash, zsh or fish')
+    .action(async (shell: string) =>
+      then(await (await import('./commands/completion.ts')).completion(shell)),
+    );
+
+  program.commandsGroup('Serve:');
   command('serve', 'Serve runs over HTTP')
     .option('--host <address>', 'Listen on this address instead of server.host')
     .option('--port <number>', 'Listen on this port instead of server.port')
+    .option('--model <provider/name>', 'Use this model (or DANDORI_MODEL)')
     .action(async (options) => then(await (await import('./commands/serve.ts')).serve(options)));
   command('work', 'Drive runs without serving them').action(async (options) =>
     then(await (await import('./commands/serve.ts')).work(options)),
@@ -307,18 +327,6 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option('--role <role>', 'viewer, operator or admin', 'operator')
     .option(...json)
     .action(async (options) => then(await (await import('./commands/serve.ts')).token(options)));
-  onRuns('doctor [run]', 'Check Node, model, servers and stored runs, and say what to do')
-    .option('--repair', 'Repair what can be repaired without loss; ask about the rest')
-    .option('--yes', "With --repair: don't ask, and leave the rest")
-    .option(...json)
-    .action(async (run: string | undefined, options) =>
-      then(await (await import('./commands/doctor.ts')).doctor(run, options)),
-    );
-  command('models [provider]', 'List the models that a provider offers')
-    .option(...json)
-    .action(async (provider: string | undefined, options) =>
-      then(await (await import('./commands/models.ts')).models(provider, options)),
-    );
   command('prune', 'Remove old runs and the stored results that only they use')
     .requiredOption('--older-than <duration>', 'Remove runs whose last event is older, such as 30d or 12h')
     .option('--keep-failed', 'Keep runs that failed or reached a limit')

@@ -89,7 +89,16 @@ describe('a command that was renamed', () => {
     for (const [old, now] of RENAMED)
       expect(await place.dandori(...old), old.join(' ')).toEqual(await place.dandori(...now));
     const { stdout } = await place.dandori('--help');
-    expect(stdout).toMatch(/^Debug:\n {2}verify /m);
+    expect(stdout).toMatch(/^Past:\n {2}verify /m);
+    const groups = [...stdout.matchAll(/^([A-Z][\w ]+):$/gm)].map(([, group]) => group);
+    expect(groups.filter((group) => !['Options', 'Help', 'Examples'].includes(group ?? ''))).toEqual([
+      'Run',
+      'Watch',
+      'Answer',
+      'Past',
+      'Set up',
+      'Serve',
+    ]);
     expect(stdout).not.toMatch(/\b(lift|replay|tell)\b/);
   });
 });

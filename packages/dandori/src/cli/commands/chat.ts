@@ -16,6 +16,8 @@ export interface ChatOptions {
   readonly new?: boolean;
   readonly conversation?: string;
   readonly list?: boolean;
+  /** `provider/name`, instead of the configured model. */
+  readonly model?: string;
   readonly wait: string;
 }
 
@@ -28,6 +30,7 @@ export async function chat(options: ChatOptions): Promise<number> {
   const watched: Hosting['watched'] = {};
   const dandori = await openWorkplace({
     configFile: options.config,
+    model: options.model,
     onEvent: (event) => (event.run === watched.run ? watched.stream?.event(event) : undefined),
     onLive: (live) => (live.run === watched.run ? watched.stream?.live(live) : undefined),
     onWarning: (warning) => announceUserConfig(warning, textsFor({ language: dandori.config.language })),

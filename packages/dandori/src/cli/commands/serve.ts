@@ -10,6 +10,8 @@ export interface ServeOptions {
   readonly config?: string;
   readonly host?: string;
   readonly port?: string;
+  /** `provider/name`, instead of the configured model. */
+  readonly model?: string;
 }
 
 export async function serve(options: ServeOptions): Promise<number> {
@@ -19,6 +21,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const serving = await open({
     configFile: options.config,
+    model: options.model,
     ...(options.host !== undefined && { host: options.host }),
     ...(port !== undefined && { port }),
     log: (line) => say(`${style.yellow('!')} ${line}`),

@@ -73,4 +73,6 @@ export const setup: Catalogue = {
   'its authorization server has no device flow; log in with a browser':
     '認可サーバーが --device に対応していません。ブラウザーでログインしてください',
   '{1} answered with HTTP {2}': '{1} の応答：HTTP {2}',
+  'Print the completion script for bash, zsh or fish': 'bash、zsh、fish の補完スクリプトを出力',
+  'There is no completion for {1}.': '{1} の補完には対応していません。',
 };
