@@ -260,33 +260,28 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option('--yes', 'Write the proposed effects without asking')
     .option(...json)
     .action(async (name: string | undefined, target: string[], options) =>
-      then(
-        await (await import('./commands/servers.ts')).add(
-          name === undefined ? [] : [name, ...target],
-          options,
-        ),
-      ),
+      then(await (await import('./setup/add.ts')).add(name === undefined ? [] : [name, ...target], options)),
     );
   command('remove <name...>', 'Remove MCP servers from the configuration')
     .option(...json)
     .action(async (names: string[], options) =>
-      then(await (await import('./commands/servers.ts')).remove(names, options)),
+      then(await (await import('./setup/list.ts')).remove(names, options)),
     );
   command('list', 'List the configured MCP servers')
     .option(...json)
-    .action(async (options) => then(await (await import('./commands/servers.ts')).list(options)));
+    .action(async (options) => then(await (await import('./setup/list.ts')).list(options)));
 
   command('login <name>', 'Log in to an MCP server with your browser')
     .option('--device', 'Log in on another device with a code')
     .option('--no-browser', 'Only show the address to open')
     .option(...json)
     .action(async (name: string, options) =>
-      then(await (await import('./commands/login.ts')).login(name, options)),
+      then(await (await import('./setup/login.ts')).login(name, options)),
     );
   command('logout <name>', 'Forget the login of an MCP server')
     .option(...json)
     .action(async (name: string, options) =>
-      then(await (await import('./commands/login.ts')).logout(name, options)),
+      then(await (await import('./setup/login.ts')).logout(name, options)),
     );
   onRuns('tools', 'List the tools of all servers')
     .option('--trust', 'Show which results are trusted and which arguments aim a call')
@@ -295,7 +290,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   command('models [provider]', 'List the models that a provider offers')
     .option(...json)
     .action(async (provider: string | undefined, options) =>
-      then(await (await import('./commands/models.ts')).models(provider, options)),
+      then(await (await import('./setup/models.ts')).models(provider, options)),
     );
   onRuns('doctor [run]', 'Check Node, model, servers and stored runs, and say what to do')
     .option('--repair', 'Repair what can be repaired without loss; ask about the rest')
@@ -307,9 +302,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   program
     .command('completion <shell>')
     .description('Print the completion script for bash, zsh or fish')
-    .action(async (shell: string) =>
-      then(await (await import('./commands/completion.ts')).completion(shell)),
-    );
+    .action(async (shell: string) => then(await (await import('./setup/completion.ts')).completion(shell)));
 
   program.commandsGroup('Serve:');
   command('serve', 'Serve runs over HTTP')

@@ -54,6 +54,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'run/state/version-1/upgrade.ts': 'how old versions wrote, to recognise it',
   'history/lift.ts': 'keys of a map',
   'cli/menu.ts': 'goals to try, in both languages',
+  'cli/setup/completion.ts': 'scripts for shells; its one error is in the catalogue',
 };
 
 /** What is said to a database. */

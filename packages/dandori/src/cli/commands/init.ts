@@ -94,7 +94,7 @@ async function importFrom(
   from: Source,
   { isAsked, isQuiet }: { isAsked: boolean; isQuiet: boolean },
 ): Promise<void> {
-  const { add } = await import('./servers.ts');
+  const { add } = await import('../setup/add.ts');
   await add([], { from, check: isAsked, isQuiet });
 }
 

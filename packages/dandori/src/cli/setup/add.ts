@@ -5,7 +5,6 @@ import type { CheckedServer } from '../../app/index.ts';
 import {
   addToEnvFile,
   type Config,
-  DEMO_SERVERS,
   importServers,
   loadConfig,
   openProjectFile,
@@ -25,7 +24,7 @@ import {
 } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
 import { asTyped } from '../command-line.ts';
-import { oneLine, padded, printable, styleFor } from '../style.ts';
+import { padded, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
 export interface AddOptions {
@@ -91,7 +90,7 @@ export async function add(words: readonly string[], options: AddOptions): Promis
 type Say = (line: string, on?: 'stderr') => void;
 
 /** With `--json` nothing but the JSON goes to stdout, so everything for people goes to stderr. */
-function speaker({ json, isQuiet }: { json?: boolean; isQuiet?: boolean }): Say {
+export function speaker({ json, isQuiet }: { json?: boolean; isQuiet?: boolean }): Say {
   return (line, on) => {
     if (json === true || isQuiet === true) return;
     (on === 'stderr' ? process.stderr : process.stdout).write(`${line}\n`);
@@ -413,81 +412,6 @@ function report({
   if (moved.length > 0 && isCommitted(project.folder)) say(texts.notIgnored);
   if (failed.length > 0) say(texts.left(failed), 'stderr');
   else say(asTyped(texts.next));
-}
-
-export async function remove(
-  names: readonly string[],
-  options: { config?: string; json?: boolean },
-): Promise<number> {
-  const { servers: texts } = textsFor({});
-  const say = speaker(options);
-  const project = await openProjectFile({ file: options.config }, schemaLine('.'));
-  const unknown = names.filter((name) => !Object.hasOwn(project.servers, name));
-  if (unknown.length > 0)
-    throw new DandoriError('usage', `${project.name} has no server ${unknown.join(', ')}.`, {
-      fix: '`dandori list` lists the servers.',
-    });
-  const effects = Object.keys(project.effects).filter((tool) =>
-    names.some((name) => tool.startsWith(`${name}.`)),
-  );
-  for (const name of names) project.removeServer(name);
-  for (const tool of effects) project.removeEffect(tool);
-  await project.save();
-  say(texts.removed(names, project.name));
-  if (effects.length > 0) say(texts.removedEffects(effects.length));
-  if (options.json === true)
-    process.stdout.write(`${stringifyJson({ file: project.name, removed: names, effects })}\n`);
-  return 0;
-}
-
-/** The servers as the file has them. Nothing is started. */
-export async function list(options: { config?: string; json?: boolean }): Promise<number> {
-  const texts = textsFor({});
-  const project = await openProjectFile({ file: options.config }, schemaLine('.'));
-  const found = Object.entries(project.servers).map(([name, server]) => ({
-    name,
-    ...shown(isObject(server) ? server : {}, texts),
-  }));
-  if (options.json === true) {
-    const file = project.isNew ? null : project.name;
-    process.stdout.write(
-      `${stringifyJson({ file, servers: found, demo: project.hasServers ? [] : DEMO_SERVERS })}\n`,
-    );
-    return 0;
-  }
-  const style = styleFor(process.stdout);
-  const width = Math.max(0, ...found.map(({ name }) => name.length));
-  for (const { name, type, target, disabled } of found)
-    process.stdout.write(
-      `${style.bold(printable(name).padEnd(width))}  ${type.padEnd(7)}  ${oneLine(target, 100)}${disabled ? style.dim(` (${texts.servers.disabled})`) : ''}\n`,
-    );
-  if (found.length === 0)
-    process.stdout.write(
-      `${asTyped(project.hasServers ? texts.servers.none : texts.servers.demo(DEMO_SERVERS))}\n`,
-    );
-  return 0;
-}
-
-/** What is shown of a server. Values of `env` and `headers` are not, because they may be secret. */
-function shown(server: Readonly<Record<string, unknown>>, texts: Texts) {
-  const { command, args, url, shipped, type, disabled } = server;
-  const words = [command, ...(Array.isArray(args) ? args : [])].map(String);
-  const safe = separateSecrets('server', server, () => false).server;
-  const target =
-    typeof shipped === 'string'
-      ? texts.servers.shipped(shipped)
-      : typeof url === 'string'
-        ? String(safe.url)
-        : [words[0] ?? '', ...(Array.isArray(safe.args) ? safe.args.map(String) : [])].join(' ');
-  const kind =
-    typeof shipped === 'string'
-      ? 'shipped'
-      : typeof url === 'string'
-        ? type === 'sse'
-          ? 'sse'
-          : 'http'
-        : 'stdio';
-  return { type: kind, target, disabled: disabled === true };
 }
 
 /** Whether git would take `.env` along. */
