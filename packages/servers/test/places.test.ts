@@ -56,7 +56,16 @@ describe('without a network', () => {
   test('an unknown city is answered with the known ones', async () => {
     const outcome = await host.call('get_weather', { city: 'Atlantis' });
     expect(outcome.isError).toBe(true);
-    expect(outcome.text).toContain('Osaka (大阪)');
+    expect(outcome.text).toContain('Osaka, Kyoto');
+  });
+
+  test('an unknown city is answered in the language of its name, without the other one', async () => {
+    const english = await host.call('get_weather', { city: 'Atlantis' });
+    expect(JSON.stringify(english)).not.toMatch(/\p{Script=Han}/u);
+    const japanese = await host.call('get_weather', { city: '仙台' });
+    expect(JSON.stringify(japanese)).toMatch(
+      /「仙台」は同梱のオフラインデータにありません。利用できる都市：東京、/,
+    );
   });
 });
 

@@ -34,9 +34,17 @@ export function findCity(name: string): City {
     [known.name, known.name_ja, ...known.aliases].some((it) => simplified(it) === wanted),
   );
   if (city) return city;
-  const known = atlas.cities.map((each) => `${each.name} (${each.name_ja})`).join(', ');
+  // The names of the user's language, as far as the question tells it.
+  if (/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(name)) {
+    const known = atlas.cities.map((each) => each.name_ja).join('、');
+    throw new Error(
+      `「${name}」は同梱のオフラインデータにありません。利用できる都市：${known}。` +
+        'ほかの都市には DANDORI_PLACES_WEATHER_API（例：https://api.open-meteo.com）を設定してください。',
+    );
+  }
+  const known = atlas.cities.map((each) => each.name).join(', ');
   throw new Error(
-    `"${name}" is not in the offline data file (都市が見つかりません). Known cities: ${known}. ` +
+    `"${name}" is not in the offline data file. Known cities: ${known}. ` +
       'Set DANDORI_PLACES_WEATHER_API (e.g. https://api.open-meteo.com) for other cities.',
   );
 }
