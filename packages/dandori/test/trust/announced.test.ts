@@ -136,3 +136,13 @@ it('reads that led to a refused call use up no steps of the user’s work', asyn
   await house.answer(id, 'q1', 'reject');
   expect((await house.drive(id)).end?.outcome).toBe('answered');
 });
+
+it('a permission makes no order of an own tool that starts something, such as a sub-goal', async () => {
+  const calls = [{ operation: 'goal.run', args: { goal: { from: 'page.read' } } }];
+  const { state } = await run([
+    [act('p', 'page.read'), act('m', 'may', { calls })],
+    [act('g', 'goal.run', { goal: PAGE })],
+    END,
+  ]);
+  expect(state.tasks.get('g')?.isOrdered).not.toBe(true);
+});

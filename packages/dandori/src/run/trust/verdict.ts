@@ -89,7 +89,7 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
     );
   if (isOwnTool(tool)) {
     // What an announced `extract` finds may go where that was announced.
-    const permission = task.isOrdered ? -1 : permitted();
+    const permission = task.isOrdered || tool.name !== 'extract' ? -1 : permitted();
     return permission < 0 ? { kind: 'free' } : { kind: 'permitted', permission };
   }
   const isApproved = () => task.approved !== undefined && task.approved === digest();
