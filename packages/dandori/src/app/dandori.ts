@@ -58,6 +58,7 @@ import type { RunState } from '../run/state/state.ts';
 import {
   type Approvals,
   type Blobs,
+  type Dispatcher,
   type DoctorOptions,
   examineStore,
   foldersOf,
@@ -76,6 +77,7 @@ import {
   compileWith,
   createMind,
   createMinds,
+  type OpenStore,
   openStore,
   openTelemetry,
   openToolbox,
@@ -86,9 +88,10 @@ import { createStarter, type StartOptions } from './starting.ts';
 import { createSubGoals } from './sub-goals.ts';
 
 export type { Examined, Finding, FindingKind, Leaving, RunSummary, StartOptions, TornTail };
+
 export { systemClock };
 
-export interface OpenOptions extends Partial<Store> {
+export interface OpenOptions {
   /** Path of a `dandori.yaml`. By default the one in `cwd`; if that is missing, the defaults apply. */
   readonly configFile?: string;
   readonly cwd?: string;
@@ -99,10 +102,7 @@ export interface OpenOptions extends Partial<Store> {
   readonly services?: readonly Service[];
   /** Used instead of the configured model. */
   readonly mind?: Mind;
-  /**
-   * Used instead of the configured store: all four parts. The parts may also be passed one by one, as
-   * `journal`, `conversations`, `blobs` and `keys`.
-   */
+  /** Used instead of the configured store. The four parts that keep something are required. */
   readonly store?: Store;
   /** Used instead of all configured servers and services. `close` closes it too. */
   readonly toolbox?: Toolbox;
@@ -156,8 +156,11 @@ export interface Runtime extends RunClient {
   check(tasks: readonly Task[], within?: { readonly run: string; readonly at?: number }): Promise<Compiled>;
   /** A part of a result, even if the result is stored in a blob. */
   result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
-  /** Runs whose driver has lost its lease. Undefined if claims end with their process. */
-  readonly stranded: Store['stranded'];
+  /** The first event, without reading the rest. */
+  firstEvent(run: string): Promise<Event>;
+  firstConversationEvent(id: string): Promise<ConversationEvent>;
+  /** Says which process drives which run. */
+  readonly dispatcher: Dispatcher;
   /** Lets the running calls of conversations finish, for at most `grace` milliseconds. */
   close(options?: { readonly grace?: number }): Promise<void>;
 }
@@ -238,7 +241,7 @@ interface Arranged {
   readonly folders: StoreFolders;
   readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
   readonly historyFiles: HistoryFiles | undefined;
-  readonly store: Pick<Store, 'close' | 'stranded'>;
+  readonly store: Pick<OpenStore, 'close' | 'dispatcher'>;
 }
 
 function assemble(
@@ -364,7 +367,9 @@ function assemble(
       return shown(compileEdit(sealingOf(parts).seal(tasks), { state, parts: withOpenedCheck(parts) }));
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
-    stranded: store.stranded,
+    firstEvent: (run) => journal.first(run),
+    firstConversationEvent: (id) => conversations.first(id),
+    dispatcher: store.dispatcher,
     close,
     [Symbol.asyncDispose]: () => close(),
   };

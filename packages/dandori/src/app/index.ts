@@ -9,7 +9,6 @@ export {
   openRuntime,
   type RunSummary,
   type Runtime,
-  systemClock,
   type TornTail,
 } from './dandori.ts';
 export { migrateStore } from './open.ts';

@@ -8,7 +8,7 @@ import {
   version,
 } from '../config/index.ts';
 import type { ConversationParts } from '../conversation/index.ts';
-import type { Parts } from '../driver/index.ts';
+import { type Parts, systemClock } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
@@ -18,9 +18,9 @@ import { copiedSecrets } from '../plan/check-arguments.ts';
 import { type Compiled, compile } from '../plan/compile.ts';
 import { worstCase } from '../plan/estimate.ts';
 import {
-  type Approvals,
   createFileApprovals,
   createFileStore,
+  createLocalDispatcher,
   createMemoryApprovals,
   createMemoryStore,
   createStoreKey,
@@ -113,23 +113,31 @@ function withProvider(name: string, { model }: Config): string {
   return isWhole ? name : `${own.provider}/${name}`;
 }
 
-interface StoreOptions extends Partial<Store> {
+interface StoreOptions {
   readonly store?: Partial<Store>;
+  readonly clock?: Clock;
   readonly onTorn?: (tail: TornTail) => void;
 }
+
+/** A store with every part. */
+export type OpenStore = Store & Required<Pick<Store, 'approvals' | 'dispatcher'>>;
 
 /** The store that the caller passes, or the configured one. */
 export async function openStore(
   { planning, directory, store: configured }: Config,
   options: StoreOptions,
-): Promise<Store & { readonly approvals: Approvals }> {
-  const given = givenStore(options);
+): Promise<OpenStore> {
+  const { clock = systemClock } = options;
+  const given = options.store === undefined ? undefined : wholeStore(options.store);
   if (given === undefined && configured !== undefined) {
     const { openPostgresStore } = await import('../store/postgres/store.ts');
     return openPostgresStore(configured);
   }
-  if (given === undefined && planning.history.storageType === 'memory')
-    return { ...createMemoryStore(), approvals: createMemoryApprovals() };
+  if (given === undefined && planning.history.storageType === 'memory') {
+    const store = createMemoryStore();
+    const dispatcher = createLocalDispatcher({ ...store, clock });
+    return { ...store, approvals: createMemoryApprovals(), dispatcher };
+  }
   const store = given ?? createFileStore(directory, { onTorn: options.onTorn });
   // The caller's own journal may outlive the process, so the key and the approvals must be stored too.
   const folder = foldersOf(store).journal ?? directory;
@@ -137,6 +145,7 @@ export async function openStore(
     ...store,
     storeKey: store.storeKey ?? createStoreKey(folder),
     approvals: store.approvals ?? createFileApprovals(join(folder, 'approvals')),
+    dispatcher: store.dispatcher ?? createLocalDispatcher({ ...store, clock }),
   };
 }
 
@@ -152,17 +161,11 @@ export async function migrateStore({
   return migratePostgres(store);
 }
 
-/** Each part may also be passed by its own name. All four parts are required. */
-function givenStore({ store, ...options }: StoreOptions): Store | undefined {
-  const journal = options.journal ?? store?.journal ?? undefined;
-  const conversations = options.conversations ?? store?.conversations ?? undefined;
-  const blobs = options.blobs ?? store?.blobs ?? undefined;
-  const keys = options.keys ?? store?.keys ?? undefined;
-  const found: Partial<Store> = { journal, conversations, blobs, keys };
-  if (journal !== undefined && conversations !== undefined && blobs !== undefined && keys !== undefined)
-    return { ...store, journal, conversations, blobs, keys };
-  const missing = STORE_PARTS.filter((part) => found[part] === undefined);
-  if (missing.length === STORE_PARTS.length && store === undefined) return undefined;
+/** All four parts that keep something are required. */
+function wholeStore(store: Partial<Store>): Store {
+  const { journal, conversations, blobs, keys } = store;
+  if (journal && conversations && blobs && keys) return { ...store, journal, conversations, blobs, keys };
+  const missing = STORE_PARTS.filter((part) => !store[part]);
   const has = STORE_PARTS.filter((part) => !missing.includes(part));
   throw new DandoriError(
     'store-incomplete',

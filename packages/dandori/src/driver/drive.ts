@@ -2,9 +2,9 @@ import type { Event } from '../model/event.ts';
 import { type Failure, toFailure } from '../model/failure.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
-import { applyingAnswers, decide, endingHolds, expiredAt, nextHoldEnd } from '../run/decide.ts';
+import { applyingAnswers, decide, endingHolds, expiredAt, nextExpiry, nextHoldEnd } from '../run/decide.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
-import { type Claim, claimEnded } from '../store/index.ts';
+import { type Claim, claimEnded, type Parked } from '../store/index.ts';
 import { addOwnTools, LEFT, limitTools } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { type Calls, createCalls } from './calls.ts';
@@ -43,18 +43,49 @@ export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {
   const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
   const house = { given, clock, claim };
+  let parked: Parked | undefined;
   try {
-    if (started.events === undefined || leaving.soon?.aborted)
-      return await driveClaimed({ run }, house, leaving);
-    try {
-      return await driveClaimed({ run, ...started }, house, leaving);
-    } catch (error) {
-      if (!(error instanceof StaleStart)) throw error;
-      return await driveClaimed({ run }, house, leaving);
-    }
+    const left = await driveStarted({ run, ...started }, house, leaving);
+    parked = parkedOf(left, leaving, clock.now());
+    return left.state;
   } finally {
-    await claim.release();
+    await claim.release(parked);
+    if (parked !== undefined) leaving.onPark?.(parked.wakeAt);
   }
+}
+
+/** How a drive ended. */
+interface Left {
+  readonly state: RunState;
+  /** The next timer of the run, if the driver does not wait for it. */
+  readonly wakeAt?: number | undefined;
+  readonly hadEnded?: boolean;
+}
+
+async function driveStarted(started: StartedRun, house: House, leaving: Leaving): Promise<Left> {
+  const { run, events } = started;
+  if (events === undefined || leaving.soon?.aborted) return driveClaimed({ run }, house, leaving);
+  try {
+    return await driveClaimed(started, house, leaving);
+  } catch (error) {
+    if (!(error instanceof StaleStart)) throw error;
+    return driveClaimed({ run }, house, leaving);
+  }
+}
+
+/** Milliseconds in which a conversation reports the end of its run. Then another process does. */
+const REPORT = 5_000;
+
+function parkedOf({ state, wakeAt, hadEnded }: Left, { soon }: Leaving, now: number): Parked {
+  const { seq: seen, end, conversation } = state;
+  if (end !== undefined) {
+    const isUnreported = conversation !== undefined && hadEnded !== true;
+    return { seen, wakeAt: isUnreported ? now + REPORT : undefined };
+  }
+  // This process leaves, and another can go on at once.
+  if (soon?.aborted) return { seen, wakeAt: now };
+  const next = Math.min(wakeAt ?? Number.POSITIVE_INFINITY, nextExpiry(state));
+  return { seen, wakeAt: Number.isFinite(next) ? next : undefined };
 }
 
 /**
@@ -69,11 +100,17 @@ export interface StartedRun {
   readonly plan?: { readonly compiled: Compiled; readonly tools: ReadonlyMap<string, Tool> } | undefined;
 }
 
+interface House {
+  readonly given: Parts;
+  readonly clock: SteadyClock;
+  readonly claim: Claim;
+}
+
 async function driveClaimed(
   { run, events, plan }: StartedRun,
-  { given, clock, claim }: { given: Parts; clock: SteadyClock; claim: Claim },
+  { given, clock, claim }: House,
   leaving: Leaving,
-): Promise<RunState> {
+): Promise<Left> {
   const mailbox = createMailbox(given.clock);
   const results = createResults(given.blobs);
   let ledger: Ledger | undefined;
@@ -117,7 +154,8 @@ async function driveClaimed(
     const driver: Driver = { ...house, readAhead: createReadAhead(house) };
     // Only the run that started a sub-goal drives it.
     const isForeign = opened.state.parent !== undefined && given.isSubGoal !== true;
-    if (isForeign || leaving.soon?.aborted || !recover(driver)) return opened.state;
+    const hadEnded = opened.state.end !== undefined;
+    if (isForeign || leaving.soon?.aborted || !recover(driver)) return { state: opened.state, hadEnded };
     return await untilNothingCanGoOn(driver, { claim, leaving });
   } finally {
     forget();
@@ -135,6 +173,10 @@ export interface Leaving {
    * Called with true when only calls that wait for the user are left, and with false when other work starts.
    */
   readonly onHold?: (isHolding: boolean) => void;
+  /** Called at the end with the time of the next timer, if there is one. */
+  readonly onPark?: (wakeAt: number | undefined) => void;
+  /** A timer that is further away, in milliseconds, is left to the caller. By default the driver waits. */
+  readonly longestWait?: number;
 }
 
 function listen(signals: readonly (AbortSignal | undefined)[], asked: () => void): () => void {
@@ -146,9 +188,10 @@ function listen(signals: readonly (AbortSignal | undefined)[], asked: () => void
 
 async function untilNothingCanGoOn(
   driver: Driver,
-  { claim, leaving: { soon, now, onHold } }: { claim: Claim; leaving: Leaving },
-): Promise<RunState> {
-  const { ledger, mailbox, calls, holds, innerCalls, readAhead } = driver;
+  { claim, leaving }: { claim: Claim; leaving: Leaving },
+): Promise<Left> {
+  const { soon, now, onHold, longestWait = Number.POSITIVE_INFINITY } = leaving;
+  const { ledger, mailbox, calls, holds, innerCalls, readAhead, parts } = driver;
   let isHolding = false;
   for (;;) {
     if (claim.lost.aborted) claimEnded(driver.run);
@@ -165,8 +208,9 @@ async function untilNothingCanGoOn(
     holds.deliver();
     innerCalls.deliver();
     const { state } = ledger;
-    const isQuiet = !isAlive(state) && wakeAt === undefined;
-    if (state.end !== undefined || isQuiet || now?.aborted) return state;
+    const isFarAway = wakeAt === undefined || wakeAt > parts.clock.now() + longestWait;
+    const isQuiet = !isAlive(state) && isFarAway;
+    if (state.end !== undefined || isQuiet || now?.aborted) return { state, wakeAt };
     if (isOnlyHolding(state) !== isHolding) {
       isHolding = !isHolding;
       onHold?.(isHolding);

@@ -76,7 +76,7 @@ export function expiredAt({ indexes: { expiring }, settings }: RunState, now: nu
   return intentions;
 }
 
-function nextExpiry({ indexes: { expiring } }: RunState): number {
+export function nextExpiry({ indexes: { expiring } }: RunState): number {
   for (const { item } of expiring.inOrder(() => true))
     return item.question.expiresAt ?? Number.POSITIVE_INFINITY;
   return Number.POSITIVE_INFINITY;

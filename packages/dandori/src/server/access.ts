@@ -56,17 +56,17 @@ const REMEMBERED = 10_000;
 /** The ids that the journal accepts. Other ids are refused before a lookup. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-export function ownersOfRuns(dandori: Pick<Runtime, 'events'>): Owners {
+export function ownersOfRuns(dandori: Pick<Runtime, 'firstEvent'>): Owners {
   return createOwners(async (run) => {
-    const [first] = await dandori.events(run);
-    return first?.type === 'run_started' ? first.data.userId : undefined;
+    const first = await dandori.firstEvent(run);
+    return first.type === 'run_started' ? first.data.userId : undefined;
   }, 'run');
 }
 
-export function ownersOfConversations(dandori: Pick<Runtime, 'conversationEvents'>): Owners {
+export function ownersOfConversations(dandori: Pick<Runtime, 'firstConversationEvent'>): Owners {
   return createOwners(async (conversation) => {
-    const [first] = await dandori.conversationEvents(conversation);
-    return first?.type === 'conversation_started' ? first.data.userId : undefined;
+    const first = await dandori.firstConversationEvent(conversation);
+    return first.type === 'conversation_started' ? first.data.userId : undefined;
   }, 'conversation');
 }
 

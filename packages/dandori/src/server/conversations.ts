@@ -22,9 +22,10 @@ export interface OpenConversations {
   of(run: string): string | undefined;
   /**
    * Opens the conversations that have unfinished work: a run that was not started, or an end that was not
-   * reported. A second call checks only the conversations that the first one failed to read.
+   * reported. Looks at these, or at all of them. A second call for all checks only those that the first one
+   * failed to read.
    */
-  resumeAll(): Promise<void>;
+  resume(ids?: readonly string[]): Promise<void>;
 }
 
 type Work<T> = (conversation: Conversation) => Promise<T>;
@@ -37,7 +38,7 @@ interface Beginning {
 interface Options {
   readonly dandori: Pick<
     Runtime,
-    'conversation' | 'conversations' | 'conversationEvents' | 'drive' | 'events'
+    'conversation' | 'conversations' | 'conversationEvents' | 'drive' | 'firstEvent'
   >;
   readonly wake: (run: string) => void;
   /** Whether a client listens to the conversation. Then it must stay open. */
@@ -122,16 +123,15 @@ export function createOpenConversations(options: Options): OpenConversations {
       return report;
     },
     of: (run) => conversationOf.get(run),
-    async resumeAll() {
-      const ids = left ?? (await all());
-      left ??= new Set(ids);
-      for (const id of ids) {
+    async resume(given) {
+      if (given === undefined) left ??= new Set(await all());
+      for (const id of given ?? left ?? []) {
         try {
           await resumeOne(id);
-          left.delete(id);
+          left?.delete(id);
         } catch (error) {
           // Only a person can repair the journal, so another attempt is useless.
-          if (error instanceof DandoriError && error.code === 'journal-damaged') left.delete(id);
+          if (error instanceof DandoriError && error.code === 'journal-damaged') left?.delete(id);
           onTrouble(id, error);
         }
       }
@@ -151,8 +151,8 @@ export function createOpenConversations(options: Options): OpenConversations {
   }
 
   async function ownerOf(run: string): Promise<string | undefined> {
-    const [first] = await dandori.events(run);
-    return first?.type === 'run_started' ? first.data.conversation : undefined;
+    const first = await dandori.firstEvent(run);
+    return first.type === 'run_started' ? first.data.conversation : undefined;
   }
 }
 

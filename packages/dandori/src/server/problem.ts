@@ -4,6 +4,7 @@ import { HTTPException } from 'hono/http-exception';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DandoriError, type ErrorCode } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
+import type { Working } from '../store/index.ts';
 import { messages } from '../views/texts/ja/messages/index.ts';
 import { createTranslate } from '../views/texts/translate.ts';
 import { acceptedLanguage } from './accepted-language.ts';
@@ -158,3 +159,11 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
     'The request took too long to arrive.',
   ],
 };
+
+/** Called by routes that would start new work. */
+export function refuseStopping({ isStopping }: Pick<Working, 'isStopping'>): void {
+  if (!isStopping) return;
+  throw new DandoriError('server-stopping', 'The server is stopping and accepts no new work.', {
+    fix: 'Send it again with the same Idempotency-Key in a moment.',
+  });
+}

@@ -5,10 +5,10 @@ import { getRequestListener } from '@hono/node-server';
 import { type OpenOptions, openRuntime, type Runtime } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { redact } from '../model/redact.ts';
+import type { Patience } from '../store/index.ts';
 import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';
 import { createApp } from './app.ts';
 import { createOpenConversations } from './conversations.ts';
-import { createDriving, type PATIENCE } from './driving.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServerParts } from './parts.ts';
@@ -24,7 +24,7 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
   /** Overrides the timeouts for slow clients. */
   readonly sockets?: Partial<typeof SOCKET>;
   /** Overrides the delays for runs that cannot be driven. */
-  readonly driving?: Partial<typeof PATIENCE>;
+  readonly driving?: Partial<Patience>;
   /** Reports errors that happen outside a request, without secrets. */
   readonly log?: (line: string) => void;
 }
@@ -81,7 +81,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   });
   const conversations = createOpenConversations({
     dandori,
-    wake: (run) => driving.wake(run),
+    wake: (run) => driving.take(run),
     isFollowed: conversationStreams.isFollowed,
     onOpen: runStatus.watch,
     onTrouble: (id, error) => say(`The conversation ${id} can't be resumed`, error),
@@ -92,27 +92,25 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     secrets,
     conversationOf: conversations.of,
   });
-  const driving = createDriving({
-    dandori: {
-      ...dandori,
-      async drive(run, leaving) {
-        // The run of a message may not exist yet. Then the drive creates it.
-        if (!metrics.knows(run)) metrics.past(await dandori.events(run).catch(ifNotBegun));
-        return conversations.drive(run, leaving);
+  const driving = dandori.dispatcher.work(
+    async (run, signals) => {
+      // The run of a message may not exist yet. Then the drive creates it.
+      if (!metrics.knows(run)) metrics.past(await dandori.events(run).catch(ifNotBegun));
+      const { outcome } = await conversations.drive(run, { ...signals, longestWait: LONGEST_WAIT });
+      return { isOpen: ['open', 'waiting', 'paused'].includes(outcome) };
+    },
+    {
+      atOnce: config.server.maxRuns,
+      onState: liveUpdates.driving,
+      patience: options.driving,
+      onTrouble: ({ run, error, retryIn }) => {
+        metrics.failed(run === undefined ? 'list' : 'drive');
+        const what = run === undefined ? 'The runs cannot be listed' : `The run ${run} cannot be driven`;
+        say(`${what}; retrying in ${Math.ceil(retryIn / 1000)} s`, error);
       },
+      resume: conversations.resume,
     },
-    atOnce: config.server.maxRuns,
-    onState: liveUpdates.driving,
-    ...(options.clock && { clock: options.clock }),
-    patience: options.driving,
-    onTrouble: ({ run, error, retryIn }) => {
-      metrics.failed(run === undefined ? 'list' : 'drive');
-      const what = run === undefined ? 'The runs cannot be listed' : `The run ${run} cannot be driven`;
-      say(`${what}; retrying in ${Math.ceil(retryIn / 1000)} s`, error);
-    },
-    onSweep: conversations.resumeAll,
-    stranded: dandori.stranded,
-  });
+  );
   const metrics = createMetrics({
     driving: () => driving.count.driving,
     queued: () => driving.count.queued,
@@ -154,7 +152,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
       if (config.server.tokens.length === 0) await refuseOpenDoor(host);
       url = await listen(server, host, options.port ?? config.server.port);
     }
-    await driving.resumeAll();
+    await driving.begin();
   } catch (error) {
     server.close();
     await dandori.close();
@@ -178,6 +176,9 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   };
   return { url, dandori, close: closeOnce, [Symbol.asyncDispose]: closeOnce };
 }
+
+/** A driver does not wait for a timer that is further away, in milliseconds. The dispatcher wakes the run. */
+const LONGEST_WAIT = 10_000;
 
 /** About as many as a process may usually have open files. */
 const MOST_CONNECTIONS = 10_000;

@@ -1,6 +1,8 @@
 export { type Approvals, createFileApprovals, createMemoryApprovals } from './approvals.ts';
 export type { Blobs, Keys } from './blobs.ts';
 export { type Copied, type CopiedStore, copyStore } from './copy/copy.ts';
+export type { Dispatcher, Patience, Working } from './dispatcher/dispatcher.ts';
+export { createLocalDispatcher } from './dispatcher/local.ts';
 export { type DoctorOptions, examineStore } from './doctor/doctor.ts';
 export { createStoreKey } from './files/keys.ts';
 export {
@@ -18,6 +20,7 @@ export {
   type Journal,
   listAll,
   NEVER_LOST,
+  type Parked,
   RUNS,
   type RunSummary,
   runStatus,

@@ -61,7 +61,16 @@ export interface TornTail {
 export interface Claim {
   /** Aborts when the claim is lost. The holder stops its calls and stands down. */
   readonly lost: AbortSignal;
-  release(): Promise<void>;
+  /** Without `parked`, the driver has failed, and the run is still to be driven. */
+  release(parked?: Parked): Promise<void>;
+}
+
+/** How a driver leaves a run. A store with a dispatcher of its own wakes the run at that time. */
+export interface Parked {
+  /** The last event that the driver knew. If later ones exist, the run is due at once. */
+  readonly seen: number;
+  /** Undefined if only a write can continue the run. */
+  readonly wakeAt: number | undefined;
 }
 
 /** For a store whose claims end only with `release` or with the process. */

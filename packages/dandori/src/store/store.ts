@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Approvals } from './approvals.ts';
 import type { Blobs, Keys } from './blobs.ts';
+import type { Dispatcher } from './dispatcher/dispatcher.ts';
 import { createFileBlobs } from './files/blobs.ts';
 import { createJsonlJournal, createJsonlJournalOf } from './files/journal.ts';
 import { createFileKeys } from './files/keys.ts';
@@ -20,8 +21,8 @@ export interface Store {
   readonly approvals?: Approvals;
   /** The key by which the journals name secrets. By default it is a file beside the runs. */
   readonly storeKey?: () => string;
-  /** Runs whose driver has died or is cut off. A store without it has claims that end with the process. */
-  readonly stranded?: () => Promise<readonly string[]>;
+  /** Says which process drives which run. By default the local one: each process drives what it finds. */
+  readonly dispatcher?: Dispatcher;
   /** Ends connections. Called by `close` of Dandori. */
   readonly close?: () => Promise<void>;
 }

@@ -3,3 +3,4 @@ import './suite.ts';
 import './leases.ts';
 import './tables.ts';
 import './copy.ts';
+import './parked.ts';

@@ -1,16 +1,23 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/driver/index.ts';
 import { blobCases, keyCases } from '../../src/store/conformance/blobs.ts';
 import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { type DispatchingStore, dispatcherCases } from '../../src/store/conformance/dispatcher.ts';
 import { journalCases } from '../../src/store/conformance/journal.ts';
+import { createLocalDispatcher } from '../../src/store/dispatcher/local.ts';
 import { createMemoryJournal } from '../../src/store/memory.ts';
 import { createFileStore, createMemoryStore } from '../../src/store/store.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
-const memory = async () => ({ ...createMemoryStore(), [Symbol.asyncDispose]: async () => {} });
+const memory = async () => ({ ...createMemoryStore(), directory: '', [Symbol.asyncDispose]: async () => {} });
 const files = async () => {
   const temporary = await createTemporaryJournal();
   const dispose = () => temporary[Symbol.asyncDispose]();
-  return { ...createFileStore(temporary.directory), [Symbol.asyncDispose]: dispose };
+  return {
+    ...createFileStore(temporary.directory),
+    directory: temporary.directory,
+    [Symbol.asyncDispose]: dispose,
+  };
 };
 
 describe.each([
@@ -18,6 +25,28 @@ describe.each([
   ['files', files],
 ])('the other parts of a store in %s', (_, open) => {
   for (const { name, run } of [...blobCases(open), ...keyCases(open)]) it(name, run);
+});
+
+describe('the local dispatcher', () => {
+  const withDispatcher = ({ journal }: Pick<DispatchingStore, 'journal'>): DispatchingStore => ({
+    journal,
+    dispatcher: createLocalDispatcher({ journal, clock: systemClock }),
+  });
+  describe.each([
+    ['memory', memory, false],
+    ['files', files, true],
+  ])('in %s', (_, open, isReopened) => {
+    const opened = async () => {
+      const store = await open();
+      const another = () => (isReopened ? createFileStore(store.directory) : store);
+      return {
+        ...store,
+        ...withDispatcher(store),
+        reopen: async () => withDispatcher(another()),
+      };
+    };
+    for (const { name, run } of dispatcherCases(opened)) it(name, run);
+  });
 });
 
 describe('a journal in memory', () => {

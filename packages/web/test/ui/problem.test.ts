@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { DandoriError } from '../../../dandori/src/model/error.ts';
-import { refuseStopping } from '../../../dandori/src/server/driving.ts';
+import { refuseStopping } from '../../../dandori/src/server/problem.ts';
 import { words } from '../../src/texts/words.ts';
 import { problemWords } from '../../src/ui/problem.tsx';
 

@@ -13,8 +13,8 @@ import {
   startedConversationSchema,
 } from '../api.ts';
 import { refuseOtherModel } from '../conversations.ts';
-import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
+import { refuseStopping } from '../problem.ts';
 import { conversationParams, idempotency, jsonBody, jsonContent, pageOf, problems } from '../schemas.ts';
 
 const list = createRoute({

@@ -84,7 +84,7 @@ export const historyRoutes: Routes = (app, { dandori, driving, ownRuns }) => {
       ...(plan !== undefined && { tasks: parsePlan(plan, 'plan').tasks }),
       ...by(c),
     });
-    if (drive) driving.wake(forked.run);
+    if (drive) driving.take(forked.run);
     return c.json(forked, 201, { Location: `/api/runs/${forked.run}` });
   });
 

@@ -16,8 +16,8 @@ import {
   tellRequest,
 } from '../api.ts';
 import { cancelAll, refuseOtherModel } from '../conversations.ts';
-import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
+import { refuseStopping } from '../problem.ts';
 import { conversationParams, idempotency, jsonBody, jsonContent, problems } from '../schemas.ts';
 
 function command<B extends z.ZodType, R extends z.ZodType>(
@@ -84,7 +84,7 @@ export const messageRoutes: Routes = (app, { conversations, driving, config }) =
     const said = await conversations.use(c.req.valid('param').conversation, (it) =>
       it.answer({ run, question }, value, { ...how, by, waits: false }),
     );
-    driving.wake(run);
+    driving.take(run);
     return c.json(heard(said), 200);
   });
 
@@ -92,7 +92,7 @@ export const messageRoutes: Routes = (app, { conversations, driving, config }) =
     const { run, text } = c.req.valid('json');
     const { id: by } = c.get('user');
     await conversations.use(c.req.valid('param').conversation, (it) => it.tell(run, text, { by }));
-    driving.wake(run);
+    driving.take(run);
     return c.json({ run }, 200);
   });
 
@@ -104,7 +104,7 @@ export const messageRoutes: Routes = (app, { conversations, driving, config }) =
       await it.cancel(run, reason, { by });
       return [run];
     });
-    for (const one of runs) driving.wake(one);
+    for (const one of runs) driving.take(one);
     return c.json({ runs }, 200);
   });
 

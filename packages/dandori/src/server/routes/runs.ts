@@ -14,8 +14,8 @@ import {
   runPageSchema,
   startRequest,
 } from '../api.ts';
-import { refuseStopping } from '../driving.ts';
 import type { Routes } from '../parts.ts';
+import { refuseStopping } from '../problem.ts';
 import { idempotency, jsonBody, jsonContent, pageOf, problems, runParams } from '../schemas.ts';
 
 type Filters = z.infer<typeof runFilters>;
@@ -57,7 +57,7 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
       ...(key !== undefined && { key }),
       language: acceptedLanguage(c.req.header('accept-language')),
     });
-    driving.wake(run);
+    driving.take(run);
     return c.json({ run }, 201, { Location: `/api/runs/${run}` });
   });
 };

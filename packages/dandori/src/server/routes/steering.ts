@@ -62,7 +62,7 @@ const reject = verdict('reject', 'Reject a waiting call or plan. The model gets 
 export const steeringRoutes: Routes = (app, { dandori, driving, metrics }) => {
   /** Wakes the run, so that it acts on what was just journaled. */
   const woken = (c: Context<Env>, run: string) => {
-    driving.wake(run);
+    driving.take(run);
     return c.json({ run }, 200);
   };
 
@@ -116,7 +116,7 @@ export const steeringRoutes: Routes = (app, { dandori, driving, metrics }) => {
     const { question: asked, plan } = c.req.valid('json');
     const edited = plan === undefined ? {} : { tasks: parsePlan(plan, 'plan').tasks };
     const question = await dandori.approve(run, asked, { ...edited, ...by(c) });
-    driving.wake(run);
+    driving.take(run);
     return c.json({ run, question }, 200);
   });
 
@@ -124,7 +124,7 @@ export const steeringRoutes: Routes = (app, { dandori, driving, metrics }) => {
     const { run } = c.req.valid('param');
     const { question: asked, reason } = c.req.valid('json');
     const question = await dandori.reject(run, asked, { ...(reason !== undefined && { reason }), ...by(c) });
-    driving.wake(run);
+    driving.take(run);
     return c.json({ run, question }, 200);
   });
 };

@@ -10,6 +10,8 @@ export interface Append {
   readonly status: string;
   /** The fence: the append is written only if the run still has this lease. Undefined for a command. */
   readonly lease: { readonly term: string; readonly epoch: string } | undefined;
+  /** The append of a command, which wakes the run in the same statement. */
+  readonly isDue: boolean;
 }
 
 /** Writes appends of many runs in one statement. */
@@ -20,6 +22,16 @@ export interface Appends {
    */
   add(append: Append): Promise<boolean>;
 }
+
+interface Tables {
+  readonly heads: string;
+  readonly events: string;
+  readonly hasWakes: boolean;
+}
+
+/** In place of a term: a command, which waits for no lease. */
+const COMMAND = '-';
+const WAKING_COMMAND = '+';
 
 interface Queued {
   readonly append: Append;
@@ -36,7 +48,7 @@ const MOST_CHARACTERS = 4_000_000;
  * While a statement is under way, appends gather for the next one. One run is in at most one statement at a
  * time, so its appends keep their order. Appends of one run that follow each other are one entry.
  */
-export function createAppends(sql: Sql, { heads, events }: { heads: string; events: string }): Appends {
+export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Appends {
   const queue: Queued[] = [];
   const busy = new Set<string>();
   let inFlight = 0;
@@ -52,10 +64,15 @@ export function createAppends(sql: Sql, { heads, events }: { heads: string; even
         string_to_array($6, ' '), string_to_array($7, ' ')::bigint[]
       ) as w (id, after, last, last_at, status, term, epoch)
     ), moved as (
-      update ${heads} h set last_seq = w.last, last_at = w.last_at, status = w.status
+      update ${heads} h set last_seq = w.last, last_at = w.last_at, status = w.status${
+        hasWakes
+          ? `,
+        wake_at = case when w.term = '${WAKING_COMMAND}' and h.parent is null then clock_timestamp() else h.wake_at end`
+          : ''
+      }
       from wanted w
       where h.id = w.id and h.last_seq = w.after
-        and (w.term = '-' or (h.worker = w.term and h.epoch = w.epoch))
+        and (w.term in ('${COMMAND}', '${WAKING_COMMAND}') or (h.worker = w.term and h.epoch = w.epoch))
       returning h.id
     ), written as (
       insert into ${events} (id, seq, body)
@@ -139,7 +156,7 @@ export function createAppends(sql: Sql, { heads, events }: { heads: string; even
       column(({ end }) => end.after + end.lines.length),
       column(({ end }) => end.lastAt),
       column(({ end }) => end.status),
-      column(({ first }) => first.lease?.term ?? '-'),
+      column(({ first }) => first.lease?.term ?? (first.isDue ? WAKING_COMMAND : COMMAND)),
       column(({ first }) => first.lease?.epoch ?? 0),
       events.map(({ id }) => id).join(' '),
       events.map(({ seq }) => seq).join(' '),
@@ -167,8 +184,9 @@ export function createAppends(sql: Sql, { heads, events }: { heads: string; even
 
 const DEADLOCK = '40P01';
 
-function follows(chain: readonly Queued[], { after, lease }: Append): boolean {
+function follows(chain: readonly Queued[], { after, lease, isDue }: Append): boolean {
   const last = chain.at(-1)?.append;
-  const isSame = last?.lease?.epoch === lease?.epoch && last?.lease?.term === lease?.term;
+  const isSame =
+    last?.lease?.epoch === lease?.epoch && last?.lease?.term === lease?.term && last?.isDue === isDue;
   return last !== undefined && isSame && last.after + last.lines.length === after;
 }

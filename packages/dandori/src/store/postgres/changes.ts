@@ -5,7 +5,11 @@ export interface Changes {
   /** Calls back after a write by any process. A notification may get lost, so it also looks regularly. */
   watch(id: string, changed: (last?: number) => void): () => void;
   /** This process has written. Watchers here are told at once, others by a notification. */
-  wrote(id: string, last: number): void;
+  wrote(id: string, last: number, isDue?: boolean): void;
+  /** The run is due, and nothing was written. */
+  due(id: string): void;
+  /** Calls back if a run may be due, in any process. */
+  onDue(due: () => void): () => void;
   close(): void;
 }
 
@@ -21,6 +25,8 @@ interface ChangesOptions {
 const MOST_BYTES = 7_000;
 /** Milliseconds between two looks at the watched heads, in case a notification got lost. */
 const LOOK = 2_000;
+/** Ends the line of a run that may be due. */
+const DUE = ' !';
 /** Milliseconds before listening is tried again. */
 const LISTEN_AGAIN = 500;
 
@@ -38,7 +44,8 @@ interface Watched {
 export function createChanges({ sql, schema, kind, self }: ChangesOptions): Changes {
   const channel = `${schema}_${kind}s`;
   const watched = new Map<string, Watched>();
-  const unsent = new Map<string, number>();
+  const unsent = new Map<string, { readonly last: number; readonly isDue: boolean }>();
+  const dueListeners = new Set<() => void>();
   let isSending = false;
   let isListening = false;
   let isClosed = false;
@@ -61,6 +68,7 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
   }
 
   function tellAll(): void {
+    tellDue();
     for (const { listeners } of watched.values()) for (const changed of listeners) changed();
   }
 
@@ -72,8 +80,8 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
     while (unsent.size > 0 && !isClosed) {
       const lines = [self];
       let bytes = self.length;
-      for (const [id, last] of unsent) {
-        const line = `${id} ${last}`;
+      for (const [id, { last, isDue }] of unsent) {
+        const line = `${id} ${last}${isDue ? DUE : ''}`;
         if (bytes + line.length + 1 > MOST_BYTES) break;
         bytes += line.length + 1;
         lines.push(line);
@@ -95,6 +103,11 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
       const [id = '', last] = line.split(' ');
       tell(id, Number(last));
     }
+    if (lines.some((line) => line.endsWith(DUE))) tellDue();
+  }
+
+  function tellDue(): void {
+    for (const due of dueListeners) due();
   }
 
   async function listen(): Promise<void> {
@@ -144,10 +157,20 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
         if (found.listeners.size === 0 && watched.get(id) === found) watched.delete(id);
       };
     },
-    wrote(id, last) {
+    wrote(id, last, isDue = false) {
       queueMicrotask(() => tell(id, last));
-      unsent.set(id, last);
+      const before = unsent.get(id);
+      unsent.set(id, { last: Math.max(last, before?.last ?? 0), isDue: isDue || before?.isDue === true });
       void send();
+      if (isDue) tellDue();
+    },
+    due(id) {
+      this.wrote(id, 0, true);
+    },
+    onDue(due) {
+      void listen();
+      dueListeners.add(due);
+      return () => void dueListeners.delete(due);
     },
     close() {
       isClosed = true;

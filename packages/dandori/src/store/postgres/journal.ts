@@ -11,15 +11,15 @@ import {
   drivenElsewhere,
   type Entry,
   type Form,
+  type Parked,
 } from '../journal.ts';
 import { type Append, createAppends } from './appends.ts';
-import { createChanges } from './changes.ts';
+import { type Changes, createChanges } from './changes.ts';
 import type { Leases } from './leases.ts';
 import { asUnreachable, isUnreachable } from './trouble.ts';
 
 export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
-  /** Runs whose driver did not renew its lease in time. */
-  stranded(): Promise<string[]>;
+  readonly changes: Changes;
   close(): void;
 }
 
@@ -28,6 +28,8 @@ interface JournalOptions {
   readonly schema: string;
   readonly leases: Leases;
   readonly self: string;
+  /** Milliseconds that the creator of a run has to drive it, before another process may. */
+  readonly grace: number;
 }
 
 interface Head {
@@ -38,6 +40,21 @@ interface Head {
   readonly is_live: boolean;
 }
 
+type Args = (string | number | null)[];
+
+interface Lease {
+  readonly term: string;
+  readonly epoch: string;
+}
+
+/** A claim as the row tells it. Only runs count wakes. */
+interface Taken {
+  readonly epoch: string;
+  readonly wakes?: string;
+}
+
+const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
+
 /** How long an append is tried again if the database cannot be reached, in milliseconds. */
 const PATIENCE = 20_000;
 const AGAIN = 200;
@@ -45,21 +62,20 @@ const AGAIN = 200;
 /** Events in a table, with a head row per run that every append moves. */
 export function createPostgresJournal<E extends Entry, Summary>(
   form: Form<E, Summary>,
-  { sql, schema, leases, self }: JournalOptions,
+  { sql, schema, leases, self, grace }: JournalOptions,
 ): PostgresJournal<E, Summary> {
   const { owner: kind, notFound, summarise } = form;
   const heads = `${schema}.${kind}s`;
   const events = `${schema}.${kind}_events`;
-  const appends = createAppends(sql, { heads, events });
+  const isRuns = kind === 'run';
+  const appends = createAppends(sql, { heads, events, hasWakes: isRuns });
   const changes = createChanges({ sql, schema, kind, self });
   const claims = new Map<string, Claim>();
-  const held = new WeakMap<Claim, { readonly term: string; readonly epoch: string }>();
+  const held = new WeakMap<Claim, Lease>();
+  const isOpen = (status: string) => isRuns && OPEN.includes(status);
 
   /** Every statement of this journal goes through here, so that each error names the fix. */
-  async function query<Row extends object>(
-    text: string,
-    args: (string | number | null)[] = [],
-  ): Promise<Row[]> {
+  async function query<Row extends object>(text: string, args: Args = []): Promise<Row[]> {
     try {
       return await sql.unsafe<Row[]>(text, args, { prepare: true });
     } catch (error) {
@@ -122,17 +138,23 @@ export function createPostgresJournal<E extends Entry, Summary>(
   async function createFrom(run: string, lines: readonly string[]): Promise<void> {
     const last = parse(known(run), lines.at(-1) ?? '', lines.length);
     const first = parse(run, lines[0] ?? '', 1);
-    const { userId } = summarise(run, first, last) as { readonly userId?: string };
+    const { userId, parent = null } = summarise(run, first, last) as {
+      readonly userId?: string;
+      readonly parent?: string;
+    };
+    const status = statusOf(run, last);
+    const due = isOpen(status) && parent === null ? `clock_timestamp() + ${grace} * interval '1 ms'` : 'null';
     const made = await query<{ id: string }>(
       `with made as (
-         insert into ${heads} (id, last_seq, last_at, status, owner) values ($1, $2, $3, $4, $5)
+         insert into ${heads} (id, last_seq, last_at, status, owner${isRuns ? ', wake_at, parent' : ''})
+         values ($1, $2, $3, $4, $5${isRuns ? `, ${due}, $7` : ''})
          on conflict do nothing returning id
        ), written as (
          insert into ${events} (id, seq, body)
          select made.id, e.seq, e.body from made, unnest(string_to_array($6, E'\\n')) with ordinality as e (body, seq)
-       )
+       )${isRuns ? `, begun as (delete from ${schema}.unbegun u using made where u.run = made.id)` : ''}
        select id from made`,
-      [run, lines.length, last.at, statusOf(run, last), userId ?? null, lines.join('\n')],
+      [run, lines.length, last.at, status, userId ?? null, lines.join('\n'), ...(isRuns ? [parent] : [])],
     );
     if (made.length === 0) throw new DandoriError('run-exists', `The ${kind} ${run} already exists.`);
     changes.wrote(run, lines.length);
@@ -140,16 +162,16 @@ export function createPostgresJournal<E extends Entry, Summary>(
 
   /** Sets the lease if it is still as it was read. A term that ended in the meantime gets none. */
   async function take(run: string, term: string, was: Pick<Head, 'worker' | 'epoch'> | undefined) {
-    const [taken] = await query<{ epoch: string }>(
+    const [taken] = await query<Taken>(
       `with me as materialized (
          select id from ${schema}.workers where id = $2 and until > clock_timestamp() for share
        )
        update ${heads} h set worker = me.id, epoch = h.epoch + 1 from me
        where h.id = $1 and ${was === undefined ? 'h.worker is null' : 'h.worker = $3 and h.epoch = $4::bigint'}
-       returning h.epoch`,
+       returning h.epoch${isRuns ? ', h.wakes' : ''}`,
       was === undefined ? [run, term] : [run, term, was.worker, was.epoch],
     );
-    return taken?.epoch;
+    return taken;
   }
 
   async function claimRun(run: string): Promise<Claim> {
@@ -167,8 +189,8 @@ export function createPostgresJournal<E extends Entry, Summary>(
       const isMine = head.worker === term.id && !claims.has(run);
       if (head.is_live && !isMine) return drivenElsewhere(run, head.holder ?? head.worker);
       if (!isMine && !(await leases.bury(head.worker).catch(asUnreachable))) continue;
-      const epoch = await take(run, term.id, head);
-      if (epoch !== undefined) return hold(run, term, epoch);
+      const taken = await take(run, term.id, head);
+      if (taken !== undefined) return hold(run, term, taken);
       await leases.confirm();
     }
     return claimEnded(run);
@@ -177,19 +199,21 @@ export function createPostgresJournal<E extends Entry, Summary>(
   function hold(
     run: string,
     term: { readonly id: string; readonly lost: AbortSignal },
-    epoch: string,
+    { epoch, wakes = '0' }: Taken,
   ): Claim {
     const claim: Claim = {
       get lost() {
         return term.lost;
       },
-      async release() {
+      async release(parked) {
         if (claims.get(run) !== claim) return;
         claims.delete(run);
         held.delete(claim);
+        const lease = [run, term.id, epoch];
+        const how = isRuns ? nextWake(parked, wakes) : { set: '', args: [] };
         await query(
-          `update ${heads} set worker = null where id = $1 and worker = $2 and epoch = $3::bigint`,
-          [run, term.id, epoch],
+          `update ${heads} set worker = null${how.set} where id = $1 and worker = $2 and epoch = $3::bigint`,
+          [...lease, ...how.args],
         ).catch((error) => {
           // The lease ends by itself, and this process can take it again at once.
           if (!isUnreachable(error)) throw error;
@@ -201,7 +225,24 @@ export function createPostgresJournal<E extends Entry, Summary>(
     return claim;
   }
 
+  /**
+   * A driver clears the wakes that it knew of. A command that it has not seen, or a wake after its claim, keeps
+   * the run due. A driver that failed leaves it due.
+   */
+  function nextWake(parked: Parked | undefined, wakes: string): { set: string; args: Args } {
+    const later = (argument: string) => `clock_timestamp() + ${argument}::float8 * interval '1 ms'`;
+    if (parked === undefined) return { set: `, wake_at = coalesce(wake_at, ${later('$4')})`, args: [grace] };
+    const { seen, wakeAt } = parked;
+    const delay = wakeAt === undefined ? null : Math.max(0, wakeAt - Date.now());
+    const known = 'last_seq = $4 and wakes = $5::bigint';
+    return {
+      set: `, wake_at = case when ${known} then ${later('$6')} else clock_timestamp() end`,
+      args: [seen, wakes, delay],
+    };
+  }
+
   return {
+    changes,
     create: async (run, first) => createFrom(known(run), linesOf(first)),
     createFrom,
     async append(run, after, added, claim) {
@@ -215,8 +256,9 @@ export function createPostgresJournal<E extends Entry, Summary>(
       }
       const lines = linesOf(added);
       const status = statusOf(run, last);
-      const append: Append = { id: known(run), after, lines, lastAt: last.at, status, lease };
-      if (await appendSurely(append, claim)) return changes.wrote(run, after + lines.length);
+      const isDue = lease === undefined && isOpen(status);
+      const append: Append = { id: known(run), after, lines, lastAt: last.at, status, lease, isDue };
+      if (await appendSurely(append, claim)) return changes.wrote(run, after + lines.length, isDue);
       const head = await headOf(run);
       if (lease !== undefined && (head.worker !== lease.term || head.epoch !== lease.epoch)) claimEnded(run);
       return conflict(`${kind} ${run}`, after, head.last_seq);
@@ -291,13 +333,6 @@ export function createPostgresJournal<E extends Entry, Summary>(
       }
     },
     watch: (run, changed) => changes.watch(run, changed),
-    async stranded() {
-      const rows = await query<{ id: string }>(
-        `select h.id from ${heads} h left join ${schema}.workers w on w.id = h.worker
-         where h.worker is not null and (w.id is null or w.until <= clock_timestamp())`,
-      );
-      return rows.map(({ id }) => id);
-    },
     close: changes.close,
   };
 }

@@ -48,6 +48,26 @@ const MIGRATIONS: readonly string[] = [
   );
   create table settings (name text primary key, value text not null);
   `,
+  // When a run is due: a run without a driver whose time has passed, or whose driver has lost its lease.
+  // `wakes` counts explicit wakes, so that a driver clears only those that it knew of. A run with a `parent` is a
+  // sub-goal, which only its run drives.
+  `
+  alter table runs
+    add column wake_at timestamptz,
+    add column wakes bigint not null default 0,
+    add column parent text;
+  update runs set wake_at = clock_timestamp() where status in ('open', 'waiting', 'paused');
+  create index runs_due on runs (wake_at) where worker is null and wake_at is not null;
+  create table unbegun (
+    run text primary key,
+    conversation text not null,
+    at timestamptz not null default clock_timestamp()
+  );
+  create index unbegun_at on unbegun (at);
+  alter table workers
+    add column started timestamptz not null default clock_timestamp(),
+    add column about text;
+  `,
 ];
 
 /** The head row of a run or conversation, and its events. */

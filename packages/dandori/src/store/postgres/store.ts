@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
-import { CONVERSATIONS, RUNS } from '../journal.ts';
+import type { ConversationEvent } from '../../model/conversation.ts';
+import { CONVERSATIONS, type ConversationJournal, RUNS } from '../journal.ts';
 import type { Store } from '../store.ts';
+import { createPostgresDispatcher } from './dispatcher.ts';
 import { createPostgresJournal } from './journal.ts';
 import { createLeases } from './leases.ts';
 import { createPostgresApprovals, createPostgresBlobs, createPostgresKeys, readStoreKey } from './parts.ts';
@@ -20,6 +22,8 @@ export interface PostgresOptions {
 export type PostgresStore = Required<Store>;
 
 export const LEASE = 15_000;
+/** The longest time that a process has for what it took or created, before another may take it. */
+const LONGEST_GRACE = 5_000;
 /** Connections for statements. Appends use two of them at a time. */
 const CONNECTIONS = 6;
 
@@ -40,17 +44,19 @@ export async function openPostgresStore({
     await prepareTables(sql, schema);
     const storeKey = await readStoreKey(sql, schema);
     const leases = createLeases({ sql: control, schema, ttl: lease });
-    const shared = { sql, schema, leases, self: randomUUID() };
+    const grace = Math.min(LONGEST_GRACE, lease / 3);
+    const shared = { sql, schema, leases, grace, self: randomUUID() };
     const journal = createPostgresJournal(RUNS, shared);
     const conversations = createPostgresJournal(CONVERSATIONS, shared);
+    const { changes } = journal;
     return {
       journal,
-      conversations,
+      conversations: notingRuns(conversations, { sql, schema }),
       blobs: createPostgresBlobs(sql, schema),
       keys: createPostgresKeys(sql, schema),
       approvals: createPostgresApprovals(sql, schema),
       storeKey: () => storeKey,
-      stranded: journal.stranded,
+      dispatcher: createPostgresDispatcher({ sql, schema, leases, changes, grace }),
       async close() {
         journal.close();
         conversations.close();
@@ -62,6 +68,38 @@ export async function openPostgresStore({
     await Promise.all([sql.end({ timeout: 1 }), control.end({ timeout: 1 })]);
     return asUnreachable(error);
   }
+}
+
+/**
+ * Notes the runs of messages before the messages are written. The row is deleted when the run is created. If the
+ * process dies in between, a worker finds the row and opens the conversation, which creates the run.
+ */
+function notingRuns<Of extends ConversationJournal>(
+  conversations: Of,
+  { sql, schema }: { readonly sql: Sql; readonly schema: string },
+): Of {
+  async function note(id: string, events: readonly ConversationEvent[]): Promise<void> {
+    for (const event of events) {
+      if (event.type !== 'run_begun') continue;
+      await sql
+        .unsafe(`insert into ${schema}.unbegun (run, conversation) values ($1, $2) on conflict do nothing`, [
+          event.data.run,
+          id,
+        ])
+        .catch(asUnreachable);
+    }
+  }
+  return {
+    ...conversations,
+    async create(id, events) {
+      await note(id, events);
+      await conversations.create(id, events);
+    },
+    async append(id, after, events, claim) {
+      await note(id, events);
+      await conversations.append(id, after, events, claim);
+    },
+  };
 }
 
 /** Brings the tables of a database up to date. */

@@ -1,49 +1,54 @@
 import { describe, expect, it } from 'vitest';
-import type { RunSummary } from '../../src/app/dandori.ts';
+import { systemClock } from '../../src/driver/index.ts';
 import { DandoriError } from '../../src/model/error.ts';
-import { createDriving, PATIENCE } from '../../src/server/driving.ts';
+import { PATIENCE } from '../../src/store/dispatcher/dispatcher.ts';
+import { createLocalDispatcher } from '../../src/store/dispatcher/local.ts';
+import type { RunSummary } from '../../src/store/journal.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
-import type { Report } from '../../src/views/report.ts';
-import { until } from './standing.ts';
+import { until } from '../server/standing.ts';
 
 /** Drives that end when the test says so. */
 function createYard(summaries: readonly Partial<RunSummary>[] = []) {
   const begun: string[] = [];
-  const ends = new Map<string, (outcome: Report['outcome'], questions?: { expiresAt?: number }[]) => void>();
+  const ends = new Map<string, (outcome: string, wakeAt?: number) => void>();
   const refusals = new Map<string, () => void>();
   const holds = new Map<string, (isHolding: boolean) => void>();
   const watchers = new Map<string, () => void>();
   const states: string[] = [];
-  const driving = createDriving({
-    atOnce: 2,
-    onState: (run, state) => states.push(`${run} ${state}`),
-    dandori: {
-      drive: (run, { soon, onHold } = {}) =>
-        new Promise((resolve, reject) => {
-          begun.push(run);
-          refusals.set(run, () => reject(new DandoriError('run-driven-elsewhere', 'It is driven.')));
-          holds.set(run, onHold ?? (() => {}));
-          const end = (outcome: string, questions: object[] = []) =>
-            resolve({ run, outcome, questions } as unknown as Report);
-          ends.set(run, end);
-          soon?.addEventListener('abort', () => end('open'));
-        }),
+  const dispatcher = createLocalDispatcher({
+    clock: systemClock,
+    journal: {
       watch: (run, changed) => {
         watchers.set(run, changed);
         return () => watchers.delete(run);
       },
-      runs: async ({ before } = {}) => (before === undefined ? (summaries as RunSummary[]) : []),
+      list: async ({ before } = {}) => (before === undefined ? (summaries as RunSummary[]) : []),
     },
   });
+  const driving = dispatcher.work(
+    (run, { soon, onHold, onPark }) =>
+      new Promise((resolve, reject) => {
+        begun.push(run);
+        refusals.set(run, () => reject(new DandoriError('run-driven-elsewhere', 'It is driven.')));
+        holds.set(run, onHold);
+        const end = (outcome: string, wakeAt?: number) => {
+          onPark(wakeAt);
+          resolve({ isOpen: ['open', 'waiting'].includes(outcome) });
+        };
+        ends.set(run, end);
+        soon.addEventListener('abort', () => end('open'));
+      }),
+    { atOnce: 2, onState: (run, state) => states.push(`${run} ${state}`) },
+  );
   const hasBegun = (...runs: string[]) =>
     until(() => (JSON.stringify(begun) === JSON.stringify(runs) ? true : undefined));
   return { driving, begun, ends, refusals, holds, watchers, states, hasBegun };
 }
 
 describe('driving', () => {
-  it('V1: has so many at once, and the next in the order in which they came', async () => {
+  it('D4: has so many at once, and the next in the order in which they came', async () => {
     const { driving, ends, hasBegun } = createYard();
-    for (const run of ['a', 'b', 'c', 'd', 'c']) driving.wake(run);
+    for (const run of ['a', 'b', 'c', 'd', 'c']) driving.take(run);
     expect(driving.count).toEqual({ driving: 2, queued: 2, retrying: 0 });
     expect(['a', 'b', 'c', 'e'].map(driving.stateOf)).toEqual(['driving', 'driving', 'queued', 'idle']);
     ends.get('b')?.('answered');
@@ -52,9 +57,9 @@ describe('driving', () => {
     await hasBegun('a', 'b', 'c', 'd');
   });
 
-  it('V1: gives the place of a run that only waits for a person to the next one', async () => {
+  it('D4: gives the place of a run that only waits for a person to the next one', async () => {
     const { driving, ends, holds, hasBegun } = createYard();
-    for (const run of ['a', 'b', 'c', 'd']) driving.wake(run);
+    for (const run of ['a', 'b', 'c', 'd']) driving.take(run);
     holds.get('a')?.(true);
     await hasBegun('a', 'b', 'c');
     expect(driving.stateOf('a')).toBe('driving');
@@ -67,9 +72,9 @@ describe('driving', () => {
     await hasBegun('a', 'b', 'c', 'd');
   });
 
-  it('V2: takes a waiting run up when somebody writes to it, and one that has ended not', async () => {
+  it('V1: takes a waiting run up when somebody writes to it, and one that has ended not', async () => {
     const { driving, ends, watchers, hasBegun } = createYard();
-    driving.wake('a');
+    driving.take('a');
     ends.get('a')?.('waiting');
     await until(() => (driving.stateOf('a') === 'idle' ? true : undefined));
     watchers.get('a')?.();
@@ -79,17 +84,17 @@ describe('driving', () => {
     expect(watchers.size).toBe(0);
   });
 
-  it('V2: looks at a run again when a question of it expires', async () => {
+  it('V1: looks at a run again when a question of it expires', async () => {
     const { driving, ends, hasBegun } = createYard();
-    driving.wake('a');
-    ends.get('a')?.('waiting', [{ expiresAt: Date.now() + 50 }, {}]);
+    driving.take('a');
+    ends.get('a')?.('waiting', Date.now() + 50);
     await hasBegun('a', 'a');
   });
 
-  it('V2: takes up what another process drove, when that one has said its last word', async () => {
+  it('V1: takes up what another process drove, when that one has said its last word', async () => {
     const { driving, ends, refusals, watchers, hasBegun } = createYard();
     const isIdle = () => until(() => (driving.stateOf('a') === 'idle' ? true : undefined));
-    driving.wake('a');
+    driving.take('a');
     refusals.get('a')?.();
     await isIdle();
     for (let count = 0; count < 5; count++) watchers.get('a')?.();
@@ -104,10 +109,10 @@ describe('driving', () => {
     expect(watchers.size).toBe(0);
   });
 
-  it('V3: forgets no wake that comes while a run is driven, not even while it ends', async () => {
+  it('D1: forgets no wake that comes while a run is driven, not even while it ends', async () => {
     const { driving, ends, hasBegun, begun } = createYard();
-    driving.wake('a');
-    driving.wake('a');
+    driving.take('a');
+    driving.take('a');
     ends.get('a')?.('exhausted');
     await hasBegun('a', 'a');
     ends.get('a')?.('answered');
@@ -115,23 +120,23 @@ describe('driving', () => {
     expect(begun).toHaveLength(2);
   });
 
-  it('V4: begins nothing once it is told to stop, and comes back when all have left', async () => {
+  it('D6: begins nothing once it is told to stop, and comes back when all have left', async () => {
     const { driving, begun } = createYard();
-    for (const run of ['a', 'b', 'c']) driving.wake(run);
+    for (const run of ['a', 'b', 'c']) driving.take(run);
     await driving.stop(10_000);
-    driving.wake('d');
+    driving.take('d');
     expect(begun).toEqual(['a', 'b']);
     expect(driving.count).toEqual({ driving: 0, queued: 0, retrying: 0 });
   });
 
-  it('takes up what has not ended, the oldest first', async () => {
+  it('V2: takes up what has not ended, the oldest first', async () => {
     const yard = createYard([
       { run: '4', status: 'answered' },
       { run: '3', status: 'open', conversation: 'c1' },
       { run: '2', status: 'waiting' },
       { run: '1', status: 'open' },
     ]);
-    await yard.driving.resumeAll();
+    await yard.driving.begin();
     await yard.hasBegun('1', '2');
     yard.ends.get('1')?.('answered');
     await yard.hasBegun('1', '2', '3');
@@ -146,31 +151,32 @@ function createTroubledYard(faults: Record<string, (time: number) => Error | und
   const watchers = new Map<string, () => void>();
   const listed: { summaries: Partial<RunSummary>[]; error?: Error | undefined } = { summaries: [] };
   const counts = new Map<string, number>();
-  const driving = createDriving({
-    atOnce: 2,
+  const dispatcher = createLocalDispatcher({
     clock,
-    onTrouble: ({ run, retryIn }) => troubles.push(`${run ?? 'list'} ${retryIn}`),
-    dandori: {
-      async drive(run) {
-        tries.push(run);
-        const count = (counts.get(run) ?? 0) + 1;
-        counts.set(run, count);
-        // What it wrote before it failed touches it, as a journal would say.
-        watchers.get(run)?.();
-        const error = faults[run]?.(count);
-        if (error !== undefined) throw error;
-        return { run, outcome: 'answered', questions: [] } as unknown as Report;
-      },
+    journal: {
       watch: (run, changed) => {
         watchers.set(run, changed);
         return () => watchers.delete(run);
       },
-      async runs({ before } = {}) {
+      async list({ before } = {}) {
         if (listed.error !== undefined) throw listed.error;
         return before === undefined ? (listed.summaries as RunSummary[]) : [];
       },
     },
   });
+  const driving = dispatcher.work(
+    async (run) => {
+      tries.push(run);
+      const count = (counts.get(run) ?? 0) + 1;
+      counts.set(run, count);
+      // What it wrote before it failed touches it, as a journal would say.
+      watchers.get(run)?.();
+      const error = faults[run]?.(count);
+      if (error !== undefined) throw error;
+      return { isOpen: false };
+    },
+    { atOnce: 2, onTrouble: ({ run, retryIn }) => troubles.push(`${run ?? 'list'} ${retryIn}`) },
+  );
   return { driving, clock, tries, troubles, listed, watchers };
 }
 
@@ -178,10 +184,10 @@ const full = () => new DandoriError('journal-unwritable', 'The disk is full.');
 const refused = () => new DandoriError('run-driven-elsewhere', 'It is driven.');
 
 describe('driving in trouble', () => {
-  it('V5: tries again, later each time, and holds up no other run', async () => {
+  it('D5: tries again, later each time, and holds up no other run', async () => {
     const yard = createTroubledYard({ a: (time) => (time <= 12 ? full() : undefined) });
-    yard.driving.wake('a');
-    yard.driving.wake('b');
+    yard.driving.take('a');
+    yard.driving.take('b');
     await yard.clock.advance(0);
     expect(yard.tries).toEqual(['a', 'b']);
     expect(yard.driving.stateOf('a')).toBe('retrying');
@@ -197,30 +203,30 @@ describe('driving in trouble', () => {
     expect(yard.watchers.size).toBe(0);
   });
 
-  it('V5: is not hurried by what a run writes before it fails, but by somebody who asks for it', async () => {
+  it('D5: is not hurried by what a run writes before it fails, but by somebody who asks for it', async () => {
     const yard = createTroubledYard({ a: (time) => (time <= 3 ? full() : undefined) });
-    yard.driving.wake('a');
+    yard.driving.take('a');
     await yard.clock.advance(0);
     for (let count = 0; count < 5; count++) yard.watchers.get('a')?.();
     await yard.clock.advance(0);
     expect(yard.tries).toHaveLength(1);
-    yard.driving.wake('a');
+    yard.driving.take('a');
     await yard.clock.advance(0);
     expect(yard.tries).toHaveLength(2);
     await yard.clock.advance(3_600_000);
     expect(yard.tries).toHaveLength(4);
   });
 
-  it('V5: looks at a damaged run seldom', async () => {
+  it('D5: looks at a damaged run seldom', async () => {
     const yard = createTroubledYard({ a: () => new DandoriError('journal-damaged', 'Line 3.') });
-    yard.driving.wake('a');
+    yard.driving.take('a');
     await yard.clock.advance(3_600_000 - 1);
     expect(yard.tries).toHaveLength(3_600_000 / PATIENCE.longestRetry);
   });
 
-  it('V2: finds what another process left without a word, and takes nothing from one that works', async () => {
+  it('V1: finds what another process left without a word, and takes nothing from one that works', async () => {
     const yard = createTroubledYard({ dead: (time) => (time <= 3 ? refused() : undefined) });
-    await yard.driving.resumeAll();
+    await yard.driving.begin();
     const at = yard.clock.now();
     yard.listed.summaries = [
       { run: 'waits', status: 'waiting', lastAt: at, lastSeq: 4 },
@@ -236,9 +242,9 @@ describe('driving in trouble', () => {
     expect(yard.tries).toEqual(['dead', 'dead', 'dead', 'dead']);
   });
 
-  it('V2: leaves a run alone that was begun just now, and one that it has looked at already', async () => {
+  it('V1: leaves a run alone that was begun just now, and one that it has looked at already', async () => {
     const yard = createTroubledYard({});
-    await yard.driving.resumeAll();
+    await yard.driving.begin();
     const fresh = { run: 'fresh', status: 'open' as const, lastSeq: 1 };
     yard.listed.summaries = [{ ...fresh, lastAt: yard.clock.now() + PATIENCE.sweep }];
     await yard.clock.advance(PATIENCE.sweep);
@@ -247,12 +253,12 @@ describe('driving in trouble', () => {
     expect(yard.tries).toEqual(['fresh']);
   });
 
-  it('V5: takes up runs that could not be listed or found, once they can', async () => {
+  it('D5: takes up runs that could not be listed or found, once they can', async () => {
     const gone = new DandoriError('run-not-found', 'There is no run.');
     const yard = createTroubledYard({ a: (time) => (time === 1 ? gone : undefined) });
     const at = yard.clock.now();
     yard.listed.error = new Error('EIO');
-    await yard.driving.resumeAll();
+    await yard.driving.begin();
     expect(yard.driving.count.retrying).toBe(1);
     await yard.clock.advance(2 * PATIENCE.firstRetry);
     expect(yard.troubles).toEqual(['list 1000', 'list 2000']);
@@ -273,10 +279,10 @@ describe('driving in trouble', () => {
     expect(yard.tries).toEqual(['a', 'b', 'a']);
   });
 
-  it('V4: has no timer left once it has stopped', async () => {
+  it('D6: has no timer left once it has stopped', async () => {
     const yard = createTroubledYard({ a: full });
-    await yard.driving.resumeAll();
-    yard.driving.wake('a');
+    await yard.driving.begin();
+    yard.driving.take('a');
     await yard.clock.advance(0);
     await yard.driving.stop(0);
     await yard.clock.advance(3_600_000);
