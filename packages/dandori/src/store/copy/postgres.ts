@@ -7,7 +7,7 @@ import { createPostgresJournal } from '../postgres/journal.ts';
 import { createLeases } from '../postgres/leases.ts';
 import { createPostgresApprovals, createPostgresBlobs } from '../postgres/parts.ts';
 import { checkSchemaName, prepareTables } from '../postgres/schema.ts';
-import { connect, LEASE, type PostgresOptions } from '../postgres/store.ts';
+import { connect, LEASE, LONGEST_GRACE, type PostgresOptions } from '../postgres/store.ts';
 import { asUnreachable } from '../postgres/trouble.ts';
 import type { CopiedStore, StoredKey } from './copy.ts';
 
@@ -43,7 +43,7 @@ export async function openPostgresForCopy({
     return asUnreachable(error);
   }
   const leases = createLeases({ sql: control, schema, ttl: lease });
-  const shared = { sql, schema, leases, self: randomUUID() };
+  const shared = { sql, schema, leases, self: randomUUID(), grace: LONGEST_GRACE };
   const runs = createPostgresJournal(RUNS, shared);
   const conversations = createPostgresJournal(CONVERSATIONS, shared);
   return {

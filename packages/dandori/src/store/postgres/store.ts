@@ -23,7 +23,7 @@ export type PostgresStore = Required<Store>;
 
 export const LEASE = 15_000;
 /** The longest time that a process has for what it took or created, before another may take it. */
-const LONGEST_GRACE = 5_000;
+export const LONGEST_GRACE = 5_000;
 /** Connections for statements. Appends use two of them at a time. */
 const CONNECTIONS = 6;
 
