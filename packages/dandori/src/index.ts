@@ -61,17 +61,6 @@ export { brokenLaws } from './run/laws.ts';
 export type { RunState, TaskState, TaskStatus } from './run/state/state.ts';
 export type { Blobs, Keys, StoredBlob } from './store/blobs.ts';
 export type {
-  Dispatcher,
-  Drive,
-  DriveSignals,
-  DrivingState,
-  Patience,
-  Trouble,
-  Working,
-  WorkOptions,
-} from './store/dispatcher/dispatcher.ts';
-export { createLocalDispatcher } from './store/dispatcher/local.ts';
-export type {
   Claim,
   ConversationJournal,
   ConversationSummary,

@@ -14,7 +14,19 @@ export type { Approvals } from './approvals.ts';
 export { type Blobs, handleOf, type Keys, type StoredBlob } from './blobs.ts';
 export { blobCases, keyCases } from './conformance/blobs.ts';
 export type { Open, StoreCase } from './conformance/cases.ts';
+export { type DispatchingStore, dispatcherCases, type OpenDispatching } from './conformance/dispatcher.ts';
 export { journalCases } from './conformance/journal.ts';
+export type {
+  Dispatcher,
+  Drive,
+  DriveSignals,
+  DrivingState,
+  Patience,
+  Trouble,
+  Working,
+  WorkOptions,
+} from './dispatcher/dispatcher.ts';
+export { createLocalDispatcher } from './dispatcher/local.ts';
 export {
   assertFollows,
   type Claim,
@@ -30,6 +42,7 @@ export {
   type Journal,
   type ListOptions,
   NEVER_LOST,
+  type Parked,
   RUNS,
   type RunStatus,
   type RunSummary,

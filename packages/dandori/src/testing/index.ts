@@ -1,10 +1,5 @@
 export { blobCases, keyCases } from '../store/conformance/blobs.ts';
 export type { Open, StoreCase } from '../store/conformance/cases.ts';
-export {
-  type DispatchingStore,
-  dispatcherCases,
-  type OpenDispatching,
-} from '../store/conformance/dispatcher.ts';
 export { journalCases } from '../store/conformance/journal.ts';
 export { createMemoryJournal } from '../store/memory.ts';
 export { CaseError, type CaseOptions, runCase } from './case.ts';
