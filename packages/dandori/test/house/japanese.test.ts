@@ -33,6 +33,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'conversation/laws.ts': 'the same',
   'store/conformance/blobs.ts': 'names of test cases',
   'store/conformance/cases.ts': 'said by test cases',
+  'store/conformance/dispatcher.ts': 'names of test cases',
   'store/conformance/journal.ts': 'names of test cases',
   'server/metrics.ts': 'descriptions for Prometheus',
   'server/description.ts': 'the list of HTTP operations',
@@ -59,7 +60,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
 
 /** What is said to a database. */
 const SQL =
-  /^\s*(select|insert into|update|delete from|with \w+ as|create (table|schema)|set local|h\.worker) /;
+  /^[\s,]*(select|insert into|update|delete from|with \w+ as|create (table|schema)|alter table|set local|h\.worker|wake_at =|last_seq =|begun as) ?/;
 
 /** Texts in the other files that are no messages: parts of a longer one, protocols, what only the model reads. */
 const NO_MESSAGES = new Set(
