@@ -200,3 +200,19 @@ function trimmed(text: string, set: Json | undefined, sides: { left: boolean; ri
   if (sides.left) while (from < to && isIn(text.charAt(from))) from++;
   return text.slice(from, to);
 }
+
+export function isNumeric(value: Json): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+/** `to_number` has made the first, and the second may be a number that stands in for another integer. */
+export function mayStandIn(made: Json, value: Json): boolean {
+  return typeof made === 'bigint' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+}
+
+export function areBothLarge(first: Json, second: Json): boolean {
+  if (first === second || typeof first !== 'object' || typeof second !== 'object') return false;
+  if (first === null || second === null) return false;
+  if (Array.isArray(first)) return Array.isArray(second) && first.length === second.length;
+  return !Array.isArray(second);
+}

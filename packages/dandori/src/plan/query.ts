@@ -12,10 +12,13 @@ import {
 import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from '../model/stand-in.ts';
 import { ofText, spend, TooMuchWork, type Work, weigh } from '../model/work.ts';
 import {
+  areBothLarge,
   comparerFor,
+  isNumeric,
   kindOf,
   lengthOf,
   manyAlike,
+  mayStandIn,
   NAME,
   OWN,
   PRICES,
@@ -112,6 +115,10 @@ function searchWithStandIns(
     return result === undefined ? null : withoutStandIns(result, numbers);
   });
   if (stringifyJson(one) === stringifyJson(other)) return one;
+  return notExact();
+}
+
+function notExact(): never {
   throw new Error(
     'it calculates with integers beyond 2^53, which cannot be done exactly: take the value itself',
   );
@@ -213,8 +220,7 @@ function readTree(expression: string): Tree {
   return tree;
 }
 
-/** The parts of the library's syntax tree that this file uses. */
-/** A type and not an interface: the library passes expressions among the values of a function. */
+/** What this file uses of the library's syntax tree. A type, because the library passes trees among JSON values. */
 export type Tree = {
   readonly type: string;
   readonly name?: string;
@@ -387,8 +393,9 @@ class Metered extends Library {
       const literal = (of: Json) => ({ type: 'Literal', value: of });
       return super.visit({ ...tree, left: literal(first), right: literal(second) } as Tree, value);
     }
+    if (mayStandIn(first, second) || mayStandIn(second, first)) return notExact();
     if (tree.name === 'EQ' || tree.name === 'NE') return (first === second) === (tree.name === 'EQ');
-    if (typeof first !== 'number' || typeof second !== 'number') return null;
+    if (!isNumeric(first) || !isNumeric(second)) return null;
     switch (tree.name) {
       case 'GT':
         return first > second;
@@ -413,13 +420,6 @@ const CONDITIONS: Readonly<Record<string, keyof Tree>> = {
 
 /** The cost of a value that is compared with another, in units of a value that is walked through. */
 const COMPARED = 3;
-
-function areBothLarge(first: Json, second: Json): boolean {
-  if (first === second || typeof first !== 'object' || typeof second !== 'object') return false;
-  if (first === null || second === null) return false;
-  if (Array.isArray(first)) return Array.isArray(second) && first.length === second.length;
-  return !Array.isArray(second);
-}
 
 let interpreter: Metered | undefined;
 

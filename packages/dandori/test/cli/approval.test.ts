@@ -72,7 +72,7 @@ describe('a plan that waits for a person', () => {
       `Reject:   dandori reject ${run} q1 --reason "…"`,
       `Edit:     dandori approve ${run} q1 --edit`,
       `Resume:  dandori resume ${run}`,
-      `run ${run}`,
+      expect.stringMatching(new RegExp(`^run ${run} · [\\d.]+ m?s$`)),
       '',
     ]);
     expect((await place.dandori('show', 'last')).stderr).toContain('2 calls: 1 read, 1 write');

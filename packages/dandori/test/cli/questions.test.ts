@@ -45,7 +45,7 @@ describe('a question that nobody can be asked on the spot', () => {
       '    5  Always approve this tool',
       `Answer:  dandori answer --config letters.yaml ${run} q1 <answer>`,
       `Resume:  dandori resume --config letters.yaml ${run}`,
-      `run ${run}`,
+      expect.stringMatching(new RegExp(`^run ${run} · [\\d.]+ m?s$`)),
       '',
     ]);
     expect((await place.dandori('show', 'last', ...CONFIG)).stderr).toContain('to: p1');
@@ -82,7 +82,7 @@ describe('a question that nobody can be asked on the spot', () => {
       '    5  このツールは今後も承認',
       `回答：  dandori answer --config letters.yaml ${run} q1 <回答>`,
       `再開：  dandori resume --config letters.yaml ${run}`,
-      `実行 ${run}`,
+      expect.stringMatching(new RegExp(`^実行 ${run} · [\\d.]+ m?s$`)),
       '',
     ]);
     const answered = await place.dandori('answer', 'last', 'q1', 'reject', ...CONFIG);

@@ -101,9 +101,9 @@ describe('servers', () => {
     ],
     ['{ a: { command: c, type: http } }', '1:38', 'the type http does not go with it'],
     [
-      '{ a: { url: http://h, type: sse } }',
+      '{ a: { url: http://h, type: pipe } }',
       '1:41',
-      'mcpServers.a.type must be stdio, http or streamable-http, not "sse"',
+      'mcpServers.a.type must be stdio, http, streamable-http or sse, not "pipe"',
     ],
     ['{ a: { command: npx -y server } }', '1:29', 'mcpServers.a.command must be the program alone'],
     ['{ a: { command: c, args: [--port, 80] } }', '1:47', 'mcpServers.a.args[1] must be text'],

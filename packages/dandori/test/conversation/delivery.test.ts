@@ -11,7 +11,7 @@ import { systemClock } from '../../src/driver/clock.ts';
 import type { Mind } from '../../src/mind/mind.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
-import type { ConversationJournal, Entry, Journal } from '../../src/store/journal.ts';
+import type { Claim, ConversationJournal, Entry, Journal } from '../../src/store/journal.ts';
 import { CONVERSATIONS } from '../../src/store/journal.ts';
 import {
   createMemoryBlobs,
@@ -78,6 +78,7 @@ class Crash extends Error {}
 class Power {
   #writes: number;
   readonly #isLost: boolean;
+  readonly #claims = new Set<Claim>();
   isOff = false;
 
   constructor(writes: number, isLost: boolean) {
@@ -100,9 +101,20 @@ class Power {
       create: (id, events) => write(() => journal.create(id, events)),
       append: (id, after, events) => write(() => journal.append(id, after, events)),
       read: (id, after) => live(() => journal.read(id, after)),
+      claim: (id) =>
+        live(async () => {
+          const claim = await journal.claim(id);
+          this.#claims.add(claim);
+          return claim;
+        }),
       list: (options) => live(() => journal.list(options)),
       watch: (id, changed) => journal.watch(id, (last) => (this.isOff ? undefined : changed(last))),
     };
+  }
+
+  /** The claims of a process end with it. What it was doing in memory may end later here. */
+  async freeClaims(): Promise<void> {
+    for (const claim of this.#claims) await claim.release();
   }
 }
 
@@ -172,6 +184,7 @@ describe('reports', () => {
           await live(disk, power).catch((error: unknown) => {
             if (!power.isOff) throw error;
           });
+          await power.freeClaims();
         }
         await live(disk, new Power(Number.POSITIVE_INFINITY, false));
         const [summary] = await disk.conversations.list();

@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
 import * as z from 'zod';
 import { type OpenOptions, openRuntime, type Runtime, type StartOptions } from '../../src/app/dandori.ts';
@@ -133,8 +134,10 @@ function travel(calls: ServiceCall[]): Service[] {
           input: z.object({ city: z.string() }),
           output: z.object({ sky: z.string() }),
           effect: 'read',
-          run(input, { signal }) {
+          async run(input, { signal }) {
             noted('weather', input, signal);
+            // Longer than a turn of the event loop, so that its outcome is a write of its own.
+            await setTimeout(5);
             return { sky: `sun over ${input.city}` };
           },
         },

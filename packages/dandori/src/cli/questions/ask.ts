@@ -139,15 +139,20 @@ function problemWith(field: Field, typed: string, { texts }: Asking): string | u
   return misfit(field.schema, typedAs(field, typed));
 }
 
-/** One line per option: its number and its label, or the value where another option has the same label. */
+/**
+ * One line per option: its number and its label. If the options cannot be numbered, a value that is a number itself
+ * stands there, and one that tells two equal labels apart.
+ */
 export function choiceLines(options: readonly Option[]): string[] {
   const isNumbered = canBeNumbered(options);
   return options.map((option, index) => {
     const { label, value } = option;
     const isTwin = options.some((other) => other !== option && other.label === label);
+    const written = answerText(value);
+    const isKey = isTwin || (/^\d+$/.test(written) && !label.startsWith(written));
     return [
       ...(isNumbered ? [String(index + 1)] : []),
-      ...(isTwin && !isNumbered ? [answerText(value)] : []),
+      ...(isKey && !isNumbered ? [written] : []),
       label,
       ...callsOf(option),
     ].join('  ');

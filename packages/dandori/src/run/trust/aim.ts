@@ -135,9 +135,12 @@ function isAddressName(name: string): boolean {
   return wordsIn(name).some((word) => WAY_OUT.has(word));
 }
 
-/** `https://…` anywhere in a text, `//host`, `www.host`, or a host with a path. */
+/**
+ * `https://…` anywhere in a text, `//host`, `www.host`, or a host with a path. Only the end of a scheme is looked for:
+ * to look for the whole takes time that grows with the square of a long text.
+ */
 const ADDRESS =
-  /[a-z][a-z0-9+.-]*:\/\/[^/\s]|^\s*(?:\/\/[^/\s]|mailto:|www\.|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?[/?#])/i;
+  /[a-z0-9+.-]:\/\/[^/\s]|^\s*(?:\/\/[^/\s]|mailto:|www\.|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?[/?#])/i;
 
 /** Whether an argument has the name of an address, or a text in it is one. The schema may not know it. */
 function hasAddress(value: Json): boolean {

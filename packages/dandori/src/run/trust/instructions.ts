@@ -15,7 +15,7 @@ export interface Flag {
  */
 const PHRASES = [
   /\b(?:ignore|disregard|forget)\b[^.\n]{0,40}\b(?:previous|above|earlier|prior|all)\b/i,
-  /\b(?:system|assistant|developer)\s*(?:message|prompt|note)?\s*:/i,
+  /\b(?:system|assistant|developer)\s*(?:(?:message|prompt|note)\s*)?:/i,
   /<\/?(?:system|information|instructions?|important)>/i,
   /\bimportant\s*(?:!+|:|\bmessage\b|\binstructions?\b)/i,
   /\b(?:you (?:must|should|need to|have to)|before you (?:can|do)|make sure (?:to|that) you)\b/i,
