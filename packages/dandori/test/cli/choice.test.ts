@@ -32,8 +32,8 @@ describe('the answers to choose from', () => {
     expect(chosen(text, options)).toEqual(answer);
   });
 
-  it('have no numbers where they are numbers, so that a number never means another one', () => {
-    expect(choiceLines(NUMBERS)).toEqual(['two', 'one']);
+  it('show their values where these are numbers, so that a number never means another one', () => {
+    expect(choiceLines(NUMBERS)).toEqual(['2  two', '1  one']);
     expect(chosen('2', NUMBERS)).toBe(2);
   });
 });

@@ -156,13 +156,17 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
     }
   }
 
-  /** Runs that a dead worker held, until another process holds them or they are let go. */
-  async function watchTakeover(pid: number, killedAt: number): Promise<void> {
-    const held = await again(
+  function heldBy({ child }: Member): Promise<readonly { id: string; epoch: string }[]> {
+    return again(
       () => sql<{ id: string; epoch: string }[]>`
         select r.id, r.epoch from ${sql(SCHEMA)}.runs r join ${sql(SCHEMA)}.workers w on w.id = r.worker
-        where w.name like ${`process ${pid} on %`}`,
+        where w.name like ${`process ${child.pid ?? 0} on %`}`,
     );
+  }
+
+  /** Runs that a dead worker held, until another process holds them or they are let go. */
+  async function watchTakeover(victim: Member, killedAt: number): Promise<void> {
+    const held = await heldBy(victim);
     const left = new Map(held.map(({ id, epoch }) => [id, epoch]));
     while (left.size > 0 && !isOver) {
       const rows = await again(
@@ -198,11 +202,13 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
   }
 
   async function kill(): Promise<void> {
-    const victim = await someVictim();
+    let victim = await someVictim();
+    // It is in the middle of something.
+    for (; (await heldBy(victim)).length === 0; victim = await someVictim()) await sleep(5);
     ready.delete(victim);
     const killedAt = Date.now();
     await victim.end('SIGKILL');
-    track(watchTakeover(victim.child.pid ?? 0, killedAt));
+    track(watchTakeover(victim, killedAt));
     replace(victim.kind);
     await sleep(100 + Math.random() * lease * 0.5);
   }

@@ -21,7 +21,7 @@ const en = {
   toRun: 'Open run',
   cancelRun: (goal: string) => `Cancel run: ${goal}`,
   steps: (done: number, total: number) => `${done} of ${total} steps done`,
-  tasks: (done: number, total: number) => `${done} of ${total} tasks done`,
+  tasks: (done: number, total: number) => `${done} of ${total} ${total === 1 ? 'task' : 'tasks'} done`,
   failed: (count: number) => `${count} failed`,
   progress: 'Progress',
   writing: 'writing…',

@@ -121,9 +121,9 @@ const CASES: Record<string, (opened: Opened, start: Start) => Promise<void>> = {
     const asked = Date.now();
     await store.dispatcher.wake('r1', asked + 200);
     await store.dispatcher.wake('r1', asked + 3_600_000);
-    await driven.reaches('r1', before + 1);
-    // The clock of a database may differ by a few milliseconds.
-    assert.ok((times[before] ?? 0) - asked >= 190, `woken after ${(times[before] ?? 0) - asked} ms`);
+    // A drive too many is allowed. The clock of a database may differ by a few milliseconds.
+    for (let drives = before; (times.at(-1) ?? 0) < asked + 190; drives++)
+      await driven.reaches('r1', drives + 1);
   },
 
   async 'D2: a run that was created is driven, without a wake'(store, start) {

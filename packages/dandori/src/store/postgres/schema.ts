@@ -64,9 +64,6 @@ const MIGRATIONS: readonly string[] = [
     at timestamptz not null default clock_timestamp()
   );
   create index unbegun_at on unbegun (at);
-  alter table workers
-    add column started timestamptz not null default clock_timestamp(),
-    add column about text;
   `,
 ];
 
