@@ -61,6 +61,8 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
   const touchedInDrive = new Set<string>();
   const watches = new Map<string, () => void>();
   const timers = new Map<string, { readonly at: number; cancel(): void }>();
+  /** The earliest wake for later that was asked for. A drive before that time must not take it away. */
+  const askedFor = new Map<string, number>();
   /** Runs that were missing or unreadable. They may come back. */
   const lost = new Set<string>();
   /** Open runs that a sweep has checked, with the last event that each had then. */
@@ -76,6 +78,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     patience,
     begun(run) {
       forgetTimer(run);
+      if ((askedFor.get(run) ?? 0) <= clock.now()) askedFor.delete(run);
       touchedInDrive.delete(run);
       lost.delete(run);
       // Watch before driving, so that no write of another process is missed.
@@ -103,8 +106,11 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
       onTrouble?.({ run, error: how.error, retryIn: patience.sweep });
     }
     if (how.kind === 'parked' && !how.isOpen) forget(run);
-    if (how.kind === 'parked' && how.isOpen && how.wakeAt !== undefined)
-      wakeAfter(run, Math.max(how.wakeAt - clock.now(), 0) + 1);
+    if (how.kind === 'parked' && how.isOpen) {
+      const { wakeAt = Number.POSITIVE_INFINITY } = how;
+      const next = Math.min(wakeAt, askedFor.get(run) ?? Number.POSITIVE_INFINITY);
+      if (Number.isFinite(next)) wakeAfter(run, Math.max(next - clock.now(), 0) + 1);
+    }
     if (how.kind === 'elsewhere') {
       // The other driver is alive, so this process leaves a run that it never drove to it.
       if (isForeign) forget(run);
@@ -140,6 +146,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
   function forget(run: string): void {
     unwatch(run);
     looked.delete(run);
+    askedFor.delete(run);
   }
 
   function wakeAfter(run: string, ms: number): void {
@@ -210,6 +217,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     take: places.wake,
     wakeAt(run, at) {
       if (at === undefined || at <= clock.now()) return places.wake(run);
+      askedFor.set(run, Math.min(at, askedFor.get(run) ?? at));
       if (at < (timers.get(run)?.at ?? Number.POSITIVE_INFINITY)) wakeAfter(run, at - clock.now());
     },
     begin: sweep,
