@@ -27,7 +27,7 @@ import { createResults } from './results.ts';
  * S1  One driver per run: the driver holds the claim from the first read to the last write.
  * S2  A call is made only after its start is durable. A read that costs nothing is the exception: it has no
  *     effect, and only this process knows about it. If it ends at once, its start and its outcome are one write.
- * S3  An outcome is durable before the driver makes any call because of it.
+ * S3  The outcome of a call that must not be made again is durable before the driver makes any call because of it.
  * S4  There is one wait, in the mailbox. No polling. Facts that nothing waits for are written together with
  *     those that arrive in the same turn of the event loop.
  * S5  When `drive` returns or throws, none of its calls and thoughts is still running.
@@ -242,6 +242,7 @@ async function planTogether(driver: Driver): Promise<number | undefined> {
   let wakeAt = await planAhead(driver);
   const since = parts.clock.now();
   for (let taken = 0; taken < MOST_TOGETHER && parts.clock.now() - since < LONGEST_TOGETHER; ) {
+    if (ledger.owesOutcome) break;
     const ended = await calls.takeEnded(readAhead);
     if (ended.length === 0) break;
     taken += ended.length;

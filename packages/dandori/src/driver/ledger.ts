@@ -23,6 +23,8 @@ import { withTerms } from './questions.ts';
 export interface Ledger {
   readonly state: RunState;
   record(...facts: Fact[]): void;
+  /** Whether the outcome of a call that must not be made again waits for the commit. Then no call may begin. */
+  readonly owesOutcome: boolean;
   /** False if another process wrote a command first: intentions were dropped and must be decided again. */
   commit(): Promise<boolean>;
   /** Whether the journal has events that this ledger does not know. */
@@ -103,6 +105,12 @@ export async function openLedger(
     for (const { type, data } of kept) add({ type, data } as Fact);
   }
 
+  function isOutcomeOfEffect(event: Event): boolean {
+    if (originOf(event) !== 'outcome' || !('task' in event.data)) return false;
+    const task = state.tasks.get(event.data.task);
+    return task !== undefined && (task.effect !== 'read' || task.cost > 0);
+  }
+
   /** Pending events may clash with those of another process. `append` detects that. */
   function isNews(last = Number.POSITIVE_INFINITY): boolean {
     return last > (pending.at(-1)?.seq ?? lastSeq());
@@ -135,6 +143,9 @@ export async function openLedger(
   return {
     get state() {
       return state;
+    },
+    get owesOutcome() {
+      return pending.some(isOutcomeOfEffect);
     },
     record,
     commit,

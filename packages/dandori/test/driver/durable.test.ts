@@ -171,6 +171,44 @@ describe('while the disk holds back a write', () => {
     expect(brokenLaws(await real.read(started.run))).toEqual([]);
   });
 
+  it('a read that follows a write waits until the outcome of the write is written', async () => {
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+    const real = createMemoryJournal();
+    const journal: Journal = {
+      ...real,
+      async append(run, after, events, claim) {
+        if (events.some(({ type }) => type === 'task_succeeded')) {
+          hold();
+          await isFree;
+        }
+        await real.append(run, after, events, claim);
+      },
+    };
+    const called: string[] = [];
+    const run = (name: string) => {
+      called.push(name);
+      return name;
+    };
+    const toolbox = createFunctionToolbox(systemClock, {
+      'a.write': { effect: 'write', run: () => run('write') },
+      'a.read': { run: () => run('read') },
+    });
+    const blobs = createMemoryBlobs();
+    const mind = createScriptedMind(DONE);
+    const house = { journal, blobs, clock: systemClock, toolbox, mind };
+    const parts: Parts = { ...house, check: () => [], secrets: [], driver: 'test' };
+    const tasks = [task('w', 'a.write'), task('r', 'a.read', { after: ['w'] })];
+    const started = await startRun({ goal: 'go', settings: SETTINGS, tasks }, parts);
+    const driving = drive(started.run, parts);
+    await isHeld;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(called).toEqual(['write']);
+    free();
+    expect((await driving).end?.outcome).toBe('answered');
+    expect(called).toEqual(['write', 'read']);
+  });
+
   it('reads that end at once are one write with their outcomes, wave after wave', async () => {
     const appends: string[][] = [];
     const real = createMemoryJournal();
