@@ -83,17 +83,17 @@ function judged(
   const { version } = draft;
   const compiled = atStart ?? compileDraft(draft, compiling);
   if (compiled.ok) return accepted(draft, compiled, { state, results, word, problems });
-  const mended =
+  const fixed =
     draft.by === 'user'
       ? undefined
       : repair(draft.tasks, compiled.diagnostics, compileContext(draft, compiling));
-  const repaired: Draft | undefined = mended && { ...draft, by: 'repair', tasks: mended.tasks };
+  const repaired: Draft | undefined = fixed && { ...draft, by: 'repair', tasks: fixed.tasks };
   const again = repaired && compileDraft(repaired, { state, parts });
-  if (mended === undefined || repaired === undefined || again?.ok !== true)
+  if (fixed === undefined || repaired === undefined || again?.ok !== true)
     return [{ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } }];
   return [
     proposal(repaired),
-    ...accepted(repaired, again, { state, results, repairs: mended.notes, problems }),
+    ...accepted(repaired, again, { state, results, repairs: fixed.notes, problems }),
   ];
 }
 

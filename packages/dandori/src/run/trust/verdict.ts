@@ -238,7 +238,7 @@ function changedArgs(task: TaskState, args: JsonObject, resultOf: Circumstances[
 
 /**
  * Whether the user chose the new value: typed it into a form, or chose the option that sets it. A tool that is
- * not trusted must have shown the value in the label. If nobody answered in time, nobody has seen it.
+ * not trusted must have shown the value in the label. A default that was used because the time was up does not count: no user has seen it.
  */
 function isChosen(
   name: string,

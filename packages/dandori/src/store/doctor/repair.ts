@@ -86,14 +86,14 @@ async function repairOne({ kind, file, run = '', conversation, offset = 0 }: Fin
     await replace(file, Buffer.concat([bytes.subarray(0, offset), bytes.subarray(tail + 1)]));
     return true;
   }
-  const mended = await open(file, 'r+');
+  const handle = await open(file, 'r+');
   try {
     // A whole line ends with its bracket. The byte after it stands where the newline was.
-    if (kind === 'lost-newline') await mended.write('\n', bytes.lastIndexOf('}') + 1);
-    else await mended.truncate(offset);
-    await mended.datasync();
+    if (kind === 'lost-newline') await handle.write('\n', bytes.lastIndexOf('}') + 1);
+    else await handle.truncate(offset);
+    await handle.datasync();
   } finally {
-    await mended.close();
+    await handle.close();
   }
   return true;
 }

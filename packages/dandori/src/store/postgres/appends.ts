@@ -29,7 +29,7 @@ interface Tables {
   readonly hasWakes: boolean;
 }
 
-/** In place of a term: a command, which waits for no lease. */
+/** Stored instead of a term for a command, which needs no lease. */
 const COMMAND = '-';
 const WAKING_COMMAND = '+';
 

@@ -121,7 +121,9 @@ const REFUSED = 'The login was refused. / ログインできませんでした�
 
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(new Error('nobody logged in in time')), { once: true });
+    signal.addEventListener('abort', () => reject(new Error('the login was not completed in time')), {
+      once: true,
+    });
   });
 }
 

@@ -69,7 +69,7 @@ export const setup: Catalogue = {
   '`dandori list` shows the address of each server.': '`dandori list` で各サーバーのアドレスを確認できます。',
   'the login was refused: {1}': 'ログインが拒否されました：{1}',
   'the answer of the browser belongs to another login': 'ブラウザーの応答は別のログインのものです',
-  'nobody logged in in time': '時間内にログインされませんでした',
+  'the login was not completed in time': '時間内にログインが完了しませんでした',
   'its authorization server has no device flow; log in with a browser':
     '認可サーバーが --device に対応していません。ブラウザーでログインしてください',
   '{1} answered with HTTP {2}': '{1} の応答：HTTP {2}',
