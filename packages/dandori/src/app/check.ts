@@ -2,7 +2,7 @@ import type { Config } from '../config/index.ts';
 import { messageOf } from '../model/error.ts';
 import type { InspectedTool } from '../tools/index.ts';
 
-/** What became of one attempt to connect to a server. */
+/** The result of connecting to a server once. */
 export interface CheckedServer {
   readonly name: string;
   /** Milliseconds until it had listed its tools, or until it was given up. */
@@ -90,7 +90,7 @@ export async function checkModel(
   return failure === undefined ? { name, ms } : { name, ms, problem: failure.message };
 }
 
-/** The models that the provider of this one offers, or why it does not say. */
+/** The models that this provider offers, or why the list can't be read. */
 export async function listModels(
   model: Omit<Model, 'fallback'>,
 ): Promise<{ readonly models: readonly string[] } | { readonly problem: string }> {

@@ -1,6 +1,6 @@
 import type { Event, Live } from '../model/event.ts';
 
-/** Passes what this process writes and hears about its runs to those who listen to a run. */
+/** Passes the events and live updates of this process to the listeners of each run. */
 export interface News {
   publish(news: Event | Live): void;
   listen(run: string, heard: (news: Event | Live) => void): () => void;

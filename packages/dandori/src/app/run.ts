@@ -50,7 +50,7 @@ export interface Run<Output = string, Yielded = Event> extends AsyncIterable<Yie
   events(options?: FollowOptions): AsyncIterableIterator<Event>;
   /**
    * The answer: a text, or a value that fits the `output` of the run. Throws a `RunError` if the run ends
-   * without one (`run-failed`), or needs an answer that nothing here gives (`run-waiting`).
+   * without one (`run-failed`), or needs an answer that this program does not give (`run-waiting`).
    */
   output(options?: { readonly wait?: boolean }): Promise<Output>;
   /** What the run did. Waits while this process drives it, until it has ended or needs an answer. */
@@ -110,7 +110,7 @@ export interface RunParts<Output> {
   /** What the iteration yields by default. */
   readonly live: boolean;
   readonly toOutput: (report: Report) => Output | Promise<Output>;
-  /** Called with the way to stop the drive when it begins, and with the same when it has ended. */
+  /** Called with a `stop` function when a drive begins, and with the same function when it ends. */
   readonly onDriving: (leave: Leave, isDriving: boolean) => void;
 }
 
@@ -273,7 +273,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
               wake = resolve;
             });
             await Promise.race([woken, driving.catch(() => {})]);
-            // Another process writes, and this one hears nothing of it.
+            // Another process writes, and this process gets no live updates.
             if (heard.length === 0) break;
           } else if (!('seq' in next)) {
             if (live) yield next;

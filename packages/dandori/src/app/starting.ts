@@ -30,7 +30,7 @@ export interface StartOptions {
    * A second start by the same user with the same key returns the first run, as long as that run is stored.
    */
   readonly key?: string;
-  /** The language of the user, if neither the configuration nor the goal tells it. */
+  /** The user's language, used if neither the configuration nor the goal determines it. */
   readonly language?: Language | undefined;
   /** Called with the first events once they are durable. Not called if an earlier call wrote them. */
   readonly onStart?: (events: readonly Event[]) => void;

@@ -24,11 +24,11 @@ const LONGEST_MESSAGE = 2_000;
 /**
  * Runs that other runs start for a part of their goal.
  *
- * G1  The id of the run is in the start of its task, so that a task has one run, whatever crashes.
+ * G1  The id of the run is in the start of its task, so a task has exactly one run, even after a crash.
  * G2  A sub-goal has a share of the limits, a part of the tools, and the same policies. It never has more.
- * G3  What led to a sub-goal or stands in it counts as read by it, and what it has read counts as read by the
- *     run that gets its answer. So no text of a stranger becomes an order on the way.
- * G4  What a sub-goal asks, its run asks. Only that answer counts.
+ * G3  What the parent read before it started the sub-goal counts as read by the sub-goal, and what the sub-goal
+ *     reads counts as read by the parent. So external content never becomes an order on the way.
+ * G4  The parent run asks the questions of a sub-goal. Only an answer to the parent run counts.
  * G5  A sub-goal ends with its run.
  */
 export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {

@@ -12,7 +12,7 @@ const EXIT_CODES = {
 
 export const EXIT_USAGE = EXIT_CODES.usage[0];
 
-/** A run that is still open is driven by another process. */
+/** A run that is still open is driven by another process, so this command reports it as waiting. */
 export function exitCodeOf(outcome: Report['outcome']): number {
   return EXIT_CODES[outcome === 'open' ? 'waiting' : outcome][0];
 }

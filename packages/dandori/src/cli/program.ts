@@ -28,7 +28,8 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', HELP_END)
-    // Read before the command line is parsed (`takeLanguage`). Here it is for help.
+    // `takeLanguage` reads this option before the command line is parsed. It is declared here only so that `--help`
+    // lists it.
     .addOption(
       new Option('--lang <language>', 'Language of the texts (or DANDORI_LANG)').choices(['en', 'ja']),
     )

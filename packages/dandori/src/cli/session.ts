@@ -144,7 +144,7 @@ async function driveAndAsk(run: string, past: readonly Event[], foreground: Fore
 }
 
 /**
- * If another process answers the question, it may also drive the run. This process then waits until it can
+ * The process that answers the question may also drive the run. This process then waits until it can
  * take over. On the first drive, or if another process takes the run during a drive, the error is thrown.
  */
 async function drive(run: string, { dandori, watching }: Foreground): Promise<Report> {
@@ -275,7 +275,7 @@ async function replyFor(
 ): Promise<Reply | { readonly kind: 'given' } | undefined> {
   const { dandori, options, texts } = foreground;
   const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
-  // `--yes` stands for the user's word. A call that a stranger may have ordered needs a person who sees it.
+  // `--yes` approves on behalf of the user. A call that external content may have ordered must be shown to the user.
   const isDoubtful = callAbout.safeParse(question.context).data?.trust !== undefined;
   if (isApproval && options.yes === true && !isDoubtful && isMeant(question, foreground))
     return { kind: 'answer', value: 'approve' };

@@ -61,7 +61,7 @@ export const BOTH = only(
   'both|both of them|both of these|both of those|all|all of them|all of these|all of those|all of it|everything|the lot|each|each of them|every one|them all|the two|the two of them',
   '両方(?:とも)?|りょうほう(?:とも)?|全部|ぜんぶ|全て|すべて|どちらも|どっちも|どれも|二つとも|ふたつとも|[2-9二三四五](?:つ|本|個|件|枚|冊|人)とも|まとめて|全員|みんな',
 );
-/** Leaves the choice to us. That is not for us to make. */
+/** The user leaves the choice to Dandori. Dandori never chooses. */
 export const EITHER = only(
   "either|either one|either of them|either is fine|either one is fine|any|any of them|any one|anything|whichever|whatever|you choose|you decide|up to you|i don't mind|i don't care|it doesn't matter|don't care",
   '(?:どちら|どっち|どれ|なん|何)でも(?:いい|よい|良い|構いません|かまいません|構わない|かまわない|大丈夫)?|お?任せ(?:します|で)?|おまかせ(?:します|で)?|適当(?:に|で)?',

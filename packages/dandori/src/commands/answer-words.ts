@@ -183,7 +183,7 @@ function mayDestroy({ kind, context }: Question): boolean {
   return effect !== 'read' && effect !== 'idempotent' && effect !== 'write';
 }
 
-/** Whether a call took effect must be said with an option of its own: a wrong "no" would call it twice. */
+/** For an outcome check, the words must name an option. A "no" that was meant differently would repeat the call. */
 function readSettlement(said: string, options: readonly Option[]): Reading | undefined {
   const found = placed(withoutManners(said), options);
   if (found !== undefined) return chosen(found);

@@ -35,7 +35,7 @@ export interface Answering {
   readonly message?: string | undefined;
   /** The run whose model read the answer in that message. */
   readonly readBy?: { readonly run: string } | undefined;
-  /** Of the user's words, if they tell it. */
+  /** The language of the user's words, if it can be detected. */
   readonly language?: Language | undefined;
 }
 
@@ -114,7 +114,7 @@ async function askedIn(
   return subGoal === undefined ? state : askedIn(subGoal.run, subGoal.question, { journal });
 }
 
-/** The answer to an approval says everything itself. */
+/** The label of the chosen option. Approvals need none: their values (`approve`, `reject`) are clear. */
 function labelOf(answer: Json, question: Question): string | undefined {
   if (isApproval(question)) return undefined;
   const given = stringifyJson(answer);

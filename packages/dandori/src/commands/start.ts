@@ -126,8 +126,8 @@ function aboutTools(
   const servers = Map.groupBy(tools.values(), ({ name, server }) =>
     isOwnTool({ server }) ? server : name.split('.', 1)[0],
   );
-  // A name is written if every tool under it is trusted, also of a server that may still come. Otherwise the trusted
-  // tools are, except one that is that name itself.
+  // A server is listed if all its tools are trusted and no server of that name is missing. Otherwise its trusted
+  // tools are listed one by one, except a tool that has the same name as the server.
   const coming = new Set(missing.map(({ server }) => server.split('.', 1)[0]));
   const trusted = [...servers].flatMap(([name = '', offered]) =>
     offered.every(isTrusted) && !coming.has(name)

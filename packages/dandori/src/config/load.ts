@@ -41,7 +41,7 @@ export interface LoadOptions {
    * so work without the keys that a run needs.
    */
   readonly use?: 'run' | 'read';
-  /** Keys of the file that do not count, because the caller has something else for them. */
+  /** Keys of the file to ignore, because the caller passes its own values. */
   readonly without?: readonly string[];
   /** False if no demo servers are used where no server is configured. */
   readonly demo?: boolean;

@@ -235,7 +235,8 @@ export const SHIPPED_SERVERS = [...DEMO_SERVERS, 'files', 'shell'] as const;
 export type ShippedServer = (typeof SHIPPED_SERVERS)[number];
 
 /**
- * Databases, files and programs return words of other people. The other shipped servers return only our own.
+ * The results of databases, files and programs may contain external content. The other shipped servers return only
+ * their own text.
  */
 function isTrustedByDefault(name: ShippedServer): boolean {
   return !['sqlite', 'files', 'shell'].includes(name);

@@ -117,7 +117,7 @@ function onlySafe(
     refused.push('instructions.file');
   }
   refuse('planning', 'history');
-  // These could make a call unasked that the file has asked about.
+  // These keys could skip a question that the file requires.
   refuse('trust', 'tools');
   refuse('trust', 'endorse');
   const { trust } = kept;

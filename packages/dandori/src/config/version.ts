@@ -20,7 +20,10 @@ function manifest(): { readonly version: string; readonly engines: { readonly no
 
 const SCHEMA = 'node_modules/dandori/dandori.schema.json';
 
-/** The first line of a `dandori.yaml`, by which editors find its schema. Relative if the package is installed there. */
+/**
+ * The first line of a `dandori.yaml`, which tells editors where the schema is. The path is relative if the package is
+ * installed in that folder.
+ */
 export function schemaLine(folder: string): string {
   const own = fileURLToPath(new URL('../../dandori.schema.json', import.meta.url));
   const address = existsSync(join(folder, SCHEMA)) ? `./${SCHEMA}` : own.replaceAll('\\', '/');

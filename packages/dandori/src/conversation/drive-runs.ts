@@ -237,7 +237,7 @@ function newWork(run: string, mind: Mind): Work {
 
 const LONGEST_NAME = 80;
 
-/** A plan with a name or with steps is one that the user may speak of. */
+/** The user can refer to a plan only if it has a name or steps. */
 function planName(state: RunState | undefined): string | undefined {
   const { name, objective } = state?.outline ?? {};
   const isNamed = name !== undefined && name.trim() !== '';

@@ -18,7 +18,7 @@ interface InterpretedMessage {
   readonly meant: { readonly kind: 'goal' } | Unclear | Answering;
 }
 
-/** `about` is missing in messages that an older version heard. */
+/** `about` is missing in messages that an older version received. */
 interface Unclear {
   readonly kind: 'unclear';
   readonly why?: Why;
@@ -101,7 +101,7 @@ interface AnswerMessage {
   readonly by: string | undefined;
   /** The id of the message. */
   readonly message: string;
-  /** Of the words, if they tell it. */
+  /** The language of the message, if it can be detected. */
   readonly language: Language | undefined;
   readonly isRepeated: boolean;
 }

@@ -136,7 +136,7 @@ function hasHeardTools({ messages }: ConversationState, open: readonly RunState[
   return isTold || open.some(({ tasks }) => [...tasks.values()].some(({ attempts }) => attempts > 0));
 }
 
-/** The same, for output that may contain a stranger's words. */
+/** Whether the conversation contains output that may hold external content. */
 function hasHeardStrangers({ messages }: ConversationState, open: readonly RunState[]): boolean {
   const isTold = [...messages.values()].some(
     ({ role, tally, hasHeardStrangers: isHeard = tally !== undefined }) => role === 'agent' && isHeard,

@@ -30,7 +30,7 @@ import {
 /**
  * Gets the approval of a call.
  *
- * P1  A standing approval is looked up each time, so that one that was revoked no longer counts.
+ * P1  Standing approvals are looked up for each call, so a revoked approval stops counting at once.
  * P2  A tool that has a preview is asked first. If the call is ambiguous, the user chooses before anything is
  *     approved, and the preview is made again with the choice.
  * P3  The approval is bound to the arguments that are shown. A preview of other arguments is not shown, and
@@ -57,7 +57,7 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
     return;
   }
   if (effect !== 'read' && isToPreview(task, args, driver)) {
-    // One that ends makes room for this one.
+    // Wait: when another preview ends, this one can start.
     if (state.indexes.previewing.size >= state.settings.concurrency) return;
     if (startPreview(task, args, driver)) return;
   }
@@ -174,7 +174,7 @@ export function previewEnded(mail: Mail & { type: 'preview_ended' }, driver: Dri
   const args = task.previewing;
   const found = findingOf(outcome, task, driver);
   ledger.record({ type: 'preview_ended', data: { task: id, ...found, ms } });
-  // A task that waits for another one again gets its next preview later.
+  // If the task must wait for another task again, the preview is made later.
   if (outcome.kind !== 'ambiguous' || found.ambiguous !== true || task.status !== 'ready') return;
   const question = choiceQuestion(id, outcome, { state: ledger.state, check: parts.check, args });
   ledger.record({ type: 'question_asked', data: { question } });
@@ -211,7 +211,10 @@ function findingOf(outcome: CallOutcome, task: TaskState, driver: Driver): Findi
   };
 }
 
-/** The arguments with what the preview made exact. They must fit the tool, and touch nothing else than before. */
+/**
+ * The arguments after the preview made them exact. They must fit the tool's schema and use the same resource as
+ * before.
+ */
 function pinnedArgs(
   task: TaskState,
   exact: JsonObject,

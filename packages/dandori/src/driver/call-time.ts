@@ -13,7 +13,10 @@ export interface Stop {
   readonly signal: AbortSignal;
   /** Only the first reason counts. */
   stop(reason: string): void;
-  /** Calls back once, at once if it is stopped already. The returned function takes the request back. */
+  /**
+   * Calls back once when the call is stopped, or immediately if it already was. The returned function cancels the
+   * callback.
+   */
   onStop(then: () => void): () => void;
 }
 

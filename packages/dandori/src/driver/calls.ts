@@ -36,7 +36,7 @@ export interface EndedCall {
 export interface OpenCall {
   /** Never rejects. */
   readonly ended: Promise<EndedCall>;
-  /** The call belongs to a task now, so it may ask the user. */
+  /** Call this when a task takes over the call. From then on it may ask the user. */
   taken(): void;
   abort(reason: string): void;
 }
@@ -56,9 +56,8 @@ export interface Calls {
   readonly isAnyPlanned: boolean;
   thinkNow(): void;
   /**
-   * Makes the planned reads. Returns the ends of all planned calls, if every one of them is a read that has ended, or
-   * ends in this turn of the event loop. Then their starts and outcomes are written together, which spares a sync.
-   * Otherwise empty.
+   * Makes the planned reads. If all planned calls are reads and all of them end in this turn of the event loop,
+   * returns their outcomes, so that starts and outcomes are one write. Otherwise returns an empty list.
    */
   takeEnded(ahead: Pick<ReadAhead, 'stateOf' | 'take' | 'settle'>): Promise<Mail[]>;
   /** Makes the planned calls, except prefetched ones. */

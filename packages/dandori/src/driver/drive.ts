@@ -73,7 +73,10 @@ async function driveStarted(started: StartedRun, house: House, leaving: Leaving)
   }
 }
 
-/** Milliseconds in which a conversation reports the end of its run. Then another process does. */
+/**
+ * Milliseconds that this process has to report the end of a run to its conversation. After that, another process does
+ * it.
+ */
 const REPORT = 5_000;
 
 function parkedOf({ state, wakeAt, hadEnded }: Left, { soon }: Leaving, now: number): Parked {
@@ -228,7 +231,7 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** Reads that end at once wait for each other, for one write. After a crash this many may be made again. */
+/** Reads that end at once are written together, at most this many. After a crash they are made again. */
 const MOST_TOGETHER = 100;
 /** Milliseconds. */
 const LONGEST_TOGETHER = 10;

@@ -23,7 +23,7 @@ import { withTerms } from './questions.ts';
 export interface Ledger {
   readonly state: RunState;
   record(...facts: Fact[]): void;
-  /** Whether the outcome of a call that must not be made again waits for the commit. Then no call may begin. */
+  /** Whether an outcome that must not be lost is still uncommitted. If so, no call may start. */
   readonly owesOutcome: boolean;
   /** False if another process wrote a command first: intentions were dropped and must be decided again. */
   commit(): Promise<boolean>;

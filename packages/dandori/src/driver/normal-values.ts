@@ -41,7 +41,7 @@ export function normalOutcome(outcome: CallOutcome, word: Word): CallOutcome {
   }
 }
 
-/** Tools know no language. What Dandori says about their calls is worded again in the language of the run. */
+/** Tools don't know the language of the run, so Dandori's own messages about their calls are translated here. */
 function inLanguage<T extends Message>(message: T, word: Word): T {
   const said = saidIn(message);
   return said === undefined ? message : { ...message, message: word(said) };

@@ -161,7 +161,7 @@ function usedBy({ usage, calls, hasHeardStrangers }: CallOutcome & { kind: 'succ
   };
 }
 
-/** What a sub-goal asks, the run asks. The answers go to the sub-goal when its task starts again. */
+/** Asks the questions of a sub-goal in this run. When its task starts again, the sub-goal gets the answers. */
 function goalAsks(
   { task, attempt }: Mail & { type: 'call_ended' },
   { questions = [], hasHeardStrangers }: CallOutcome & { kind: 'input_wanted' },

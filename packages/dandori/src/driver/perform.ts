@@ -257,14 +257,14 @@ async function finish(intended: Ending, { run, ledger, parts, results }: Driver)
   const { state } = ledger;
   const ending = await withOutput(intended, { state, check: parts.check, results });
   if (ending.misfit !== undefined && mayAnswerAgain(state, parts.clock.now())) {
-    // After a note, the mind answers again. It is no word of the user.
+    // A note makes the mind answer again. It is marked as passed on, because the user did not write it.
     ledger.record({ type: 'note_added', data: { text: ending.misfit, passedOnBy: { run } } });
     return;
   }
   const goals = [...state.tasks.values()].flatMap(({ share, status }) =>
     share === undefined || status === 'succeeded' ? [] : [share.run],
   );
-  // Before the end is written: a crash in between ends them again.
+  // Cancel the sub-goals before the end is written. After a crash in between, they are cancelled again.
   if (goals.length > 0) await parts.goals?.cancel(goals, `the run ${run} has ended`);
   ledger.record({ type: 'run_finished', data: await finished(ending, { state, results }) });
 }

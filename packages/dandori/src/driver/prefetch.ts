@@ -44,8 +44,8 @@ export interface ReadAhead {
   parse(decision: number, actions: readonly Action[]): ParsedActions;
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
   /**
-   * Whether there is a prefetched call for this one, and how far it is. If it has ended, its outcome can be journaled
-   * together with its start.
+   * The state of the prefetched call for this call. If it has ended, its outcome can be journaled together with
+   * its start.
    */
   stateOf(call: PlannedCall): 'none' | 'running' | 'ended' | 'lost';
   /** Returns the prefetched call for this one. Call it for every call that is due, including writes (R3). */
@@ -155,7 +155,8 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     const tool = parts.toolbox.tools().get(operation);
     if (!injected.ok || tool?.effect !== 'read') return undefined;
     if (!state.isSealed && holdsRedacted(injected.args)) return undefined;
-    // An address is seen only now that the Refs are filled. `trust` judges the call when it is a task.
+    // Only now, with the Refs filled, can an address appear in the arguments. The trust check follows when the call
+    // becomes a task.
     if (state.settings.trust !== undefined && isWayOut(tool, injected.args)) return undefined;
     const isFitting =
       refs.length === 0 || checkOpened(parts.check, sealing)(tool.inputSchema, injected.args).length === 0;

@@ -344,7 +344,7 @@ function sizeOf(value: Json): string {
   return Array.isArray(value) ? `list ${value.length}` : `object ${Object.keys(value).length}`;
 }
 
-/** The calls of a step in written order, including nested steps. A call stands for itself. */
+/** The calls of a step in written order, including nested steps. For a call, the list contains just that call. */
 function callsOf(id: string, tasks: RunState['tasks']): string[] {
   const task = tasks.get(id);
   if (task === undefined || task.isSuperseded) return [];

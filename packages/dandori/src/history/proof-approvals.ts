@@ -21,7 +21,7 @@ export async function previewProblems(
   ];
 }
 
-/** That the user's settings had this entry then is accepted as evidence. */
+/** The journal can't prove that the standing approval existed, so it is accepted as evidence. */
 export async function standingProblems(
   event: Event & { type: 'call_approved' },
   proving: Proving,

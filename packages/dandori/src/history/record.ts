@@ -173,7 +173,7 @@ async function record(event: Event, { state, followed, results, recording }: Rec
     case 'preview_ended':
       return previewed(event.data, { state, recording });
     case 'call_approved':
-      // A test has no settings of a user, so the user approves.
+      // A test has no standing approvals, so the recorded user approves instead.
       if (event.data.standing !== undefined)
         recording.commands.push({ answer: { kind: 'approval', task: event.data.task, value: 'approve' } });
       return;

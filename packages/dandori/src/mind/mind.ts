@@ -63,7 +63,7 @@ export interface Mind {
   weigh?(thought: Omit<Thought, 'signal'>): Promise<Weight & { readonly closing?: Weight }>;
 }
 
-/** `closing`: what the closing answer would use after this call, if that is to be reserved. */
+/** The most that a model call can use. */
 export interface Weight {
   readonly tokens: number;
   readonly cost?: number;

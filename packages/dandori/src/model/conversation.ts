@@ -31,7 +31,7 @@ export const message = z.object({
   role: z.enum(['user', 'agent']),
   kind: messageKind,
   text: z.string(),
-  /** Of the user's words, if they tell it. The agent goes on in this language. */
+  /** The language of the user's message, if it can be detected. The agent replies in it. */
   language: language.optional(),
   run: z.string().optional(),
   step: z.string().optional(),

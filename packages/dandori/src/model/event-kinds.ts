@@ -9,7 +9,7 @@ type Origin = 'start' | 'command' | 'outcome' | 'decided';
 /** Every fact is listed, so that a new one cannot be dropped by accident where two processes write. */
 const ORIGINS: Readonly<Record<FactType, Origin>> = {
   run_started: 'start',
-  // Without this fact, the time before the resume and a lost thought would count.
+  // Without this fact, the time without a driver and the lost model call would count.
   run_resumed: 'outcome',
   decision_started: 'decided',
   decision_made: 'outcome',

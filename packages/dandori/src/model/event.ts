@@ -35,7 +35,7 @@ export type Outcome = z.infer<typeof outcome>;
 
 /**
  * `act`: decide what to do next. `generate`: write the tasks of these steps. `answer`: every task of the
- * given plan is done. `conclude`: a limit is reached, so answer with what is there.
+ * given plan is done. `conclude`: a limit is reached, so answer from the results so far.
  */
 export const purpose = z.enum(['act', 'generate', 'answer', 'conclude']);
 export type Purpose = z.infer<typeof purpose>;
@@ -302,7 +302,7 @@ export const factSchema = z.discriminatedUnion('type', [
     blob: blobHandle.optional(),
     ms: z.number(),
   }),
-  /** Before an approval is asked, the tool says what the call would do. A read: if it is lost, it is repeated. */
+  /** The tool describes what a call would do, before it is approved. A lost preview is made again. */
   fact('preview_started', { task: z.string(), args: jsonObject }),
   fact('preview_ended', { task: z.string(), ...previewFinding, ms: z.number() }),
   /** An earlier approval covers the call: `question` of this run, or `standing` in the user's settings. */
@@ -340,7 +340,7 @@ export const factSchema = z.discriminatedUnion('type', [
     message: z.string().optional(),
     /** The run whose model read the answer in that message. */
     readBy: z.object({ run: z.string() }).optional(),
-    /** Of the user's words, if they tell it. The run goes on in this language. */
+    /** The language of the answer, if it can be detected. The run continues in it. */
     language: language.optional(),
   }),
   /** The question expired. It counts as answered by its default or as declined, or the run is cancelled. */

@@ -67,7 +67,9 @@ export const examinedSchema = z.object({
     .array(z.enum(['runs', 'conversations', 'blobs']))
     .readonly()
     .optional()
-    .describe('What the doctor cannot look at, because it is not in files of Dandori; absent if it saw all'),
+    .describe(
+      'Parts that were not checked, because they are not stored in files; absent if everything was checked',
+    ),
   findings: z.array(finding).readonly(),
 });
 export type Examined = Readonly<z.infer<typeof examinedSchema>>;

@@ -123,7 +123,10 @@ export const callAbout = z.object({
   trust: trustAbout.optional(),
 });
 
-/** Whether the call can be undone. Only the configuration can say that it cannot; a tool may say both. */
+/**
+ * Whether the call can be undone. The effect `destructive` always means no. Otherwise the preview of the tool says
+ * so.
+ */
 export function reversibility({
   effect: does,
   preview: said,

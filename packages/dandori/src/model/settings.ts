@@ -48,7 +48,7 @@ const trustSettings = z.object({
   aims: z.record(z.string(), z.array(z.string())).optional(),
   /** The first rule that fits a value decides about it. `deny` comes before `ask`, and `ask` before `allow`. */
   rules: z.array(trustRule).optional(),
-  /** What `extract` may return so that it can aim a call: values in which a stranger can say little. */
+  /** What `extract` may return so that it can aim a call: values that leave little room for injected text. */
   endorse: z.array(endorsed).optional(),
 });
 
@@ -133,11 +133,11 @@ export const settings = z.object({
   instructions: z.string().optional(),
   /** Without it a run speaks the language of its goal. */
   language: language.optional(),
-  /** How data of strangers is kept from giving orders. Runs from before it existed lack it, and are not checked. */
+  /** How external content is kept from giving orders. Runs of versions before 0.3 lack it and are not checked. */
   trust: trustSettings.optional(),
   /** Whether reads start while the mind is still writing. Older runs lack it and continue without it. */
   streamDispatch: z.boolean().optional(),
-  /** Whether the mind is told that it can give parts of the goal to runs of their own. */
+  /** Whether the mind is told about sub-goals (`goal.run`). */
   subGoals: z.boolean().optional(),
 });
 export type Settings = z.infer<typeof settings>;

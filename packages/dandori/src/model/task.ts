@@ -72,7 +72,7 @@ export const STEP_TOOL: Tool = {
       expected: { type: 'string', description: 'what should have come of it, for when you look back' },
     },
   },
-  // What its tasks will do is not known yet. Steps still do not block each other: their tasks are ordered
+  // What its tasks will do is not known yet. Even so, steps do not block each other: their tasks are ordered
   // once they are known.
   effect: 'write',
   independent: true,

@@ -2,7 +2,7 @@ import type { Settings } from './settings.ts';
 
 export type Language = NonNullable<Settings['language']>;
 
-/** What tells the language of a run. */
+/** The inputs that determine the language of a run. */
 export interface Speaking {
   readonly goal: string;
   readonly settings: Settings;

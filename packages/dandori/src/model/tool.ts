@@ -52,12 +52,14 @@ export const toolSchema = toolPolicy.extend({
     .array(z.string())
     .readonly()
     .optional()
-    .describe('The only tools that it may call itself. It counts as touching what they touch.'),
+    .describe(
+      'The only tools that it may call itself. For ordering, it counts as using their resources too.',
+    ),
   trusted: z.boolean().describe('False if its results may hold external content'),
   openWorld: z
     .boolean()
     .optional()
-    .describe('Whether a read reaches out of the house, if the server says so'),
+    .describe('Whether a read contacts external systems, if the server says so (`openWorldHint`)'),
 });
 export type Tool = Readonly<z.infer<typeof toolSchema>>;
 

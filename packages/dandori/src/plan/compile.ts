@@ -49,7 +49,7 @@ export interface CompileContext {
   readonly missing: ReadonlyMap<string, string>;
   /** The time and money that the run has left. Without it, neither is checked. */
   readonly budget?: Budget;
-  /** True if the model wrote `after` out of habit: an `after` that no Ref and no effect needs is dropped. */
+  /** True for plans of the model: an `after` that no Ref and no effect needs is dropped. */
   readonly dropsNeedless?: boolean;
   /** Tasks whose results the answer uses, if the answer was written together with the plan. */
   readonly answerUses?: ReadonlySet<string>;

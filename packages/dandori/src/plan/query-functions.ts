@@ -205,7 +205,7 @@ export function isNumeric(value: Json): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** `to_number` has made the first, and the second may be a number that stands in for another integer. */
+/** The first value comes from `to_number`. The second may be a stand-in for a large integer. */
 export function mayStandIn(made: Json, value: Json): boolean {
   return typeof made === 'bigint' && typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
 }

@@ -58,7 +58,7 @@ function isAnswerSaid(
   return leaves.length > 0 && leaves.every((leaf) => leaf !== '' && message.includes(folded(leaf)));
 }
 
-/** The texts and numbers in a value. A yes or no is an empty text: no word of the message stands for it. */
+/** The texts and numbers in a value. A boolean becomes an empty text, because no word of the message can match it. */
 export function leavesOf(value: Json): string[] {
   if (isObject(value)) return Object.values(value).flatMap(leavesOf);
   if (Array.isArray(value)) return value.flatMap(leavesOf);
@@ -86,7 +86,7 @@ export function asksFirst({ operation, effect }: Called, rules: Rules): boolean 
     case 'plan':
       return effect !== 'read';
     default:
-      // Ask for a policy that only a later version knows.
+      // An unknown policy comes from a later version. Ask, to be safe.
       return true;
   }
 }

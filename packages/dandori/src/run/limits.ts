@@ -24,9 +24,9 @@ export function reached(state: RunState, now: number): Limit | undefined {
 }
 
 /**
- * Decisions of which every call was refused, by a person or by a rule. They did nothing, so the other work keeps
- * its steps. The same counts for the reads before them that the mind decided after it had read a stranger's text:
- * they may have prepared what was refused.
+ * Decisions whose calls were all refused, by the user or by a rule. They changed nothing, so they do not count as
+ * steps. If the mind had read external content, the reads before them do not count either: they may have prepared
+ * the refused call.
  */
 function refusedSteps({ decisions, tasks, questions, settings }: RunState): number {
   if (questions.size === 0 && settings.trust?.rules === undefined) return 0;
@@ -49,7 +49,7 @@ function refusedSteps({ decisions, tasks, questions, settings }: RunState): numb
   return refused;
 }
 
-/** With what is set aside for sub-goals. */
+/** Includes what is reserved for sub-goals. */
 export function tokensUsed({ usage, shares }: RunState): number {
   return usage.inputTokens + usage.outputTokens + setAside(shares, 'tokens');
 }

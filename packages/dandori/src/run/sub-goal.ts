@@ -4,7 +4,7 @@ import { callsUsed, costUsed, tokensUsed, workTimeLeft } from './limits.ts';
 import { hasEnded, type RunState, type TaskState } from './state/state.ts';
 import { lineageOf, readBy } from './trust/lineage.ts';
 
-/** What a sub-goal gets of the run's limits. A second attempt has the share of the first. */
+/** The share of the run's limits that a sub-goal gets. A retry keeps the share. */
 export function shareFor(task: TaskState, state: RunState, run: string): Share {
   if (task.share !== undefined) return task.share;
   const { limits } = state.settings;
@@ -21,7 +21,7 @@ export function shareFor(task: TaskState, state: RunState, run: string): Share {
   };
 }
 
-/** As much as it asks for, if there is so much. Otherwise the same as the other sub-goals and the run itself. */
+/** The requested amount, if that much is left. Otherwise an equal share with the other sub-goals and the run. */
 function partOf(left: number, asked: number | undefined, { tasks }: RunState): number {
   let waiting = 0;
   for (const { task, status, share } of tasks.values())
@@ -37,7 +37,7 @@ export function timeFor(task: TaskState, state: RunState, now: number): number {
 }
 
 /**
- * Whether no stranger's text can have led to the sub-goal or stands in it. Otherwise it starts as if it had read
+ * Whether external content had no influence on the sub-goal and its text. Otherwise it starts as if it had read
  * the text itself: what it decides is no order of the user.
  */
 export function isCleanGoal(task: TaskState, state: RunState): boolean {

@@ -9,7 +9,7 @@ import type { EventStreams } from './event-streams.ts';
 export interface LiveUpdates {
   live(live: Live): void;
   driving(run: string, state: DrivingState): void;
-  /** A decision's end makes its answer text obsolete, so the text is dropped. */
+  /** When a decision ends, its partial answer is dropped. */
   event(event: Event): void;
   /**
    * The whole answer so far, for a client that joins while it is being written. It replaces earlier deltas.

@@ -136,9 +136,9 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   const app = createApp(parts, logRequest);
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
-    // It would close a kept connection half a second after an answer that did not wait for the end of its request.
-    // On a busy machine the end comes later, and the next request on that connection would be lost. Node reads the
-    // rest by itself, within `requestTimeout`.
+    // With cleanup on, `@hono/node-server` closes a keep-alive connection 0.5 s after a response that was sent before
+    // the whole request arrived. On a busy machine that loses the next request. Node reads the rest by itself, within
+    // `requestTimeout`.
     autoCleanupIncoming: false,
     errorHandler: (error) => problemOutside(error, logRequest),
   });

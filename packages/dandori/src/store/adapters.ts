@@ -1,4 +1,4 @@
-/** What a store of your own needs: `import { … } from 'dandori/store'`. */
+/** The exports of `dandori/store`: everything needed to write your own store. */
 export type { ConversationEvent, ConversationFact } from '../model/conversation.ts';
 export { DandoriError, type ErrorCode } from '../model/error.ts';
 export {

@@ -6,7 +6,7 @@ import { type StandingApproval, standingApproval } from '../model/question.ts';
 import { unreadable, unwritable } from './files/disk.ts';
 import { createWhole } from './files/journal.ts';
 
-/** The approvals that users gave for good, each user's for themselves. */
+/** Standing approvals, per user. */
 export interface Approvals {
   /** Oldest first. `undefined` stands for runs without a user. */
   list(user: string | undefined): Promise<StandingApproval[]>;

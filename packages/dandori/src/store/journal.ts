@@ -61,7 +61,7 @@ export interface TornTail {
 export interface Claim {
   /** Aborts when the claim is lost. The holder stops its calls and stands down. */
   readonly lost: AbortSignal;
-  /** Without `parked`, the driver has failed, and the run is still to be driven. */
+  /** Without `parked`, the driver failed and the run must be driven again. */
   release(parked?: Parked): Promise<void>;
 }
 
@@ -168,7 +168,7 @@ export function assertFollows(after: number, events: readonly Entry[]): void {
   }
 }
 
-/** `name` is that of the run or the conversation. */
+/** `name`: "run ID" or "conversation ID". */
 export function conflict(name: string, after: number, last: number): never {
   throw new DandoriError(
     'journal-conflict',

@@ -27,7 +27,7 @@ export interface Store {
   readonly close?: () => Promise<void>;
 }
 
-/** The folders of the parts that are our files. `dandori doctor` can examine nothing else. */
+/** The folders of the parts that are stored in files. `dandori doctor` checks only these. */
 export type StoreFolders = { readonly [Part in (typeof STORE_PARTS)[number]]?: string };
 
 export const STORE_PARTS = [
@@ -60,7 +60,7 @@ export function createFileStore(
   };
 }
 
-/** Lost with the process: for tests, and for runs that need not be kept. */
+/** In memory, and lost with the process. For tests and throwaway runs. */
 export function createMemoryStore(): Store {
   return {
     journal: createMemoryJournal(),

@@ -45,7 +45,10 @@ export const ATTACKS = [
 ] as const;
 export type Attack = (typeof ATTACKS)[number];
 
-/** How a stranger's text reaches the model: what a tool that is not trusted returns, fails with, asks or says of itself, or a note of another run. */
+/**
+ * How a stranger's text reaches the model: what a tool that is not trusted returns, fails with, asks or says of
+ * itself, or a note of another run.
+ */
 export const CHANNELS = ['result', 'error', 'question', 'description', 'note'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
@@ -91,7 +94,7 @@ export async function tryAttacks(worst: WorstCase, options: WorstCaseOptions = {
   return found;
 }
 
-/** How a text was heard decides whether it counts as heard. For that, the plain ways to obey are enough. */
+/** The channel decides whether a text counts as read. To test that, two simple attacks are enough. */
 const PLAIN_ATTACKS: readonly Attack[] = ['call', 'revise'];
 
 export interface Played {

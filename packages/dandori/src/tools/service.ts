@@ -66,7 +66,7 @@ export type MethodPreview = z.input<typeof previewAnswer>;
 
 export interface ServiceMethod {
   readonly tool: Tool;
-  /** It does not say whether its results are trusted, so that depends on the tools that it calls. */
+  /** Set if the definition has no `trusted`. Trust then depends on the tools in `calls`. */
   readonly isTrustedLikeItsCalls?: boolean;
   /** Must not throw or reject. */
   call(call: Call, inner: (call: Call) => Promise<CallOutcome>): Promise<CallOutcome>;

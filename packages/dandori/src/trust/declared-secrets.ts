@@ -28,7 +28,10 @@ const ABOUT_IT =
 /** Formats that only keys have. If the name mentions a key, a value in such a format is a secret. */
 const KEY_FORM =
   /^(?:sk-|sk_|rk_|pk_|ghp_|gho_|ghs_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ[\w-]+\.|-----BEGIN )/;
-/** Words that say nothing, or that everybody tries first. Hiding `password` would break a tool `reset_password`. */
+/**
+ * Common values that are too generic to hide, such as `password`. Hiding them would break a tool such as
+ * `reset_password`. Hiding `password` would break a tool `reset_password`.
+ */
 const TRIVIAL =
   /^(?:true|false|none|null|undefined|enabled?|disabled?|default|production|development|staging|testing|localhost|required|optional|public|private|basic|bearer|digest|oauth2?|strict|always|string|header|cookies?|session|passwords?|passwd|secrets?|tokens?|api[_-]?keys?|credentials?)$/i;
 

@@ -8,7 +8,7 @@ import type { Journal } from '../store/index.ts';
 
 const HASH_LENGTH = 32;
 const NONCE_LENGTH = 32;
-/** Without a store nothing outlives the process, so the key need not either. */
+/** Without a store, nothing outlives the process, so a temporary key is enough. */
 const ownKey = randomBytes(32).toString('hex');
 const made = new WeakMap<readonly string[], Sealing>();
 

@@ -143,12 +143,12 @@ export function nextOf(state: RunState): NextAction | undefined {
   return { text: textsOf(state).runAgain, goal: state.goal };
 }
 
-/** The built-in planner can't plan the goal, and will not be able to the next time. */
+/** Whether running again is useless, because the built-in planner can't plan this goal. */
 function cannotHelp({ mind, tasks, questions }: RunState): boolean {
   return mind === 'built-in' && tasks.size === 0 && questions.size === 0;
 }
 
-/** All that failed, failed because the user said no. */
+/** Whether every failure is a rejection by the user. */
 function wasRefused({ tasks }: RunState): boolean {
   const failed = [...tasks.values()].filter(({ status }) => status === 'failed');
   return failed.length > 0 && failed.every(({ failure }) => failure?.kind === 'rejected');

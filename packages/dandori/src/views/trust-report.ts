@@ -12,7 +12,7 @@ import { planDoubts } from '../run/trust/plan-doubts.ts';
 
 type Trust = Settings['trust'];
 
-/** What the engine takes a tool for when it judges where the values of a call come from. */
+/** How the engine classifies a tool when it checks where the values of a call come from. */
 export interface ToolTrust {
   readonly name: string;
   readonly effect: Effect;

@@ -14,7 +14,7 @@ import { Problem } from '../ui/problem.tsx';
 import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
 
-/** With the forms and the plan views: most messages ask nothing. */
+/** Loaded on demand, together with forms and plan views: most messages ask nothing. */
 const AskedHere = lazy(() => import('./question.tsx'));
 
 interface Props {
@@ -86,7 +86,10 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
   );
 }
 
-/** What is recommended next. The button says the goal that it begins, because a model wrote both. */
+/**
+ * The recommended next step. The button shows the goal that it starts, because the model wrote both texts and they
+ * may differ.
+ */
 function Next({ conversation, next: { text, goal = text } }: NextProps) {
   const say = useTexts(texts);
   const { conversations } = useClient();
@@ -141,7 +144,10 @@ interface WritingProps {
   readonly goal: string | undefined;
 }
 
-/** A final answer while it is written. It is outside of the log, so screen readers announce it only when it is complete. */
+/**
+ * A final answer while it is written. It is outside of the log, so screen readers announce it only when it is
+ * complete.
+ */
 export function Writing({ text, goal }: WritingProps) {
   const say = useTexts(texts);
   return (

@@ -1,11 +1,14 @@
-/** A page in the background for this long counts as left. */
+/** After this many milliseconds in the background, the page counts as inactive. */
 const LEFT_AFTER_MS = 4_000;
 
 const listeners = new Set<() => void>();
 let isLeft = false;
 let leaving: ReturnType<typeof setTimeout> | undefined;
 
-/** Whether the page is visible, or was a moment ago. A page opened in the background counts as visible for that moment. */
+/**
+ * Whether the page is visible, or was a moment ago. A page opened in the background counts as visible for that
+ * moment.
+ */
 export function isWatched(): boolean {
   return !isLeft;
 }

@@ -32,7 +32,7 @@ interface Folded {
  * its own.
  *
  * M1  Going forward costs the events in between.
- * M2  Going back costs the events from the nearest kept state, which is used up by it.
+ * M2  Going back folds from the nearest kept state. That state is then no longer available.
  */
 export function createMoments(known: () => readonly Event[]): Moments {
   const ready: Folded[] = [];

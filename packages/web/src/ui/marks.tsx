@@ -3,7 +3,7 @@ import type { Effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
 import { type Status, words } from '../texts/words.ts';
 
-/** Never by colour alone: each has a sign and a word. */
+/** A status is never shown by colour alone: each has a sign and a word. */
 export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: string]>> = {
   pending: ['○', 'text-faint'],
   ready: ['◌', 'text-faint'],

@@ -116,7 +116,7 @@ interface Check {
   readonly ms?: number;
 }
 
-/** Whatever a run needs besides the store: Node, the configuration, the model with its key, and each server. */
+/** Checks everything except the store: Node, the configuration, the model and its key, and each server. */
 async function checkup(options: DoctorOptions): Promise<readonly Check[]> {
   const checks: Check[] = [];
   const style = styleFor(process.stdout);

@@ -5,7 +5,7 @@ import { type PlanTrust, type ToolTrust, type TrustEntry, trustEntries } from '.
 import { oneLine, padded, printable, styleFor } from '../style.ts';
 import type { Texts } from '../texts.ts';
 
-/** `dandori tools --trust`: what the engine takes each tool for. */
+/** `dandori tools --trust`: how the engine classifies each tool. */
 export function printToolTrust(found: readonly ToolTrust[], { words, ...texts }: Texts): void {
   const style = styleFor(process.stdout);
   const width = Math.max(0, ...found.map(({ name }) => name.length));

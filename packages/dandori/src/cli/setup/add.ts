@@ -414,7 +414,7 @@ function report({
   else say(asTyped(texts.next));
 }
 
-/** Whether git would take `.env` along. */
+/** Whether git would commit `.env`. */
 function isCommitted(folder: string): boolean {
   const file = join(folder, '.gitignore');
   const ignored = existsSync(file) ? readFileSync(file, 'utf8') : '';

@@ -35,7 +35,7 @@ export async function logout(name: string, options: { config?: string; json?: bo
   return 0;
 }
 
-/** Shows the address to open, opens it if it may, and waits for the user. */
+/** Shows the address, opens it unless `--no-browser` is set, and waits for the user. */
 export async function logInTo(
   name: string,
   server: Server | undefined,

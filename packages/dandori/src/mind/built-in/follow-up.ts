@@ -12,8 +12,8 @@ const UNIT = new RegExp(
 );
 
 /**
- * A message that leans on the one before it, as a whole goal: "And in Osaka?" after "Weather in Tokyo" asks for the weather
- * in Osaka. Any other message is a goal of its own.
+ * Completes a follow-up message with the previous goal: "And in Osaka?" after "Weather in Tokyo" asks for the
+ * weather in Osaka. Any other message is a goal of its own.
  */
 export function wholeGoal(goal: string, context: string | undefined): string {
   const before = [...(context ?? '').matchAll(/^user: (.*)$/gm)].map(([, line = '']) => line);

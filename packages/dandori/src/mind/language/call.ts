@@ -39,7 +39,7 @@ export interface ModelOutput {
   isTooLong?: boolean;
 }
 
-/** Characters of one output, including thoughts and calls: four times what models write today at most. */
+/** Characters of one output, including thoughts and calls: four times the longest output of today's models. */
 export const LONGEST_OUTPUT = 4_000_000;
 
 /**
@@ -138,7 +138,7 @@ function collect(
   };
 }
 
-/** For Google the SDK has parsed and rewritten the text. As a value it shows where a number may be rounded. */
+/** Google's SDK parses and rewrites the text. The parsed value shows which numbers may have been rounded. */
 function rewritten(input: unknown): unknown {
   try {
     return typeof input === 'string' ? JSON.parse(input) : input;

@@ -16,7 +16,7 @@ export function isExampleAnswer({ operation, args }: Action): boolean {
 }
 
 /**
- * One decision in the form that is asked for, with a real tool and real values. Weak models copy the example
+ * An example decision in the requested format, with a real tool and real values. Weak models copy the example
  * word for word, so it has no placeholder, and calling it as it stands does no harm.
  */
 export function exampleDecision(tools: readonly Tool[]): string {

@@ -63,7 +63,7 @@ function readValue(text: string): Extracted {
   const read = start < 0 || end < start ? undefined : readJson(written.slice(start, end + 1));
   const found = read?.ok === true ? (read.value as Json) : undefined;
   if (isObject(found) && found.value !== undefined) return { kind: 'extracted', value: found.value };
-  // The words of the model are not told: the text may have written them.
+  // The model's own words are left out, because the text may have dictated them.
   const isMissing = isObject(found) && found.missing !== undefined;
   const message = isMissing
     ? 'The text does not contain the value.'

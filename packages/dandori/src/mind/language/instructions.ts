@@ -109,7 +109,10 @@ function toolsPart({ tools, servers }: Described, mode: Mode): string {
   return [list, ...tellServers(servers)].join('\n\n');
 }
 
-/** Why they are missing is for the user. A server may have worded it, and the mind has read nothing of servers yet. */
+/**
+ * The reason goes to the user only. A server may have written it, and at this point the mind must not have read
+ * external content.
+ */
 function missingPart(missing: readonly MissingServer[]): string {
   if (missing.length === 0) return '';
   const names = missing.map(({ server }) => server).sort();

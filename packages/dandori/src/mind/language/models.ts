@@ -28,7 +28,10 @@ export async function checkModel(options: LanguageMindOptions): Promise<Failure 
   }
 }
 
-/** The names of the models that the provider offers, sorted. Throws an `Error` that says why it cannot be asked. */
+/**
+ * The names of the models that the provider offers, sorted. Throws an `Error` that says why the provider can't be
+ * reached.
+ */
 export async function listModels(options: LanguageMindOptions): Promise<readonly string[]> {
   const { url, headers, names } = listing(options);
   const { fetch = globalThis.fetch } = options;

@@ -17,7 +17,7 @@ export interface LanguageMindOptions {
   readonly section?: 'model' | 'model.fallback' | undefined;
   /** A model of the AI SDK, instead of one that is made from the other options. */
   readonly model?: AiModel | undefined;
-  /** For a model of the AI SDK: the provider whose habits it shares. */
+  /** For a model of the AI SDK: the provider whose API quirks apply. */
   readonly provider: Provider;
   /** As its provider spells it. */
   readonly name: string;

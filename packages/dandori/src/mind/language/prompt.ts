@@ -31,7 +31,7 @@ export type PromptInput = Omit<Thought, 'signal'>;
 
 /** The parts of the messages that differ between dialects. */
 export interface Wording<Message> {
-  /** What the messages are written with, besides the state. With another key they are written again. */
+  /** A cache key: everything besides the state that the messages depend on. */
   readonly key: string;
   /** `told`: the actions that are known before the first turn. */
   readonly open: (told: readonly Action[]) => Transcript<Message>;

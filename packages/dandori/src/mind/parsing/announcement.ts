@@ -1,7 +1,7 @@
 /**
- * Whether a text only says what its writer will do, that it will not, or that it has changed something: "I
- * will now call calc.evaluate.", "calc.evaluateを呼び出します。", an apology, 捨てました. Such a text ends no run as a success. It is only a reason to ask
- * again, so a wrong guess costs one model call.
+ * Whether a text only announces an action ("I will now call calc.evaluate."), refuses it (an apology), or claims
+ * to have done it (捨てました). Such a text does not end a run as a success. The model is asked again, so a wrong
+ * guess costs one model call.
  */
 export function announcesOrRefuses(text: string): boolean {
   return [...ANNOUNCEMENTS, ...REFUSALS, ...CLAIMS].some((form) => form.test(text));

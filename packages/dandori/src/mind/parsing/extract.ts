@@ -22,7 +22,7 @@ export type Extraction =
       readonly actions: Action[];
       readonly reasoning?: string;
       readonly repaired?: string;
-      /** Plain text was taken as the answer. */
+      /** Set if plain text was used as the answer. */
       readonly isProse?: true;
     }
   | { readonly ok: false; readonly reason: string };

@@ -12,7 +12,7 @@ import type { TaskState } from './task-state.ts';
  * order. What it decides afterwards may be an order of the stranger who wrote the text.
  *
  * T1  The mind counts as having read every result, error and question of a source that is not trusted, from
- *     the event that journaled it on. This never ends.
+ *     the event that journaled it on. The mind stays in this state until the end of the run.
  * T2  A call is ordered if the user wrote or approved it, or if the mind planned it before T1.
  * T3  An order is used once. If its call failed or was taken out of the plan, the same call may use it again,
  *     after the same tasks and with the same expectation. Otherwise a stranger could have a payment made
@@ -31,7 +31,7 @@ export interface Orders {
   hasOthers: boolean;
   /** Calls that the mind announced before it had read anything. */
   readonly permissions: Permission[];
-  /** Tools of which the user refuses every call that is no order. */
+  /** Tools whose calls the user refuses unless the user ordered them. */
   readonly refused: string[];
 }
 
@@ -76,7 +76,7 @@ export function isTrustedSource({ settings: { trust }, sources }: RunState, oper
   if (trust === undefined) return true;
   // A sub-goal returns what it has read.
   if (operation === SUB_GOAL) return false;
-  // What an own tool returns has been heard from its source before.
+  // An own tool only returns what its source has already returned.
   if (isOwnName(operation)) return sources.includes(OWN_SERVER);
   if (sources.includes(operation)) return true;
   const [server = ''] = operation.split('.', 1);

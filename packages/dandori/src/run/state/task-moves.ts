@@ -74,9 +74,9 @@ function end(state: RunState, task: TaskState, phase: EndPhase): void {
   taskEnded(state, task, state.conversation !== undefined);
 }
 
-/** What the call returned is heard. If it did not succeed, the same call may use its order again. */
+/** The mind now counts as having read the result. If the call failed, its order can be used again by the same call. */
 function heardFrom(state: RunState, task: TaskState): void {
-  // What a sub-goal has heard is in the event that ends it.
+  // Whether a sub-goal has read external content is in the event that ends it.
   if (task.attempts > 0 && task.share === undefined) strangerHeard(state, task.task.operation);
   if (task.status !== 'succeeded') orderFreed(state, task);
 }

@@ -3,7 +3,7 @@ import { isOwnTool } from '../../model/own-tools.ts';
 import type { Effect, Tool } from '../../model/tool.ts';
 
 /**
- * Which arguments of a call aim it: whom or what it hits, how much, with which command. The others are
+ * The arguments that decide what a call affects: recipient, path, amount, id, URL, command. The others are
  * content, such as the text of a mail. A stranger's text may become content of a call that the user ordered.
  * It must not aim one.
  */
@@ -16,7 +16,10 @@ const CONTENT = new Set(
   date dates time times day days start end from_date to_date datetime timezone deadline due when duration
   location place venue color colour format language lang locale verbose`.split(/\s+/),
 );
-/** Words that say how much of the answer is wanted in a read. In a call that changes something, they say how much it changes. */
+/**
+ * Words that say how much of the answer is wanted in a read. In a call that changes something, they say how much it
+ * changes.
+ */
 const EXTENT = new Set(['limit', 'max', 'offset', 'count', 'page', 'dry']);
 
 /** Words that make a name aim, although it also has a word of content: `message_id`, `end_user`, `file_date`. */
@@ -27,7 +30,7 @@ const AIMING = new Set(
   target destination group server table`.split(/\s+/),
 );
 
-/** Words of arguments that leave the house even in a read: `web.fetch(url)`. */
+/** Names of arguments that can send data out even in a read: `web.fetch(url)`. */
 const WAY_OUT = new Set(
   `url urls uri uris link links href host hostname domain endpoint webhook callback website webpage site
   recipient recipients to email emails proxy remote ip feed rss`.split(/\s+/),
@@ -62,7 +65,7 @@ export function aimsOf(tool: Aimed, args: JsonObject, aims: Aims = {}): string[]
     .map(([name]) => name);
 }
 
-/** What a description says if its argument aims, whatever its name is. */
+/** Words in a description that make an argument a target, whatever its name. */
 const AIM_WORDS =
   /\b(?:shell|command line|commands?|sql|script|urls?|uri|recipients?|e-?mail address(?:es)?|iban|account number|(?:file )?paths?)\b/i;
 

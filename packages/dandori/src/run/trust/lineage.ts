@@ -53,7 +53,7 @@ function sourcesOf({ task, sent }: TaskState): string[] {
 
 /**
  * Whether the user ordered everything that must have succeeded before this task: what it reads, what it waits
- * for, and what those waited for. One check in the chain that a stranger has replaced is enough to say no.
+ * for, and what those waited for. If one task in the chain was not ordered, the answer is no.
  */
 export function isOrderedUpTo({ tasks, orders }: RunState, { needs }: TaskState): boolean {
   if (!orders.hasOthers) return true;

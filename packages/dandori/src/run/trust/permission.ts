@@ -32,7 +32,7 @@ export function isPermitted(
   });
 }
 
-/** `needsTrust`: under `strict` a stranger's result aims nothing. `isAim`: prose aims nothing. */
+/** `needsTrust`: under `strict`, an untrusted result must not aim a call. `isAim`: long text must not aim a call. */
 type Needed = Known & { readonly isAim: boolean; readonly needsTrust: boolean };
 
 function fits(value: Json, announced: Json | undefined, known: Needed): boolean {
@@ -76,7 +76,10 @@ function isFrom(value: Json, source: Source, { state, resultOf, isAim, needsTrus
   });
 }
 
-/** The ordered calls that a source means. None if it is not clear which one, also if one of them is still to come. */
+/**
+ * The ordered calls that a source refers to. Empty if that is ambiguous, for example because another such call is
+ * still pending.
+ */
 function callsMeant({ from, args }: Source, state: RunState): readonly TaskState[] {
   const { tasks, orders } = state;
   const isMeant = (of: JsonObject) =>

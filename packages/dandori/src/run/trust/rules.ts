@@ -22,9 +22,9 @@ interface Known {
 const STRENGTH: readonly TrustRule['do'][] = ['deny', 'ask', 'allow'];
 
 /**
- * The strongest rule that is about this call. What a call contains that the mind decided after reading may come
- * from everything that was read until then, so `deny` and `ask` count for it. An `allow` with a source decides
- * only what may aim an ordered call, and not whether a call is ordered.
+ * The strongest rule that is about this call. If the mind decided a call after it had read external content,
+ * any value in it may come from what was read, so `deny` and `ask` apply to all of them. An `allow` with a source
+ * decides only what may aim an ordered call, and not whether a call is ordered.
  */
 export function ruleFor(task: TaskState, args: JsonObject, known: Known): Ruled | undefined {
   const { rules = [] } = known.state.settings.trust ?? {};
@@ -93,7 +93,7 @@ export function isLowBandwidth({ task: id, path }: Ref, { tasks, settings }: Run
   const task = tasks.get(id);
   if (endorse.length === 0 || task?.task.operation !== 'extract' || path !== 'value') return false;
   const { schema } = task.task.args;
-  // Values of a list that a stranger has written are the stranger's.
+  // If external content wrote the list, its values are untrusted too.
   const kind = isObject(schema) && refsIn(schema).length === 0 ? kindOf(schema) : undefined;
   return kind !== undefined && endorse.includes(kind) && task.isOrdered;
 }

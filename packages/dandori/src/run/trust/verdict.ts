@@ -24,7 +24,7 @@ import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
 
 /** Whether a call may be made without asking the user where its values come from. */
 export type Verdict =
-  /** The question does not arise: a read that stays in the house, or a run without a policy. */
+  /** No check is needed: a read that can't send data out, or a run without a policy. */
   | { readonly kind: 'free' }
   | { readonly kind: 'ordered' }
   | { readonly kind: 'permitted'; readonly permission: number }
@@ -88,7 +88,7 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
       isPermitted(task, args, { permission: one, known: circumstances }),
     );
   if (isOwnTool(tool)) {
-    // What an announced `extract` finds may go where that was announced.
+    // A value from an announced `extract` may be used in the announced call.
     const permission = task.isOrdered || tool.name !== 'extract' ? -1 : permitted();
     return permission < 0 ? { kind: 'free' } : { kind: 'permitted', permission };
   }
@@ -151,7 +151,7 @@ function aimedBy(task: TaskState, args: JsonObject, circumstances: Circumstances
   const aims = new Set(aimsOf(tool, args, state.settings.trust?.aims));
   const changed = task.override === undefined ? [] : changedArgs(task, args, resultOf);
   const chosen = changed.filter((name) => isChosen(name, task, { args, circumstances }));
-  // What a trusted tool makes of an argument in its preview is as good as the argument was.
+  // If a trusted tool changes an argument in its preview, the new value is as trustworthy as the old one.
   const unseen = tool.trusted ? [] : changed.filter((name) => aims.has(name) && !chosen.includes(name));
   const wrong = refs.filter(({ ref, path, whole }) => {
     const name = String(path[0]);
@@ -185,7 +185,7 @@ function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstan
   const { state, tool } = circumstances;
   const isStrict = state.settings.trust?.policy === 'strict';
   const source = state.tasks.get(ref.task);
-  // The mind has put together the result of a step, and an own tool that of another result.
+  // The result of a step was composed by the mind, and the result of an own tool is derived from another result.
   const isField = source !== undefined && !isStep(source.task) && !isOwnName(source.task.operation);
   if (!isStrict && isField && isWhole && selects(ref) && !isLongText(value)) return true;
   if (isEndorsed(value, name, circumstances) || isAllowedAim(ref, name, circumstances)) return true;
@@ -238,7 +238,8 @@ function changedArgs(task: TaskState, args: JsonObject, resultOf: Circumstances[
 
 /**
  * Whether the user chose the new value: typed it into a form, or chose the option that sets it. A tool that is
- * not trusted must have shown the value in the label. A default that was used because the time was up does not count: no user has seen it.
+ * not trusted must have shown the value in the label. A default that was used because the time was up does not count:
+ * no user has seen it.
  */
 function isChosen(
   name: string,

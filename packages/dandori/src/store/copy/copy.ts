@@ -93,7 +93,7 @@ export interface CopyOptions {
 
 /** Runs at the same time. */
 const AT_ONCE = 4;
-/** No clock is ahead of this time. */
+/** The latest valid Date: a cutoff that every stored time is before. */
 const ALWAYS = 8.64e15;
 const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 
@@ -222,7 +222,10 @@ async function linesThere<E extends Entry, Summary>(
   }
 }
 
-/** Keys of what was left behind stay there: they would start it in the other store. */
+/**
+ * Request keys of runs that were not copied are not copied either. Otherwise a repeated request would start the run
+ * in the other store.
+ */
 async function copyKeys(
   from: CopiedStore,
   to: CopiedStore,

@@ -16,10 +16,10 @@
 export interface Dispatcher {
   /**
    * Durable when it resolves. Without a time: as soon as possible. Of several times the earliest counts,
-   * because each drive tells with `onPark` when the run must be woken next.
+   * because each drive reports through `onPark` when the run must be woken next.
    */
   wake(run: string, at?: number): Promise<void>;
-  /** For driving the runs that are due, in this process. */
+  /** Registers this process as a worker that drives due runs. */
   work(drive: Drive, options: WorkOptions): Working;
 }
 

@@ -4,7 +4,7 @@ import { type Dispatcher, type Drive, PATIENCE, type Working, type WorkOptions }
 import { createPlaces, type Ended, retryAfter } from './places.ts';
 
 /**
- * The dispatcher of stores that know nothing of wakes, such as files and memory. It finds open runs in the
+ * The dispatcher for stores that can't store wake-ups, such as files and memory. It finds open runs in the
  * journal, so the journal makes its wakes durable.
  *
  * V1  A run that waits for a person has no driver. It is driven again after a write by any process, and when

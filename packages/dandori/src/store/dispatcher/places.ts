@@ -23,7 +23,7 @@ interface PlacesOptions {
 
 /** The runs that one process drives and queues. Every dispatcher drives through these. */
 export interface Places extends Omit<Working, 'begin' | 'take'> {
-  /** Drives the run when there is a place. A wake during a drive is not lost: it is told at its end. */
+  /** Drives the run when there is a place. A wake-up during a drive is not lost: `ended` gets it as `isWanted`. */
   wake(run: string): void;
   /** How many more runs could be driven now. */
   readonly free: number;

@@ -23,8 +23,9 @@ const BITS = 2 ** 24;
 const FACTOR = (Math.floor(Math.random() * 2 ** 31) << 1) | 1;
 
 /**
- * Why a large text from a server is not parsed, from the text or from its bytes, before they are a text; undefined if it can be. `JSON.parse` can't be stopped: 60 MB with
- * millions of different names or levels take ten seconds and more. This takes a fifth of a second.
+ * Why a large text from a server is not parsed; undefined if it can be. Works on the text or on its bytes.
+ * `JSON.parse` can't be stopped: 60 MB with millions of different names or levels take ten seconds and more. This
+ * takes a fifth of a second.
  */
 export function unreadable(json: string | Uint8Array): TransportProblem | undefined {
   if (json.length < LARGE) return undefined;

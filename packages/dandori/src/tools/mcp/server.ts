@@ -215,7 +215,7 @@ function toParams({ operation, args, key, userId, inputs, preview }: Call, serve
   };
 }
 
-/** If a server only wants to be called again with its own state, the same call is sent again. */
+/** If the server returns only a state and asks for another call, the same call is sent again with that state. */
 async function untilAnswered(
   first: Params,
   send: (params: Params) => Promise<Result>,

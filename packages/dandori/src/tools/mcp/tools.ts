@@ -39,7 +39,7 @@ export const listedTool = z.object({
 });
 export type ListedTool = z.infer<typeof listedTool>;
 
-/** In the `_meta` of a tool: it can do this. In the `_meta` of a call: it is asked to. */
+/** Keys of `_meta`. On a tool, the key says that the tool supports it. On a call, it requests it. */
 export const META = {
   /** A call repeated with the same key has its effect once. */
   key: 'dandori/idempotencyKey',

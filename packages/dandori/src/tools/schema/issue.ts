@@ -7,13 +7,13 @@ import { MOST_ERRORS } from './meter.ts';
 /** More issues are useless, and a list with a million wrong rows would give a million. */
 const MAX_ISSUES = 10_000;
 
-/** Limits for what is told of all errors. Beyond them, only the first error is told. */
+/** Limits for reporting all errors. Above them, only the first error is reported. */
 const MOST_IN_PATHS = 1_000_000;
 const MOST_COMPARED = 1_000_000;
 
 /**
- * Whether the errors take too long to tell: a path is as long as its value is deep, and each error is compared
- * with the choices at its place.
+ * Whether formatting all errors would take too long: a path is as long as its value is deep, and each error is
+ * compared with the choices at its place.
  */
 export function isTooMuchToTell(errors: readonly ErrorObject[]): boolean {
   let inPaths = 0;

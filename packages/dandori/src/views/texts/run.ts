@@ -6,7 +6,7 @@ export function textsIn(language: Language): RunTexts {
   return language === 'ja' ? japanese : english;
 }
 
-/** What Dandori says of a run, in the language of the run. */
+/** Texts about how a run went, in the language of the run. */
 export function textsOf(run: Speaking): RunTexts {
   return textsIn(languageOf(run));
 }

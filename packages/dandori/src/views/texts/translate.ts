@@ -55,7 +55,7 @@ export function createTranslate(catalogue: Catalogue): Translate {
     return undefined;
   }
 
-  /** A message may stand behind the name of what it is about: `calc.evaluate: "expression" is missing`. */
+  /** A message may follow a prefix that names its subject: `calc.evaluate: "expression" is missing`. */
   function ofNamed(line: string, depth: number): string | undefined {
     const [, name = '', rest = ''] = /^(\S+): (.+)$/.exec(line) ?? [];
     const translated = rest === '' ? undefined : ofLine(rest, depth);

@@ -88,7 +88,10 @@ interface AgainProps {
 
 const WAY = 'rounded border border-line px-3 py-1.5 text-sm hover:bg-sunken';
 
-/** What to do about a failed run. A fork from the failed task is started where its later calls are shown. */
+/**
+ * What to do about a failed run. "From the failed task" only opens the graph at that event, where the fork dialog
+ * lists the calls that may repeat.
+ */
 function Again({ run, isModel, failedAt }: AgainProps) {
   const say = useTexts(texts).again;
   const client = useClient();
@@ -115,7 +118,7 @@ function Again({ run, isModel, failedAt }: AgainProps) {
   );
 }
 
-/** The Tasks view has the rest. */
+/** At most this many; the Tasks view shows the rest. */
 const MOST_MISSING = 20;
 
 interface Props {

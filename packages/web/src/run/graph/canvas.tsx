@@ -25,7 +25,9 @@ import type { LaidOut } from './use-layout.ts';
 const MAPPED = 40;
 /** A large graph has no animations, and its tasks are painted sooner. */
 const LARGE = 120;
-/** Below this zoom the words of a task can't be read, so that the tasks are painted instead of being elements. */
+/**
+ * Below this zoom the text of a task is unreadable, so tasks are painted on the canvas instead of being DOM elements.
+ */
 const LEGIBLE = { small: 0.35, large: 0.45 };
 /** How much closer the view must come before they are elements again. */
 const HYSTERESIS = 0.05;
@@ -33,7 +35,7 @@ const HYSTERESIS = 0.05;
 const NONE: never[] = [];
 const NODES = { task: TaskNode, frame: FrameNode, gate: GateNode };
 
-/** The sheet on which the plan is drawn. It is moved and looked at; nothing on it can be moved. */
+/** The canvas with the graph. The user can pan and zoom it, but can't move tasks. */
 export function Canvas({
   laidOut,
   state,
@@ -57,7 +59,7 @@ export function Canvas({
   const onKeyDown = useKeys({ laidOut, active: active ?? selected, setActive, select, flow, view });
   return (
     <div className="absolute inset-0">
-      {/* It is a widget of its own, in which the arrow keys move. */}
+      {/* A composite widget: the arrow keys move inside it. */}
       <ReactFlow
         aria-label={say.graph}
         aria-describedby="graph-keys"
@@ -65,7 +67,7 @@ export function Canvas({
         tabIndex={0}
         onKeyDown={onKeyDown}
         onBlur={() => setActive(undefined)}
-        // What moves by itself has the browser draw the whole sheet without a pause.
+        // An animated element makes the browser repaint the whole canvas all the time.
         className={`outline-offset-[-2px] ${isLarge ? '[&_.animate-pulse]:animate-none' : ''}`}
         nodes={isOverview ? NONE : nodes}
         nodeTypes={NODES}
@@ -124,7 +126,7 @@ function useNodes({
   }, [laidOut, state, news, selected, active]);
 }
 
-/** Whether the graph is seen from so far that its tasks are painted. */
+/** Whether the view is zoomed out so far that tasks are painted. */
 function useIsOverview(isLarge: boolean): boolean {
   const was = useRef(false);
   const limit = (isLarge ? LEGIBLE.large : LEGIBLE.small) + (was.current ? HYSTERESIS : 0);

@@ -51,7 +51,7 @@ function Drawn({ structure, ...props }: ViewProps & { readonly structure: Struct
 
 const KINDS: readonly EdgeKind[] = ['data', 'after', 'hazard'];
 
-/** The same looks as in the painter. */
+/** Must match the line styles in `painter.ts`. */
 const STROKES: Readonly<Record<EdgeKind, string>> = {
   data: 'stroke-accent',
   after: 'stroke-faint [stroke-dasharray:7_4]',

@@ -46,7 +46,7 @@ export function begin(
   size: { readonly width: number; readonly height: number },
   { x, y, zoom }: Transform,
 ): { readonly pen: CanvasRenderingContext2D; readonly inks: Inks } | undefined {
-  // On the processor: thousands of thin lines take a graphics card, or its emulation, far longer.
+  // Drawn on the CPU: a GPU, real or emulated, is far slower with thousands of thin lines.
   const pen = canvas.getContext('2d', { willReadFrequently: true });
   if (pen === null) return undefined;
   const density = window.devicePixelRatio;
@@ -106,7 +106,7 @@ type Nodes = readonly (TaskNode | GateNode)[];
 
 interface Look {
   readonly inks: Inks;
-  /** From afar there are no elements, so that borders are painted too, but no dashes and arrows. */
+  /** When zoomed out there are no DOM elements, so borders are painted too. Dashes and arrows are left out. */
   readonly isFar: boolean;
 }
 

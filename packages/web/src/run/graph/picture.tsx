@@ -21,8 +21,9 @@ interface Props {
 const SIGNS_FROM = 0.12;
 
 /**
- * What of the graph is drawn in one canvas, again whenever it moves: the frames of steps, the edges, and from afar the
- * tasks. As elements, the edges of a large graph take a browser without a graphics card seconds per frame while it zooms.
+ * The parts of the graph that are drawn on one canvas, and redrawn on every move: the frames of steps, the edges,
+ * and when zoomed out the tasks. As DOM elements, the edges of a large graph take seconds per frame to zoom on a
+ * machine without a GPU.
  */
 export function Picture({ edges, nodes, isOverview, marked }: Props) {
   const canvas = useRef<HTMLCanvasElement>(null);

@@ -17,7 +17,7 @@ interface Sheet {
 
 type Links = ReadonlyMap<string, readonly string[]>;
 
-/** A quick layout until ELK's is ready: each task is one level after the last one that it waits for. */
+/** A quick layout until ELK's is ready: each task is one level below its latest dependency. */
 export function layoutByLevels(structure: Structure, flow: Flow): Layout {
   const inside = Map.groupBy(structure.nodes, ({ parent }) => parent);
   const links = linksOf(structure);

@@ -119,7 +119,7 @@ const COLOURS: Readonly<Record<LandmarkKind, string>> = {
 /** Each kind has its own height too. */
 const ENDS: Readonly<Record<LandmarkKind, number>> = { decision: 4, question: 6, failure: 8 };
 
-/** Marks decisions, questions and failures. The buttons of `Jumps` do the same without sight. */
+/** Marks decisions, questions and failures. Screen reader users get the same with the buttons of `Jumps`. */
 function Marks({ events }: { readonly events: readonly Event[] }) {
   const marks = useMemo(() => marksOf(events), [events]);
   return (

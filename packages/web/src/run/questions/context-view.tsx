@@ -121,7 +121,10 @@ function TrustView({ trust }: { readonly trust: TrustAbout }) {
   );
 }
 
-/** The words around a value, with the value marked. Letters of the quote are lower case. */
+/**
+ * The words around a value, with the value marked. `placeIn` returns the quote in lower case, so the search ignores
+ * case.
+ */
 function Quote({ text, value }: { readonly text: string; readonly value: string }) {
   const wanted = value.toLowerCase();
   const at = wanted === '' ? -1 : text.toLowerCase().indexOf(wanted);

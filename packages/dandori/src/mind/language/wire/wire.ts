@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
 
-/** A message of the conversation, in the form that every provider's format is written from. */
+/** A message in our own format. Each wire converts it to its provider's format. */
 export type ModelMessage =
   | { readonly role: 'user'; readonly content: string }
   | { readonly role: 'assistant'; readonly content: string | readonly AssistantPart[] }

@@ -93,7 +93,7 @@ export const driver = {
   mindBroke: (reason: string) => `The model call broke: ${reason}`,
   mindBrokeContract: (problem: string) => `The model returned an invalid action: ${problem}`,
   mindStopped: 'The decision was stopped.',
-  notCalled: (call: string) => `${call} was not called: the run was stopped before.`,
+  notCalled: (call: string) => `${call} was not called: the run was stopped first.`,
   underWay: (call: string) => `${call} is already running under the same key.`,
   noAnswer: 'The model was asked for the final answer and gave none',
   noAction: 'The model returned no action',

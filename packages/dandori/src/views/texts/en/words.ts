@@ -178,7 +178,7 @@ export const words: Words = {
     asked: (question) => `asked (${question})`,
     answered: (question, answer, by) =>
       `${question} was answered${by === undefined ? '' : ` by ${by}`}: ${answer}`,
-    nothing: 'No call of this run needed a reason.',
+    nothing: 'No call of this run was checked for external content.',
   },
   answers: {
     approve: 'Approve',

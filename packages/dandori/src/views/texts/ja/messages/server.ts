@@ -157,6 +157,6 @@ export const server: Catalogue = {
     '{1}（影響：{4}）からは呼び出せません（影響：{2}）。{5} の影響を {6} にしてください。',
   '{1} was stopped while it was running, and may or may not have taken effect':
     '{1} は実行中に停止しました。反映されたかどうかは不明です',
-  '{1} was not called: the run was stopped before': '実行が停止したため、{1} を呼び出していません',
+  '{1} was not called: the run was stopped first': '実行が停止したため、{1} を呼び出していません',
   'The mind broke: {1}': 'モデルの処理に失敗しました：{1}',
 };
