@@ -107,11 +107,20 @@ export function optionsNamed(text: string, { options = [], form }: Question): re
 
 /** Words that may mean "stop". If a message has none of them, the user is asked before a run is cancelled. */
 const STOP =
-  /\b(stop|cancel|abort|halt|quit|end|kill|drop|forget|undo|terminate|skip|off|leave|never ?mind|no longer|any ?more|don'?t|do not|get rid)|やめ|止め|辞め|とめ|中止|中断|停止|終了|終わ|キャンセル|ストップ|取り?消|取りやめ|いらない|要らない|不要|もういい|しないで/iu;
+  /\b(?:(?:stop|cancel|abort|halt|quit|end|kill|drop|undo|terminate|skip)(?:p?ed|p?ing|l?ed|l?ing|s|ation)?|forget|off|leave|never ?mind|no longer|any ?more|don'?t|do not|get rid)\b/iu;
+/** Words that can hardly mean anything else. "Stop using emojis" is not about a run. */
+const CLEAR_STOP =
+  /\b(?:(?:stop|cancel|abort|halt|quit|kill|terminate)\b(?! \w+ing\b)|never ?mind|(?:forget|drop|leave) (?:it|that)|(?:it|that|this|payment|order) off)\b/iu;
+const STOP_JA =
+  /やめ|止め|辞め|とめ|中止|中断|停止|終了|終わ|キャンセル|ストップ|取り?消|取りやめ|いらない|要らない|不要|もういい|しないで/u;
 
-/** Whether a message may ask to stop something. */
-export function asksToStop(text: string): boolean {
-  return STOP.test(text.normalize('NFKC'));
+const LONGEST_STOP = 40;
+
+/** Whether a message may ask to stop something, or, if `isOnly`, asks for nothing else. */
+export function asksToStop(text: string, { isOnly = false }: { readonly isOnly?: boolean } = {}): boolean {
+  const said = text.normalize('NFKC').trim();
+  if (isOnly && said.length > LONGEST_STOP) return false;
+  return (isOnly ? CLEAR_STOP : STOP).test(said) || STOP_JA.test(said);
 }
 
 export function isApproval({ kind }: Pick<Question, 'kind'>): boolean {

@@ -39,8 +39,9 @@ export async function beginRun(
   const language = own.language ?? languageAt(state, message.id);
   const settings = { ...own, ...(language !== undefined && { language }) };
   const isOurs = !parts.toolbox.tools().has('run.cancel');
-  const mayCancel = isOurs && (asksToStop(message.text) || !hasHeardTools(state, open));
-  const mayAnswer = answersIn(message.text, open, parts);
+  const isHeard = hasHeardStrangers({ state, open });
+  const mayCancel = isOurs && (asksToStop(message.text, { isOnly: isHeard }) || !hasHeardTools(state, open));
+  const mayAnswer = answersIn(message.text, { state, open }, parts);
   const beginning = {
     goal: message.text,
     run,
@@ -50,7 +51,7 @@ export async function beginRun(
     settings,
     mayCancel,
     mayAnswer,
-    ...(hasHeardStrangers(state, open) && { hasHeardStrangers: true as const }),
+    ...(isHeard && { hasHeardStrangers: true as const }),
   };
   await startRun(beginning, { ...parts, mind });
   return mind;
@@ -103,19 +104,23 @@ function settingsOf(settings: Settings, { toolbox }: Pick<Parts, 'toolbox'>): Se
 
 /**
  * What the message says about the open questions of other runs. An approval is not among them: only a yes of
- * the user approves, and `conversation/interpret` reads that without a model.
+ * the user approves, and `conversation/interpret` reads that without a model. Neither is a question of a run
+ * if external content was read in another one: it may have told the model how to read the message, so the user
+ * is asked.
  */
 function answersIn(
   text: string,
-  open: readonly RunState[],
+  { state, open }: Pick<RunStart, 'state' | 'open'>,
   { toolbox }: Pick<Parts, 'toolbox'>,
 ): MayAnswer[] | undefined {
   if (toolbox.tools().has('run.answer')) return undefined;
-  const asked = open.flatMap((state) =>
-    [...state.questions.values()]
-      .filter(({ answer, question }) => answer === undefined && canBeRead(question))
-      .map(({ question }) => mayAnswer(text, state.run, question)),
-  );
+  const asked = open
+    .filter(({ run }) => !hasHeardStrangers({ state, open, except: run }))
+    .flatMap(({ run, questions }) =>
+      [...questions.values()]
+        .filter(({ answer, question }) => answer === undefined && canBeRead(question))
+        .map(({ question }) => mayAnswer(text, run, question)),
+    );
   return asked.length === 0 ? undefined : asked;
 }
 
@@ -136,12 +141,17 @@ function hasHeardTools({ messages }: ConversationState, open: readonly RunState[
   return isTold || open.some(({ tasks }) => [...tasks.values()].some(({ attempts }) => attempts > 0));
 }
 
-/** Whether the conversation contains output that may hold external content. */
-function hasHeardStrangers({ messages }: ConversationState, open: readonly RunState[]): boolean {
-  const isTold = [...messages.values()].some(
-    ({ role, tally, hasHeardStrangers: isHeard = tally !== undefined }) => role === 'agent' && isHeard,
+interface Heard extends Pick<RunStart, 'state' | 'open'> {
+  readonly except?: string;
+}
+
+/** Whether the conversation contains output that may hold external content, in any run but `except`. */
+function hasHeardStrangers({ state, open, except }: Heard): boolean {
+  const isTold = [...state.messages.values()].some(
+    ({ role, run, tally, hasHeardStrangers: isHeard = tally !== undefined }) =>
+      role === 'agent' && isHeard && run !== except,
   );
-  return isTold || open.some(({ orders }) => orders.strangersSince !== undefined);
+  return isTold || open.some(({ run, orders }) => orders.strangersSince !== undefined && run !== except);
 }
 
 /** The approximate token limit of the history. Above it, the older half is dropped. */

@@ -86,7 +86,7 @@ export function othersOf(
           throw stillOpenError(question, 'only the user can answer it, with a clear yes or no of their own');
         const given = declined
           ? { answer: null, declined }
-          : readReply({ answer }, { question: asked, goal: state.goal });
+          : answerByWords(answer, { question: asked, goal: state.goal });
         const { userId: by } = ledger.state ?? {};
         await answerQuestion(
           {
@@ -151,6 +151,26 @@ async function stillOpen(run: string, { journal }: Parts): Promise<JsonObject> {
   return {
     unanswered: `${questions}: still open. A note answers nothing: use run.answer where the message of the user says the answer.`,
   };
+}
+
+/**
+ * The user may have been shown these words, and nothing else, as the answer. So they must say what is chosen:
+ * no number of an option and no value that only programs know.
+ */
+function answerByWords(answer: Json, { question, goal }: { question: Question; goal: string }): GivenAnswer {
+  const given = readReply({ answer }, { question, goal });
+  const { options = [], form } = question;
+  const isScalar = typeof answer === 'string' || typeof answer === 'number';
+  if (form === undefined && !isScalar) throw stillOpenError(question.id, 'the answer must be a text');
+  const said = folded(asText(answer));
+  const isShown = options.some(({ label }) => label === given.label && folded(label).includes(said));
+  if (options.length > 0 && !isShown)
+    throw stillOpenError(question.id, 'the answer must be the label of an option');
+  return given;
+}
+
+function folded(text: string): string {
+  return text.normalize('NFKC').toLowerCase().trim();
 }
 
 function stillOpenError(question: string, why: string): DandoriError {

@@ -187,7 +187,7 @@ export const RUN_TOOLS = {
         properties: {
           run: RUN_ID,
           question: { type: 'string', description: 'id of the question, such as q1' },
-          answer: { description: 'label or value of an option, the text, or an object for a form' },
+          answer: { description: 'label of an option, the text, or an object for a form' },
           declined: { type: 'boolean', description: 'true where the user does not want to answer' },
         },
         required: ['run', 'question'],

@@ -188,4 +188,23 @@ describe('an answer that a model reads in a message of the user', () => {
     expect(removed).toEqual(['2 from Aeon']);
     expect(open(conversation)).toHaveLength(2);
   });
+
+  it.each([
+    ['2', 'label of an option'],
+    ['v1', 'label of an option'],
+    [{ milk: 'Low-fat milk' }, 'must be a text'],
+  ])('is refused where the user was not shown which option it is: %j', async (given, told) => {
+    const { home, removed } = await openKitchen(answering({ answer: given }));
+    await using _home = home;
+    const conversation = await home.dandori.conversation();
+    await conversation.say('remove milk');
+    await conversation.say('as I said yesterday at the table, would you?');
+    const confirm = conversation.questions().at(-1);
+    expect(confirm?.question.text).toContain('Answer with');
+    await conversation.answer({ run: confirm?.run ?? '', question: confirm?.question.id ?? '' }, 'approve');
+    await conversation.settled();
+    expect(removed).toEqual([]);
+    expect(open(conversation)).toEqual(['Which milk?']);
+    expect(conversation.messages().findLast(({ kind }) => kind === 'reply')?.text).toContain(told);
+  });
 });
