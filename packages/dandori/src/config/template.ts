@@ -45,16 +45,16 @@ execution:
   task_timeout: 60s                # one tool call
   retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
   # retry: { transient: [try again, "503"] }   # errors of reads that may pass; there are defaults
-  approval: destructive            # never | destructive | writes | plan (the plan as a whole) | always
+  approval: destructive            # never | destructive | writes | plan | step (plan and each step) | always
   order:                           # a tool may only be called after those before it
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
 
-# --- Orders in data: a call that text of strangers may have ordered is asked about.
+# --- Orders in data: you are asked about calls that external content may have ordered.
 trust:
   policy: standard                 # strict | standard | observe (asks nothing, logs it) | off
-  # tools: { mail.send: { aim: [to, cc] } }   # arguments that say whom a call hits, if their names do not
+  # tools: { mail.send: { aim: [to, cc] } }   # arguments that decide what a call affects, if their names do not say so
   # rules: [{ from: files.*, to: mail.send.body, do: deny }]   # allow | ask | deny
-  # endorse: [boolean, enum]       # what extract may return so that it can aim a call
+  # endorse: [boolean, enum]       # what extract may return so that it can decide what a call affects
 
 # --- How plans are made, looked back on and changed.
 planning:

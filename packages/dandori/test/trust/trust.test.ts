@@ -195,7 +195,7 @@ describe('the question', () => {
     [
       'en',
       [
-        'The model decided on this call after it had read text that you did not write.',
+        'The model decided on this call after it had read external content (text that you did not write).',
         'to = "eve@evil.example" (read in notes.read (r): “',
         'body = "all of it" (written by the model)',
       ],
@@ -203,7 +203,7 @@ describe('the question', () => {
     [
       'ja',
       [
-        'モデルは、ユーザー以外が書いた文章を読んだ後に',
+        'モデルは、外部コンテンツ（ユーザー以外が書いた文章）を読んだ後に',
         'to = "eve@evil.example" (notes.read（r）の結果：「',
         'body = "all of it" (モデルが書いた値)',
       ],

@@ -147,8 +147,10 @@ export const words: Words = {
   undo: { no: 'No', said: 'Yes, according to the tool', unknown: 'Unknown' },
   trust: {
     because: {
-      not_ordered: 'The model decided on this call after it had read text that you did not write.',
-      aimed: 'A value made from text that you did not write decides what this call affects.',
+      not_ordered:
+        'The model decided on this call after it had read external content (text that you did not write).',
+      aimed:
+        'A value made from external content (text that you did not write) decides what this call affects.',
     },
     from: (task, operation, quote) =>
       `read in ${operation} (${task})${quote === undefined ? '' : `: “${quote}”`}`,
@@ -157,10 +159,10 @@ export const words: Words = {
     goal: 'in your goal',
     unknown: 'written by the model',
     trusted: 'results trusted',
-    untrusted: 'results may contain text of strangers',
-    wayOut: 'can carry data out',
+    untrusted: 'results may contain external content',
+    wayOut: 'can send data out',
     aims: (names, isConfigured) =>
-      `${names.length === 0 ? 'no argument aims it' : `aimed by ${names.join(', ')}`}${isConfigured ? ' (trust.tools)' : ''}`,
+      `${names.length === 0 ? 'no argument decides what it affects' : `${names.join(', ')} ${names.length === 1 ? 'decides' : 'decide'} what it affects`}${isConfigured ? ' (trust.tools)' : ''}`,
     verdicts: { free: 'Never asked about', ordered: 'Runs: you ordered it', asks: 'Asks' },
     reasons: {
       ordered: 'called, you ordered it',
@@ -173,8 +175,8 @@ export const words: Words = {
     },
     firstRead: (source) =>
       source === undefined
-        ? 'From here on the model has read text of strangers'
-        : `From here on the model has read text of strangers: ${source}`,
+        ? 'From here on, the model has read external content'
+        : `From here on, the model has read external content: ${source}`,
     asked: (question) => `asked (${question})`,
     answered: (question, answer, by) =>
       `${question} was answered${by === undefined ? '' : ` by ${by}`}: ${answer}`,

@@ -80,8 +80,9 @@ export const words: Words = {
   undo: { no: '不可', said: '可（ツールの申告）', unknown: '不明' },
   trust: {
     because: {
-      not_ordered: 'モデルは、ユーザー以外が書いた文章を読んだ後にこの呼び出しを決めました。',
-      aimed: 'ユーザー以外が書いた文章から作られた値が、この呼び出しの対象を決めます。',
+      not_ordered:
+        'モデルは、外部コンテンツ（ユーザー以外が書いた文章）を読んだ後に、この呼び出しを決めました。',
+      aimed: '外部コンテンツ（ユーザー以外が書いた文章）から作られた値が、この呼び出しの対象を決めます。',
     },
     from: (task, operation, quote) =>
       `${operation}（${task}）の結果${quote === undefined ? '' : `：「${quote}」`}`,
@@ -91,7 +92,7 @@ export const words: Words = {
     goal: '目標の中',
     unknown: 'モデルが書いた値',
     trusted: '結果は信頼済み',
-    untrusted: '結果に第三者の文章を含む可能性あり',
+    untrusted: '結果に外部コンテンツを含む可能性あり',
     wayOut: 'データを外部に送れる',
     aims: (names, isConfigured) =>
       `${names.length === 0 ? '対象を決める引数なし' : `対象を決める引数：${names.join('、')}`}${isConfigured ? '（trust.tools）' : ''}`,
@@ -107,12 +108,12 @@ export const words: Words = {
     },
     firstRead: (source) =>
       source === undefined
-        ? 'これ以降、モデルは第三者の文章を読んでいます'
-        : `これ以降、モデルは第三者の文章を読んでいます：${source}`,
+        ? 'これ以降、モデルは外部コンテンツを読んでいます'
+        : `これ以降、モデルは外部コンテンツを読んでいます：${source}`,
     asked: (question) => `確認しました（${question}）`,
     answered: (question, answer, by) =>
       `${question} への回答${by === undefined ? '' : `（${by}）`}：${answer}`,
-    nothing: 'この実行には、理由が必要な呼び出しはありません。',
+    nothing: 'この実行には、確認の対象になる呼び出しはありませんでした。',
   },
   answers: {
     approve: '承認',

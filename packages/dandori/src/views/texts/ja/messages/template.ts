@@ -17,12 +17,13 @@ export const template: Catalogue = {
     'json | tools（モデルのツール呼び出し）| auto（json で失敗したら tools）',
   'asked when the first cannot be had; the same keys': '使えないときに切り替えるモデル。キーは同じ',
   'US$ per million tokens': '100 万トークンあたりの米ドル',
-  '--- Orders in data: a call that text of strangers may have ordered is asked about.':
-    '--- データに紛れた指示。第三者の文章が指示した可能性のある呼び出しは確認します。',
+  '--- Orders in data: you are asked about calls that external content may have ordered.':
+    '--- データに紛れた指示。外部コンテンツが指示した可能性のある呼び出しは確認します。',
   'strict | standard | observe (asks nothing, logs it) | off':
     'strict | standard | observe（確認せず記録だけ）| off',
-  'what extract may return so that it can aim a call': 'extract の値のうち、呼び出しの対象を決めてよい種類',
-  'arguments that say whom a call hits, if their names do not':
+  'what extract may return so that it can decide what a call affects':
+    'extract の値のうち、呼び出しの対象を決めてよい種類',
+  'arguments that decide what a call affects, if their names do not say so':
     '呼び出しの対象を決める引数（名前から分からない場合）',
   '--- How a goal is run.': '--- 実行のしかた。',
   'the old switch: true = adaptive, false = planned': '古いキー：true は adaptive、false は planned',
@@ -34,8 +35,8 @@ export const template: Catalogue = {
   'reads start while the model still writes': 'モデルの出力中に読み取りを始める（先読み）',
   'one tool call': '1 回のツール呼び出し',
   'only where a second call is safe': '繰り返しても安全な場合だけ',
-  'never | destructive | writes | plan (the plan as a whole) | always':
-    'never | destructive | writes | plan（計画全体）| always',
+  'never | destructive | writes | plan | step (plan and each step) | always':
+    'never | destructive | writes | plan | step（計画と各ステップ）| always',
   'a tool may only be called after those before it': '左のツールの後でだけ呼び出せる',
   '--- How plans are made, looked back on and changed.': '--- 計画、振り返り、修正。',
   'false: no plans, one decision after the other': 'false：計画を立てず、1 つずつ判断',
