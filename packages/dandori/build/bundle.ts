@@ -29,7 +29,7 @@ export const ENTRIES = {
     start: 'src/cli/start.ts',
     index: 'src/index.ts',
     client: 'src/client/index.ts',
-    store: 'src/store/adapters.ts',
+    store: 'src/store/public.ts',
     testing: 'src/testing/index.ts',
   },
   servers: {

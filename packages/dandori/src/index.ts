@@ -35,10 +35,10 @@ export type { Counted, CountOptions, RunQuestion } from './history/all-runs.ts';
 export type { RecordedCase } from './history/case.ts';
 export type { RunDiff, RunDifference } from './history/diff.ts';
 export type { Forked, ForkOptions } from './history/fork.ts';
-export type { Inferred, Lifted } from './history/lift.ts';
 export type { HistoryEntry, PlanHistory } from './history/plan-history.ts';
-export type { Recorded } from './history/record.ts';
 export type { Difference, Replayed, ReplayOptions } from './history/replay.ts';
+export type { Inferred, Lifted } from './history/save-as-plan.ts';
+export type { Recorded } from './history/save-as-test.ts';
 export type { Statistics, ToolStatistics } from './history/statistics.ts';
 export type { AiModel } from './mind/language/options.ts';
 export type { Mind, Thinking, Thought } from './mind/mind.ts';
@@ -69,7 +69,7 @@ export type {
   RunSummary,
 } from './store/journal.ts';
 export { createFileStore, createMemoryStore, type Store } from './store/store.ts';
-export { type AiTool, type GivenTool, type ToolDefinition, tool } from './tools/given-tools.ts';
+export { type AiTool, type GivenTool, type ToolDefinition, tool } from './tools/program-tools.ts';
 export {
   ambiguous,
   defineService,

@@ -24,7 +24,14 @@ import {
   newConversation,
   openConversation,
 } from '../conversation/index.ts';
-import { createResults, drive, type Leaving, type Parts, readPart, systemClock } from '../driver/index.ts';
+import {
+  createResults,
+  drive,
+  type Parts,
+  readPart,
+  type StopSignals,
+  systemClock,
+} from '../driver/index.ts';
 import {
   compareRuns,
   countRuns,
@@ -55,6 +62,7 @@ import { compileEdit } from '../run/drafts/edit.ts';
 import { breaches } from '../run/laws.ts';
 import { foldRun, noEvents } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
+import { asShown, sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import {
   type Approvals,
   type Blobs,
@@ -70,7 +78,6 @@ import {
 } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import { createSchemaCheck, type Service, type Toolbox } from '../tools/index.ts';
-import { asShown, sealingOf, withOpenedCheck } from '../trust/index.ts';
 import { type Report, report } from '../views/report.ts';
 import type { ResultPart, Wanted } from '../views/result-page.ts';
 import {
@@ -84,10 +91,10 @@ import {
   openUserSettings,
 } from './open.ts';
 import type { RunClient } from './run-client.ts';
-import { createStarter, type StartOptions } from './starting.ts';
+import { createStarter, type StartOptions } from './start-runs.ts';
 import { createSubGoals } from './sub-goals.ts';
 
-export type { Examined, Finding, FindingKind, Leaving, RunSummary, StartOptions, TornTail };
+export type { Examined, Finding, FindingKind, RunSummary, StartOptions, StopSignals, TornTail };
 
 export { systemClock };
 
@@ -143,7 +150,7 @@ export interface Runtime extends RunClient {
   readonly mindName: string;
   /** Starts a run and drives it until it has ended or a person is needed. */
   run(goal: string, options?: StartOptions): Promise<Report>;
-  drive(run: string, leaving?: Leaving): Promise<Report>;
+  drive(run: string, leaving?: StopSignals): Promise<Report>;
   /** Looks for damage, and repairs what the options name. */
   doctor(options?: Omit<DoctorOptions, 'now'>): Promise<Examined>;
   /** Removes runs that ended long ago, and the large results that no other run uses. */

@@ -1,15 +1,22 @@
-export { type CheckedServer, checkModel, checkServers, listModels, logIn, logOut } from './check.ts';
 export { type Copied, copyBetween } from './copy.ts';
 export {
   type Examined,
   type Finding,
-  type Leaving,
   misfit,
   type OpenOptions,
   openRuntime,
   type RunSummary,
   type Runtime,
+  type StopSignals,
   type TornTail,
 } from './dandori.ts';
 export { migrateStore } from './open.ts';
 export type { ConversationClient, RunClient } from './run-client.ts';
+export {
+  type CheckedServer,
+  checkModel,
+  checkServers,
+  listModels,
+  logIn,
+  logOut,
+} from './try-connections.ts';

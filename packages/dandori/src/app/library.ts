@@ -24,10 +24,10 @@ import {
   type Runtime,
   systemClock,
 } from './dandori.ts';
-import { createNews } from './news.ts';
 import { createRun, type Leave, type OnQuestion, type Run, RunError } from './run.ts';
 import type { Page } from './run-client.ts';
-import type { StartOptions } from './starting.ts';
+import { createNews } from './run-listeners.ts';
+import type { StartOptions } from './start-runs.ts';
 
 /**
  * The keys of `dandori.yaml` by their names, and the values that only a program has. A `dandori.yaml` in the
@@ -116,7 +116,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
   const mind = await mindOf(model, config);
   const runtime = await openRuntime({
     config,
-    services: await (await import('../tools/given-tools.ts')).servicesOf(tools),
+    services: await (await import('../tools/program-tools.ts')).servicesOf(tools),
     clock,
     ...(mind !== undefined && { mind }),
     ...(toolbox !== undefined && { toolbox }),

@@ -17,6 +17,7 @@ import { STEP_TOOL, type Task } from '../model/task.ts';
 import { copiedSecrets } from '../plan/check-arguments.ts';
 import { type Compiled, compile } from '../plan/compile.ts';
 import { worstCase } from '../plan/estimate.ts';
+import { checkOpened, sealingOf } from '../secrets/index.ts';
 import {
   createFileApprovals,
   createFileStore,
@@ -32,7 +33,6 @@ import {
 } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { Service, Toolbox } from '../tools/index.ts';
-import { checkOpened, sealingOf } from '../trust/index.ts';
 
 /** Compiles a plan that belongs to no run, with the tools and limits of this process. */
 export async function compileWith(

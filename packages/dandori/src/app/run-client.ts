@@ -21,7 +21,7 @@ import type { StandingApproval } from '../model/question.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { ConversationSummary, RunSummary } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
-import type { StartOptions } from './starting.ts';
+import type { StartOptions } from './start-runs.ts';
 
 export interface AnswerOptions {
   /** The user who answers. If the settings name the allowed answerers, it must be one of them. */

@@ -15,8 +15,8 @@ import type { Question } from '../model/question.ts';
 import type { AskedQuestion, Report } from '../views/report.ts';
 import type { ResultPart, Wanted } from '../views/result-page.ts';
 import type { Runtime } from './dandori.ts';
-import type { News } from './news.ts';
 import type { ApproveOptions, RejectOptions } from './run-client.ts';
+import type { News } from './run-listeners.ts';
 
 export interface FollowOptions {
   /** Also yields what is never journaled: text while it is written, and the progress of calls. */

@@ -13,14 +13,14 @@ export async function main(argv: readonly string[]): Promise<number> {
   });
   program.showHelpAfterError(asTyped('(All commands: dandori --help)'));
   const language = chosenLanguage(process.env) ?? systemLanguage(process.env);
-  if (language === 'ja') (await import('./japanese-help.ts')).translateHelp(program);
+  if (language === 'ja') (await import('./translate-help.ts')).translateHelp(program);
   try {
     await program.parseAsync(argv.length === 0 ? ['menu'] : withNewName(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE;
-    const { complain } = await import('./complain.ts');
-    return complain(error, { json: argv.includes('--json'), config: configIn(argv) });
+    const { printError } = await import('./print-error.ts');
+    return printError(error, { json: argv.includes('--json'), config: configIn(argv) });
   }
 }
 

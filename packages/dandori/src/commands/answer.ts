@@ -11,7 +11,7 @@ import { asHidden, checkEdit } from '../run/drafts/edit.ts';
 import { fold } from '../run/state/apply.ts';
 import { editedTasks } from '../run/state/plan.ts';
 import type { Answer, OpenQuestion, RunState } from '../run/state/state.ts';
-import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../trust/index.ts';
+import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import { isApproval, readAnswer, takesWords, type Unanswered } from './answer-words.ts';
 import { asJournaled, type CommandParts, checkLength, refuseEnded, send, tasksAsJournaled } from './send.ts';
 
@@ -56,7 +56,7 @@ export async function answerQuestion(
     refuseEnded(state);
     refuseSubGoal(state, id);
     const { question } = stillOpen(id, state, at);
-    refuseStrangers(question, by);
+    requireAnswerer(question, by);
     const read = isRefused ? { answer: null, declined: true } : inWords(said, question, state.goal);
     const { declined = false } = read;
     const answer = asJournaled(read.answer, `The answer to ${id}`, 'answer-invalid');
@@ -188,7 +188,7 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
   throw new DandoriError('question-answered', `The question ${id} was already answered${by}: ${given}.`);
 }
 
-export function refuseStrangers({ id, answerers }: Question, by: string | undefined): void {
+export function requireAnswerer({ id, answerers }: Question, by: string | undefined): void {
   if (answerers === undefined || (by !== undefined && answerers.includes(by))) return;
   const who = by === undefined ? 'The answer names no user' : `${by} may not answer`;
   throw new DandoriError(

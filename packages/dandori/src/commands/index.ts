@@ -5,8 +5,8 @@ export {
   checkAnswer,
   passAnswer,
   type Rejection,
-  refuseStrangers,
   reject,
+  requireAnswerer,
   withSecretsRestored,
 } from './answer.ts';
 export {

@@ -5,8 +5,8 @@ import { isNormal, normalise } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
+import { type Secrets, sealingOf } from '../secrets/index.ts';
 import type { Journal } from '../store/index.ts';
-import { type Secrets, sealingOf } from '../trust/index.ts';
 
 const LONGEST_COMMENT = 10_000;
 

@@ -11,9 +11,9 @@ import type { Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { type CompileParts, compileDraft } from '../run/drafts/draft.ts';
 import { fold } from '../run/state/apply.ts';
+import { sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import type { Keys } from '../store/index.ts';
-import { digestOf } from '../tools/index.ts';
-import { sealingOf, withOpenedCheck } from '../trust/index.ts';
+import { hashOfTools } from '../tools/index.ts';
 import { type CommandParts, tasksAsJournaled } from './send.ts';
 
 /** Longer goals are data. They belong in a file or a tool's result, not in every prompt of the run. */
@@ -139,7 +139,7 @@ function aboutTools(
     return tool !== undefined && !isOwnTool(tool);
   });
   const names = [...trusted, ...(isReplaced ? [] : [OWN_SERVER])];
-  return { sources: [...new Set(names)], tools: digestOf(tools) };
+  return { sources: [...new Set(names)], tools: hashOfTools(tools) };
 }
 
 function compiledPlan(events: readonly Event[], parts: Starting): StartedPlan | undefined {

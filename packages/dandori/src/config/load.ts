@@ -10,7 +10,7 @@ import { readTextFile } from '../documents/text-file.ts';
 import { DandoriError } from '../model/error.ts';
 import { isObject } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
-import { withoutNames } from '../trust/index.ts';
+import { withoutNames } from '../secrets/index.ts';
 import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables, readVariable, resolvePath } from './environment.ts';

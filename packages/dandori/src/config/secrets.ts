@@ -7,7 +7,7 @@ import {
   secretsOf,
   urlSecrets,
   withForms,
-} from '../trust/index.ts';
+} from '../secrets/index.ts';
 import type { Expansion } from './environment.ts';
 
 /** For text that is only displayed. Short, because a user may have put a key under any name. */

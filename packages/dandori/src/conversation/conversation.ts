@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { answerQuestion, cancelRun, checkGoal, newId } from '../commands/index.ts';
-import type { Leaving, Parts } from '../driver/index.ts';
+import type { Parts, StopSignals } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import { type ConversationFact, type Message, tally } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
@@ -18,6 +18,7 @@ import {
   report,
   runOutcome,
 } from '../views/report.ts';
+import { readReply, toldOf, understood, wordsOf } from './answer-value.ts';
 import {
   type Background,
   createBackground,
@@ -25,7 +26,6 @@ import {
   type RunPhase,
   runPhaseSchema,
 } from './drive-runs.ts';
-import { readReply, toldOf, understood, wordsOf } from './given-answer.ts';
 import { answerOnce, interpretOnce } from './inbox.ts';
 import { type Asked, type GivenAnswer, interpret, type Why } from './interpret.ts';
 import { openConversationLedger } from './ledger.ts';
@@ -153,7 +153,7 @@ export interface Conversation extends AsyncDisposable {
    * Drives a run of this conversation as far as it goes. Undefined if the run belongs to another
    * conversation.
    */
-  drive(run: string, leaving?: Leaving): Promise<Report | undefined>;
+  drive(run: string, leaving?: StopSignals): Promise<Report | undefined>;
   /**
    * Starts nothing more, and lets the running calls finish for at most `grace` milliseconds. The runs resume
    * when the conversation is opened again.

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { drive, type Leaving, type Parts } from '../driver/index.ts';
+import { drive, type Parts, type StopSignals } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
@@ -41,7 +41,7 @@ export interface Background {
   /** Checks the run for events that other processes have written. */
   look(run: string): Promise<void>;
   /** Drives a run as far as it goes. Undefined if the run is not followed here. */
-  drive(run: string, leaving: Leaving): Promise<RunState | undefined>;
+  drive(run: string, leaving: StopSignals): Promise<RunState | undefined>;
   close(grace?: number): Promise<void>;
 }
 
@@ -101,7 +101,7 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
     void look(work).catch((error: unknown) => fail(work, error));
   }
 
-  async function driveOnce(work: Work, leaving: Leaving): Promise<RunState> {
+  async function driveOnce(work: Work, leaving: StopSignals): Promise<RunState> {
     const own: Parts = {
       ...parts,
       mind: work.mind,

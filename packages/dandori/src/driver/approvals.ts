@@ -4,7 +4,7 @@ import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
 import { clip, languageOf } from '../model/text.ts';
 import { type Effect, effect as effectSchema, isWorse } from '../model/tool.ts';
-import { asksFirst } from '../run/approval.ts';
+import { asksFirst } from '../run/approval-policy.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { placeOf } from '../run/state/placement.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
@@ -12,8 +12,8 @@ import { withChoice } from '../run/state/task-state.ts';
 import { flagsIn } from '../run/trust/instructions.ts';
 import { similarTo } from '../run/trust/similar.ts';
 import { type Doubtful, trustVerdict, type Verdict } from '../run/trust/verdict.ts';
+import { checkOpened, sealingOf } from '../secrets/index.ts';
 import { type CallOutcome, previewAnswer } from '../tools/index.ts';
-import { checkOpened, sealingOf } from '../trust/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
@@ -86,7 +86,7 @@ export function effectNow({ task, effect }: TaskState, { parts }: Pick<Driver, '
   return isWorse(now, effect) ? now : effect;
 }
 
-interface Called {
+interface CallToApprove {
   readonly operation: string;
   readonly effect: Effect;
   readonly digest: string;
@@ -101,7 +101,7 @@ type StandingFact = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing
  * doubtful call, only an approval of exactly this call counts, or of the pattern that was shown.
  */
 async function standingFor(
-  { operation, effect, digest, trust }: Called,
+  { operation, effect, digest, trust }: CallToApprove,
   { ledger, parts }: Driver,
 ): Promise<StandingFact | undefined> {
   const { state } = ledger;

@@ -37,7 +37,7 @@ import { createResults } from './results.ts';
  * S7  When the claim is lost, the driver aborts its calls at once, makes and writes nothing more, and throws
  *     `run-driven-elsewhere`. What an aborted call may have done is in doubt for the next driver.
  */
-export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {}): Promise<RunState> {
+export async function drive(what: Drivable, asGiven: Parts, leaving: StopSignals = {}): Promise<RunState> {
   const { run, ...started } = typeof what === 'string' ? { run: what } : what;
   const clock = createSteadyClock(asGiven.clock);
   const given: Parts = { ...asGiven, clock };
@@ -45,9 +45,9 @@ export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {
   const house = { given, clock, claim };
   let parked: Parked | undefined;
   try {
-    const left = await driveStarted({ run, ...started }, house, leaving);
-    parked = parkedOf(left, leaving, clock.now());
-    return left.state;
+    const result = await driveStarted({ run, ...started }, house, leaving);
+    parked = parkedOf(result, leaving, clock.now());
+    return result.state;
   } finally {
     await claim.release(parked);
     if (parked !== undefined) leaving.onPark?.(parked.wakeAt);
@@ -55,14 +55,18 @@ export async function drive(what: Drivable, asGiven: Parts, leaving: Leaving = {
 }
 
 /** How a drive ended. */
-interface Left {
+interface DriveResult {
   readonly state: RunState;
   /** The next timer of the run, if the driver does not wait for it. */
   readonly wakeAt?: number | undefined;
   readonly hadEnded?: boolean;
 }
 
-async function driveStarted(started: StartedRun, house: House, leaving: Leaving): Promise<Left> {
+async function driveStarted(
+  started: StartedRun,
+  house: DriveContext,
+  leaving: StopSignals,
+): Promise<DriveResult> {
   const { run, events } = started;
   if (events === undefined || leaving.soon?.aborted) return driveClaimed({ run }, house, leaving);
   try {
@@ -79,7 +83,7 @@ async function driveStarted(started: StartedRun, house: House, leaving: Leaving)
  */
 const REPORT = 5_000;
 
-function parkedOf({ state, wakeAt, hadEnded }: Left, { soon }: Leaving, now: number): Parked {
+function parkedOf({ state, wakeAt, hadEnded }: DriveResult, { soon }: StopSignals, now: number): Parked {
   const { seq: seen, end, conversation } = state;
   if (end !== undefined) {
     const isUnreported = conversation !== undefined && hadEnded !== true;
@@ -103,7 +107,7 @@ export interface StartedRun {
   readonly plan?: { readonly compiled: Compiled; readonly tools: ReadonlyMap<string, Tool> } | undefined;
 }
 
-interface House {
+interface DriveContext {
   readonly given: Parts;
   readonly clock: SteadyClock;
   readonly claim: Claim;
@@ -111,9 +115,9 @@ interface House {
 
 async function driveClaimed(
   { run, events, plan }: StartedRun,
-  { given, clock, claim }: House,
-  leaving: Leaving,
-): Promise<Left> {
+  { given, clock, claim }: DriveContext,
+  leaving: StopSignals,
+): Promise<DriveResult> {
   const mailbox = createMailbox(given.clock);
   const results = createResults(given.blobs);
   let ledger: Ledger | undefined;
@@ -169,7 +173,7 @@ async function driveClaimed(
 }
 
 /** Both signals are about this process, not about the run. Set `now` only together with `soon`. */
-export interface Leaving {
+export interface StopSignals {
   readonly soon?: AbortSignal;
   readonly now?: AbortSignal;
   /**
@@ -191,8 +195,8 @@ function listen(signals: readonly (AbortSignal | undefined)[], asked: () => void
 
 async function untilNothingCanGoOn(
   driver: Driver,
-  { claim, leaving }: { claim: Claim; leaving: Leaving },
-): Promise<Left> {
+  { claim, leaving }: { claim: Claim; leaving: StopSignals },
+): Promise<DriveResult> {
   const { soon, now, onHold, longestWait = Number.POSITIVE_INFINITY } = leaving;
   const { ledger, mailbox, calls, holds, innerCalls, readAhead, parts } = driver;
   let isHolding = false;
@@ -306,7 +310,8 @@ function recover({ ledger, parts }: Driver): boolean {
 function endlessCrash(id: string, state: RunState): Failure | undefined {
   const task = state.tasks.get(id);
   const { restarts = Number.POSITIVE_INFINITY } = state.settings.task;
-  if (task === undefined || task.crashesInVain < restarts || !isRepeatable(task.effect)) return undefined;
-  const params = { operation: task.task.operation, times: task.crashesInVain + 1 };
+  if (task === undefined || task.crashesWithoutProgress < restarts || !isRepeatable(task.effect))
+    return undefined;
+  const params = { operation: task.task.operation, times: task.crashesWithoutProgress + 1 };
   return toFailure({ kind: 'tool_error', code: 'crashed_again', params }, wordFor(state));
 }

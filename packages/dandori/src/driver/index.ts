@@ -1,5 +1,5 @@
 export { systemClock } from './clock.ts';
-export { type Drivable, drive, type Leaving, type StartedRun } from './drive.ts';
+export { type Drivable, drive, type StartedRun, type StopSignals } from './drive.ts';
 export { unexpected } from './outcomes.ts';
 export type { Durations, Parts } from './parts.ts';
 export { answerText } from './perform.ts';

@@ -10,7 +10,7 @@ import type { Tool } from '../model/tool.ts';
 import type { CheckedTasks, Compiled } from '../plan/compile.ts';
 import { mayAnswerAgain } from '../run/actions/output.ts';
 import { appliedAnswer } from '../run/answers.ts';
-import { isNeverAsked } from '../run/approval.ts';
+import { isNeverAsked } from '../run/approval-policy.ts';
 import { replacementFor } from '../run/drafts/replacement.ts';
 import type { Ending, Intention } from '../run/intention.ts';
 import { costUsed, tokensUsed } from '../run/limits.ts';
@@ -19,8 +19,8 @@ import { inputsOf } from '../run/state/held-calls.ts';
 import { type RunState, type TaskState, writesIn } from '../run/state/state.ts';
 import { shareFor, timeFor } from '../run/sub-goal.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
-import { digestOf, nextOffer } from '../tools/index.ts';
-import { sealingOf } from '../trust/index.ts';
+import { sealingOf } from '../secrets/index.ts';
+import { hashOfTools, nextOffer } from '../tools/index.ts';
 import { partialAnswer } from '../views/report.ts';
 import { textsOf as runTexts } from '../views/texts/run.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -139,7 +139,7 @@ async function think(
 
 /** Whether the tools are described differently than when the run started. */
 function hasOtherTools({ toolsAtStart }: RunState, tools: ReadonlyMap<string, Tool>): boolean {
-  return toolsAtStart !== undefined && toolsAtStart !== digestOf(tools);
+  return toolsAtStart !== undefined && toolsAtStart !== hashOfTools(tools);
 }
 
 async function startTask(id: string, driver: Driver): Promise<void> {

@@ -16,7 +16,7 @@ import { overtakes, prefetchCheck } from '../run/drafts/prefetch-check.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
 import { isWayOut } from '../run/trust/aim.ts';
-import { checkOpened, fillSealedRefs, sealingOf } from '../trust/index.ts';
+import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { type EndedCall, hasAnswer, type OpenCall, type PlannedCall } from './calls.ts';
 import type { Mail } from './mailbox.ts';

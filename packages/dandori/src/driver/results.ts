@@ -19,10 +19,10 @@ import { writeRef } from '../plan/refs.ts';
 import { misfit as misfitOf } from '../run/actions/output.ts';
 import type { Ending } from '../run/intention.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
+import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
-import { checkOpened, fillSealedRefs, sealingOf } from '../trust/index.ts';
-import { digestOf, shapeOf } from '../views/result-digest.ts';
+import { resultForPrompt, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
 
@@ -71,7 +71,7 @@ export function createResults(blobs: Blobs): Results {
     },
     text(state, task, limit = contextOf(state.settings).result) {
       const stored = state.tasks.get(task)?.result;
-      return stored === undefined ? '' : digestOf(stored, { limit, more: more(task, state) });
+      return stored === undefined ? '' : resultForPrompt(stored, { limit, more: more(task, state) });
     },
   };
 }

@@ -4,7 +4,7 @@ import type { Probe } from '../model/tool.ts';
 import { attemptsMade } from '../run/monitor.ts';
 import { findingIn, probeArgs } from '../run/probe.ts';
 import type { TaskState } from '../run/state/state.ts';
-import { checkOpened, opaqueForOnce, sealingOf } from '../trust/index.ts';
+import { checkOpened, opaqueForOnce, sealingOf } from '../secrets/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
@@ -19,7 +19,7 @@ import { doubtQuestion } from './questions.ts';
 export function settle(id: string, driver: Driver): void {
   const task = driver.ledger.state.tasks.get(id);
   if (task === undefined) return;
-  const look = lookFor(task, driver);
+  const look = prepareProbe(task, driver);
   if (look === undefined || 'problem' in look) {
     const question = doubtQuestion(task, look?.problem, driver.ledger.state);
     driver.ledger.record({ type: 'question_asked', data: { question } });
@@ -49,7 +49,7 @@ type Look =
   | { readonly problem: string };
 
 /** Undefined if the tool has no probe, or if probing has not helped. */
-function lookFor(task: TaskState, { run, parts, ledger }: Driver): Look | undefined {
+function prepareProbe(task: TaskState, { run, parts, ledger }: Driver): Look | undefined {
   const { state } = ledger;
   const tools = parts.toolbox.tools();
   const probe = tools.get(task.task.operation)?.probe;

@@ -3,7 +3,7 @@ import {
   asJournaled,
   checkAnswer,
   newId,
-  refuseStrangers,
+  requireAnswerer,
   tasksAsJournaled,
   withSecretsRestored,
 } from '../commands/index.ts';
@@ -20,7 +20,7 @@ import { apply, foldRun } from '../run/state/apply.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { OpenQuestion, RunState } from '../run/state/state.ts';
 import { withVerdict } from '../run/verdicts.ts';
-import { sealingOf, withOpenedCheck } from '../trust/index.ts';
+import { sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import { sharedPast } from '../views/report.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { asksMore, endedBy, failedPoint, startPoint, wholeDecision } from './fork-point.ts';
@@ -205,7 +205,7 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
         `At event ${state.seq} the question ${id} was already answered.`,
         { fix: 'Fork before the answer, or leave out --at: it is taken from the answer.' },
       );
-    refuseStrangers(asked.question, by);
+    requireAnswerer(asked.question, by);
     const isPlan = asked.question.kind === 'plan_approval' && typeof answer === 'object';
     const meant = withSecretsRestored(sealingOf(parts).seal(answer), asked.question, state);
     if (isPlan) checkEdit(asked.question, { answer: meant, state }, withOpenedCheck(parts));

@@ -19,7 +19,6 @@ export {
   historyLines,
   writeHistoryLines,
 } from './history-lines.ts';
-export { type Lifted, lift, liftedSchema } from './lift.ts';
 export {
   type HistoryEntry,
   type PlanHistory,
@@ -27,6 +26,7 @@ export {
   planHistory,
   planHistorySchema,
 } from './plan-history.ts';
-export { type Recorded, recordedSchema, recordRun } from './record.ts';
 export { type Difference, type Replayed, type ReplayOptions, replayedSchema, replayRun } from './replay.ts';
+export { type Lifted, lift, liftedSchema } from './save-as-plan.ts';
+export { type Recorded, recordedSchema, recordRun } from './save-as-test.ts';
 export { every } from './statistics.ts';

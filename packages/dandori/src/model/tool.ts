@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { type Json, type JsonObject, jsonObject } from './json.ts';
-import type { Work } from './work.ts';
+import type { Work } from './work-budget.ts';
 
 /**
  * What a call does to the world, from harmless to irreversible. The effect decides which calls may overlap,

@@ -7,7 +7,7 @@ import type { Mode, OrderRule } from '../model/settings.ts';
 import { isStep, TASK_ID, type Task } from '../model/task.ts';
 import { nearest } from '../model/text.ts';
 import { type SchemaCheck, type Tool, withinOneLimit } from '../model/tool.ts';
-import { type Work, weigh } from '../model/work.ts';
+import { type Work, weigh } from '../model/work-budget.ts';
 import { checkArguments } from './check-arguments.ts';
 import { type Budget, estimateOf, mayBeLate, overBudget } from './estimate.ts';
 import {

@@ -2,7 +2,7 @@ import { messageOf } from '../model/error.ts';
 import { asText, headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Ref } from '../model/task.ts';
 import { writeText } from '../model/task.ts';
-import { type Work, weigh } from '../model/work.ts';
+import { type Work, weigh } from '../model/work-budget.ts';
 import { QUERY_WORK, query } from './query.ts';
 import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef } from './refs.ts';
 

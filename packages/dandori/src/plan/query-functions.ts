@@ -1,5 +1,5 @@
 import { asText, type Json, numberFrom } from '../model/json.ts';
-import { lettersOf, ofText } from '../model/work.ts';
+import { lettersOf, ofText } from '../model/work-budget.ts';
 
 /** The cost of one step of an expression. */
 export const VISIT = 4;

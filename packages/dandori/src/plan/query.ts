@@ -1,5 +1,6 @@
 import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { messageOf } from '../model/error.ts';
+import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from '../model/huge-ints.ts';
 import {
   isNormal,
   isObject,
@@ -9,8 +10,7 @@ import {
   roundedIn,
   stringifyJson,
 } from '../model/json.ts';
-import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from '../model/stand-in.ts';
-import { ofText, spend, TooMuchWork, type Work, weigh } from '../model/work.ts';
+import { ofText, spend, TooMuchWork, type Work, weigh } from '../model/work-budget.ts';
 import {
   areBothLarge,
   comparerFor,

@@ -141,7 +141,7 @@ function failed(state: RunState, now: number): Ending | undefined {
   };
 }
 
-function planFailure({ planGiven, rejection = [], stumbles, refused }: RunState): Cause {
+function planFailure({ planGiven, rejection = [], failuresInARow, refused }: RunState): Cause {
   if (refused?.veto !== undefined)
     return { kind: 'rejected', code: 'plan_not_approved', params: { reason: refused.veto } };
   const problems = rejection
@@ -149,7 +149,7 @@ function planFailure({ planGiven, rejection = [], stumbles, refused }: RunState)
     .join('; ');
   return planGiven
     ? { kind: 'plan_error', code: 'plan_invalid', params: { problems } }
-    : { kind: 'plan_error', code: 'no_plan', params: { tries: stumbles, problems } };
+    : { kind: 'plan_error', code: 'no_plan', params: { tries: failuresInARow, problems } };
 }
 
 function firstFailure(state: RunState): Failure | undefined {

@@ -1,6 +1,6 @@
 import type { Purpose } from '../model/event.ts';
 import { comesFirst } from '../plan/ready-queue.ts';
-import { needsApproval, neverAsks } from './approval.ts';
+import { needsApproval, neverAsks } from './approval-policy.ts';
 import { briefFor } from './brief.ts';
 import { closing } from './closing.ts';
 import type { Intention } from './intention.ts';

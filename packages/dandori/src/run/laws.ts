@@ -5,7 +5,7 @@ import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
 import { OWN_SERVER, RUN_TOOLS, SUB_GOAL } from '../model/own-tools.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { refsIn } from '../plan/fill-refs.ts';
-import { asksAboutPlan, needsApproval } from './approval.ts';
+import { asksAboutPlan, needsApproval } from './approval-policy.ts';
 import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
 import { saysNothingHappened } from './state/inner-calls.ts';
@@ -44,7 +44,7 @@ export function brokenLaws(events: readonly Event[]): string[] {
 
 export function breaches(events: readonly Event[]): Breach[] {
   const broken: Breach[] = [];
-  const notebook: Notebook = {
+  const tracked: Tracked = {
     mayHaveHappened: new Set(),
     shown: { plans: new Map(), calls: new Map() },
     inside: new Map(),
@@ -53,7 +53,7 @@ export function breaches(events: readonly Event[]): Breach[] {
   for (const [index, event] of events.entries()) {
     const messages = envelopeLaws(event, { index, first: events[0], state });
     if (state !== undefined)
-      for (const law of lawsOn(event)) messages.push(...law(event, { state, ...notebook }));
+      for (const law of lawsOn(event)) messages.push(...law(event, { state, ...tracked }));
     broken.push(...messages.map((message) => ({ seq: event.seq, message })));
     // Without run_started, the other laws cannot be checked.
     if (state === undefined && event.type !== 'run_started') break;
@@ -63,7 +63,7 @@ export function breaches(events: readonly Event[]): Breach[] {
 }
 
 /** What the laws track on their own, because they must not trust the state that they check. */
-interface Notebook {
+interface Tracked {
   /** Tasks whose last call may have taken effect. */
   readonly mayHaveHappened: Set<string>;
   /** What a person was last shown: plans by question, arguments by task. */
@@ -72,7 +72,7 @@ interface Notebook {
   readonly inside: Map<string, Inside>;
 }
 
-interface Checking extends Notebook {
+interface Checking extends Tracked {
   /** The state before the event. */
   readonly state: RunState;
 }

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../model/json.ts';
 import { isStep } from '../model/task.ts';
 import { isRepeatable } from '../model/tool.ts';
-import { asksFirst, isNeverAsked } from './approval.ts';
+import { asksFirst, isNeverAsked } from './approval-policy.ts';
 import { callText as exactText, hasProgressed } from './loop.ts';
 import type { Decision, RunState, TaskState } from './state/state.ts';
 

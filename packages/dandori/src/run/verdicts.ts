@@ -108,7 +108,7 @@ function endedSteps(
 
 function decisionVerdict(
   { failure, next }: FactOf<'decision_failed'>['data'],
-  { state: { settings, stumbles }, at }: Judging,
+  { state: { settings, failuresInARow }, at }: Judging,
 ): Pick<FactOf<'decision_failed'>['data'], 'retryAt' | 'final'> {
   // The wait applies only to the model that failed, not to the next one.
   if (next !== undefined) return {};
@@ -116,7 +116,9 @@ function decisionVerdict(
   if (failure.kind === 'model_error' && failure.retryable === false) return { final: true };
   // A malformed answer is requested again at once. Waiting helps a busy server, not a confused model.
   if (failure.retryable !== true) return {};
-  return { retryAt: at + Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, stumbles + 1)) };
+  return {
+    retryAt: at + Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, failuresInARow + 1)),
+  };
 }
 
 function withLanes(

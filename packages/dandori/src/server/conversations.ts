@@ -1,4 +1,4 @@
-import type { Leaving, Runtime } from '../app/index.ts';
+import type { Runtime, StopSignals } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Conversation, foldConversation, unfinished } from '../conversation/index.ts';
 import { DandoriError } from '../model/error.ts';
@@ -17,7 +17,7 @@ export interface OpenConversations {
   /** Opens the conversation if needed, and keeps it open until `work` is done. */
   use<T>(id: string, work: Work<T>): Promise<T>;
   useNew<T>(options: Beginning, work: Work<T>): Promise<T>;
-  drive(run: string, leaving?: Leaving): Promise<Report>;
+  drive(run: string, leaving?: StopSignals): Promise<Report>;
   /** The conversation of a run that this process has woken. */
   of(run: string): string | undefined;
   /**

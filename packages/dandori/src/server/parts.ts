@@ -6,8 +6,8 @@ import type { Working } from '../store/index.ts';
 import type { Owners, User, Users } from './access.ts';
 import type { OpenConversations } from './conversations.ts';
 import type { EventStreams } from './event-streams.ts';
+import type { LiveUpdates, RunStatusFeed } from './live-updates.ts';
 import type { Metrics } from './metrics.ts';
-import type { LiveUpdates, RunStatusFeed } from './run-status.ts';
 
 /** The parts of the server that its routes use. */
 export interface ServerParts {

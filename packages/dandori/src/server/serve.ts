@@ -10,10 +10,10 @@ import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';
 import { createApp } from './app.ts';
 import { createOpenConversations } from './conversations.ts';
 import { createEventStreams } from './event-streams.ts';
+import { createLiveUpdates, createRunStatusFeed } from './live-updates.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServerParts } from './parts.ts';
 import { problemOutside, refuseConnection } from './problem.ts';
-import { createLiveUpdates, createRunStatusFeed } from './run-status.ts';
 
 export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
   /** Overrides the configured host. */

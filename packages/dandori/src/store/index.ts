@@ -1,4 +1,3 @@
-export { type Approvals, createFileApprovals, createMemoryApprovals } from './approvals.ts';
 export type { Blobs, Keys } from './blobs.ts';
 export { type Copied, type CopiedStore, copyStore } from './copy/copy.ts';
 export type { Dispatcher, Patience, Working } from './dispatcher/dispatcher.ts';
@@ -29,6 +28,7 @@ export {
   type TornTail,
 } from './journal.ts';
 export { createMemoryBlobs, createMemoryJournal } from './memory.ts';
+export { type Approvals, createFileApprovals, createMemoryApprovals } from './standing-approvals.ts';
 export {
   createFileStore,
   createMemoryStore,

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import type { Approvals } from './approvals.ts';
 import type { Blobs, Keys } from './blobs.ts';
 import type { Dispatcher } from './dispatcher/dispatcher.ts';
 import { createFileBlobs } from './files/blobs.ts';
@@ -7,6 +6,7 @@ import { createJsonlJournal, createJsonlJournalOf } from './files/journal.ts';
 import { createFileKeys } from './files/keys.ts';
 import { CONVERSATIONS, type ConversationJournal, type Journal, type TornTail } from './journal.ts';
 import { createMemoryBlobs, createMemoryJournal, createMemoryJournalOf, createMemoryKeys } from './memory.ts';
+import type { Approvals } from './standing-approvals.ts';
 
 /**
  * Stores runs, conversations, large results and request keys. They belong together: a journal that outlives

@@ -1,5 +1,3 @@
-export { digestOf } from './digest.ts';
-export type { GivenTool } from './given-tools.ts';
 export type { InspectedTool } from './mcp/inspect.ts';
 export { nextOffer } from './offer.ts';
 export {
@@ -11,6 +9,7 @@ export {
   type ResultReader,
   type SubGoals,
 } from './own.ts';
+export type { GivenTool } from './program-tools.ts';
 export { createSchemaCheck } from './schema/check.ts';
 export type { Service } from './service.ts';
 export {
@@ -22,3 +21,4 @@ export {
   previewAnswer,
   type Toolbox,
 } from './toolbox.ts';
+export { hashOfTools } from './tools-hash.ts';

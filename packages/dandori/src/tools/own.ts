@@ -10,7 +10,7 @@ import type { SchemaCheck, Tool } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
 import { callsUsed, tokensUsed } from '../run/limits.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
-import { opaqueForOnce } from '../trust/index.ts';
+import { opaqueForOnce } from '../secrets/index.ts';
 import { planView } from '../views/plan.ts';
 import { excerptOf } from '../views/result-digest.ts';
 import { searchTools, toolIndexOf } from './search.ts';

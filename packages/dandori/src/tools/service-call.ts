@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Failure } from '../model/failure.ts';
+import { hugeIn, withStandIns } from '../model/huge-ints.ts';
 import { canonicalJson, exactNumber, type JsonObject, normalise } from '../model/json.ts';
-import { hugeIn, withStandIns } from '../model/stand-in.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { AmbiguityError, isAmbiguity, thrownAmbiguity } from './ambiguity.ts';

@@ -13,7 +13,7 @@ interface DigestOptions {
 }
 
 /** A result as a prompt shows it: in full if it is small, otherwise its size, shape and beginning. */
-export function digestOf(stored: Stored, { limit, more }: DigestOptions): string {
+export function resultForPrompt(stored: Stored, { limit, more }: DigestOptions): string {
   const most = Math.max(SMALLEST, limit);
   if ('blob' in stored) {
     const { bytes, head, shape } = stored.blob;

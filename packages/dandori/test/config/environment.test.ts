@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/model/redact.ts';
-import { secretsOf, withoutNames } from '../../src/trust/declared-secrets.ts';
+import { secretsOf, withoutNames } from '../../src/secrets/declared-secrets.ts';
 import { load, refusal } from './workspace.ts';
 
 describe('environment variables', () => {

@@ -3,7 +3,7 @@ import { forkRun } from '../../src/history/fork.ts';
 import { replayRun } from '../../src/history/replay.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { createMemoryApprovals } from '../../src/store/approvals.ts';
+import { createMemoryApprovals } from '../../src/store/standing-approvals.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';

@@ -3,10 +3,10 @@ import { forkRun } from '../../src/history/fork.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { shown } from '../../src/model/redact.ts';
+import { withForms } from '../../src/secrets/declared-secrets.ts';
+import { sealingOf } from '../../src/secrets/sealing.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
-import { withForms } from '../../src/trust/declared-secrets.ts';
-import { sealingOf } from '../../src/trust/sealing.ts';
 import { createHouse, DONE, type House, task } from './house.ts';
 
 const KEY = 'sk-live-4711-abcdef';

@@ -9,23 +9,23 @@ const MAY_IMPORT: Record<string, string> = {
   model: '',
   documents: 'model',
   plan: 'model documents',
-  trust: 'model plan store',
+  secrets: 'model plan store',
   run: 'model documents plan',
   views: 'model plan run',
-  tools: 'model plan trust run views',
+  tools: 'model plan secrets run views',
   store: 'model',
   mind: 'model plan run views',
-  driver: 'trust model plan run views tools store mind',
-  commands: 'trust model plan run views tools store',
-  history: 'trust model plan run views tools store driver commands',
-  conversation: 'trust model run views tools store mind driver commands',
+  driver: 'secrets model plan run views tools store mind',
+  commands: 'secrets model plan run views tools store',
+  history: 'secrets model plan run views tools store driver commands',
+  conversation: 'secrets model run views tools store mind driver commands',
   telemetry: 'model store',
-  config: 'trust model documents plan',
-  app: 'trust model documents plan run views tools store mind driver commands history conversation telemetry config',
+  config: 'secrets model documents plan',
+  app: 'secrets model documents plan run views tools store mind driver commands history conversation telemetry config',
   client: 'model views history conversation server',
   server: 'model documents plan run views tools store history conversation config app',
   cli: 'model documents plan run views commands history conversation config app client server',
-  testing: 'trust model plan run views tools store mind driver commands history',
+  testing: 'secrets model plan run views tools store mind driver commands history',
   'index.ts':
     'model documents plan run views tools store mind driver commands history conversation config app client',
 };
@@ -42,7 +42,7 @@ const PURE_FILES = [
   'commands/answer-phrases.ts',
   'commands/answer-words.ts',
   'commands/label-words.ts',
-  'conversation/given-answer.ts',
+  'conversation/answer-value.ts',
   'conversation/interpret.ts',
   'conversation/laws.ts',
   'conversation/reports.ts',
@@ -50,7 +50,7 @@ const PURE_FILES = [
   'history/case.ts',
   'history/diff.ts',
   'history/fork-point.ts',
-  'history/lift.ts',
+  'history/save-as-plan.ts',
   'history/plan-history.ts',
   'history/statistics.ts',
   'tools/offer.ts',
@@ -80,7 +80,7 @@ function isPure(file: string): boolean {
  * and would load a whole room for one function.
  */
 const ENTERED_BY_INDEX =
-  'trust tools store mind driver commands history conversation telemetry config app server'.split(' ');
+  'secrets tools store mind driver commands history conversation telemetry config app server'.split(' ');
 
 describe('the rooms', () => {
   it('that act are entered through their index, so that what is inside can change', () => {

@@ -38,7 +38,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'server/metrics.ts': 'descriptions for Prometheus',
   'server/description.ts': 'the list of HTTP operations',
   'server/schemas.ts': 'descriptions in OpenAPI',
-  'model/words.ts': 'a dictionary',
+  'model/dictionary.ts': 'a dictionary',
   'model/own-tools.ts': 'for the model',
   'conversation/start-run.ts': 'for the model',
   'conversation/tell-run.ts': 'for the model',
@@ -53,7 +53,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'run/loop.ts': 'for the model',
   'run/trust/aim.ts': 'words in the names of arguments',
   'run/state/version-1/upgrade.ts': 'how old versions wrote, to recognise it',
-  'history/lift.ts': 'keys of a map',
+  'history/save-as-plan.ts': 'keys of a map',
   'cli/menu.ts': 'goals to try, in both languages',
   'cli/setup/completion.ts': 'scripts for shells; its one error is in the catalogue',
 };

@@ -1,6 +1,7 @@
 import { deepStrictEqual } from 'node:assert';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { spacedStandIns, standIns } from '../../src/model/huge-ints.ts';
 import type { Json } from '../../src/model/json.ts';
 import {
   canonicalJson,
@@ -11,7 +12,6 @@ import {
   parseJson,
   stringifyJson,
 } from '../../src/model/json.ts';
-import { spacedStandIns, standIns } from '../../src/model/stand-in.ts';
 import { query } from '../../src/plan/query.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 

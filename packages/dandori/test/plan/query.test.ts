@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
 import { headOf } from '../../src/model/json.ts';
-import { TooMuchWork } from '../../src/model/work.ts';
+import { TooMuchWork } from '../../src/model/work-budget.ts';
 import { fillRefs } from '../../src/plan/fill-refs.ts';
 import { query } from '../../src/plan/query.ts';
 import { expressionProblem } from '../../src/plan/refs.ts';

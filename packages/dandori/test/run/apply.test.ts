@@ -13,6 +13,7 @@ import {
   decides,
   ends,
   fails,
+  failuresInARow,
   inDoubt,
   journalOf,
   type Planned,
@@ -22,7 +23,6 @@ import {
   started,
   starts,
   stateOf,
-  stumbles,
   succeeds,
   thinks,
 } from './facts.ts';
@@ -252,13 +252,16 @@ describe('time', () => {
 describe('decisions', () => {
   it('a failure that may pass is waited for, longer each time, or as long as the server says', () => {
     const busy = { kind: 'model_error' as const, message: 'busy', retryable: true };
-    expect(stateOf(started(), thinks(1), stumbles(1, busy)).thinkAfter).toBe(100);
-    expect(stateOf(started(), thinks(1), stumbles(1, busy), thinks(2), stumbles(2, busy)).thinkAfter).toBe(
-      200,
-    );
-    expect(stateOf(started(), thinks(1), stumbles(1, { ...busy, retryAfter: 9_000 })).thinkAfter).toBe(9_000);
+    expect(stateOf(started(), thinks(1), failuresInARow(1, busy)).thinkAfter).toBe(100);
     expect(
-      stateOf(started(), 5, thinks(1), stumbles(1, { kind: 'model_error', message: 'no JSON' })).thinkAfter,
+      stateOf(started(), thinks(1), failuresInARow(1, busy), thinks(2), failuresInARow(2, busy)).thinkAfter,
+    ).toBe(200);
+    expect(stateOf(started(), thinks(1), failuresInARow(1, { ...busy, retryAfter: 9_000 })).thinkAfter).toBe(
+      9_000,
+    );
+    expect(
+      stateOf(started(), 5, thinks(1), failuresInARow(1, { kind: 'model_error', message: 'no JSON' }))
+        .thinkAfter,
     ).toBe(5);
   });
 

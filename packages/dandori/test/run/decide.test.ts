@@ -12,6 +12,7 @@ import {
   decides,
   ends,
   fails,
+  failuresInARow,
   inDoubt,
   journalFrom,
   type Planned,
@@ -21,7 +22,6 @@ import {
   started,
   starts,
   stateOf,
-  stumbles,
   succeeds,
   thinks,
 } from './facts.ts';
@@ -110,13 +110,13 @@ describe('what comes next', () => {
     ],
     [
       'a busy model is waited for',
-      [started(), thinks(1), stumbles(1, { kind: 'model_error', message: 'busy', retryable: true })],
+      [started(), thinks(1), failuresInARow(1, { kind: 'model_error', message: 'busy', retryable: true })],
       99,
       ['wake_at'],
     ],
     [
       'and then asked again',
-      [started(), thinks(1), stumbles(1, { kind: 'model_error', message: 'busy', retryable: true })],
+      [started(), thinks(1), failuresInARow(1, { kind: 'model_error', message: 'busy', retryable: true })],
       100,
       ['think'],
     ],
@@ -284,7 +284,7 @@ describe('limits', () => {
       started({ limits: { steps: 1 } }),
       ...answeredNothing(1),
       thinks(2, 'conclude'),
-      stumbles(2, { kind: 'model_error', message: 'x' }),
+      failuresInARow(2, { kind: 'model_error', message: 'x' }),
     ];
     expect(decided(entries)).toMatchObject([
       {
@@ -439,9 +439,9 @@ describe('the end', () => {
       [
         started(),
         thinks(1),
-        stumbles(1, { kind: 'model_error', message: 'x' }),
+        failuresInARow(1, { kind: 'model_error', message: 'x' }),
         thinks(2),
-        stumbles(2, { kind: 'model_error', message: 'y' }),
+        failuresInARow(2, { kind: 'model_error', message: 'y' }),
       ],
       { outcome: 'failed', failure: { kind: 'model_error', message: 'y' } },
     ],

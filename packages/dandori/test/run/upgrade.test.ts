@@ -15,6 +15,7 @@ import {
   decides,
   expires,
   fails,
+  failuresInARow,
   inDoubt,
   journalOf,
   proposes,
@@ -23,7 +24,6 @@ import {
   started,
   starts,
   stateOf,
-  stumbles,
   thinks,
 } from './facts.ts';
 
@@ -50,7 +50,7 @@ function standing(state: RunState): object {
       return { id: task.id, status, failure, result, attempts, override, approved, isInDoubt };
     },
   );
-  const { stumbles: stumbled, isHopeless, modelCalls, usage, thinkAfter } = state;
+  const { failuresInARow: stumbled, isHopeless, modelCalls, usage, thinkAfter } = state;
   return { tasks, counted: countedOf(state), stumbled, isHopeless, modelCalls, usage, thinkAfter };
 }
 
@@ -87,11 +87,11 @@ describe('a journal of version 1', () => {
     const [hopeless] = readAs(
       started(),
       thinks(1),
-      stumbles(1, { kind: 'model_error', message: 'no such model', retryable: false }),
+      failuresInARow(1, { kind: 'model_error', message: 'no such model', retryable: false }),
     );
     expect(hopeless?.data).toMatchObject({ final: true });
     const busy = { kind: 'model_error' as const, message: 'busy', retryable: true, retryAfter: 700 };
-    const [later] = readAs(started(), thinks(1), 5, stumbles(1, busy));
+    const [later] = readAs(started(), thinks(1), 5, failuresInARow(1, busy));
     expect(later?.data).toMatchObject({ retryAt: 705 });
   });
 

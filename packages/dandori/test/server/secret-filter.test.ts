@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { redact } from '../../src/model/redact.ts';
-import { createSecretFilter } from '../../src/server/run-status.ts';
+import { createSecretFilter } from '../../src/server/live-updates.ts';
 
 describe('text that comes in pieces', () => {
   it('shows nothing of a secret that begins like another one', () => {

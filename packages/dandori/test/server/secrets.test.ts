@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRuntime } from '../../src/app/dandori.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Task } from '../../src/model/task.ts';
+import { withForms } from '../../src/secrets/declared-secrets.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
-import { withForms } from '../../src/trust/declared-secrets.ts';
 import { startCollector } from '../telemetry/collector.ts';
 import { stand } from './standing.ts';
 

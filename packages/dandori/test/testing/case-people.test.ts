@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { addNote, continueRun, pauseRun } from '../../src/commands/steer.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { RecordedCase } from '../../src/history/case.ts';
-import { recordRun } from '../../src/history/record.ts';
+import { recordRun } from '../../src/history/save-as-test.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { RunState } from '../../src/run/state/state.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import type { RecordedCase } from '../../src/history/case.ts';
-import { recordRun } from '../../src/history/record.ts';
+import { recordRun } from '../../src/history/save-as-test.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { CaseError, runCase } from '../../src/testing/index.ts';

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { digestOf, shapeOf } from '../../src/views/result-digest.ts';
+import { resultForPrompt, shapeOf } from '../../src/views/result-digest.ts';
 
 describe('the shape of a result, which tells a mind what to ask for', () => {
   it.each<[Json, string]>([
@@ -36,12 +36,12 @@ describe('the digest of a result', () => {
   const more = 'Read more.';
 
   it('is the result itself where that is small', () => {
-    expect(digestOf({ value: { a: 1 } }, { limit: 200, more })).toBe('{"a":1}');
+    expect(resultForPrompt({ value: { a: 1 } }, { limit: 200, more })).toBe('{"a":1}');
   });
 
   it('holds size, shape, beginning and the way to the rest within its limit', () => {
     const value = { rows: Array.from({ length: 1_000 }, (_, id) => ({ id, name: `name ${id}` })) };
-    const text = digestOf({ value }, { limit: 600, more });
+    const text = resultForPrompt({ value }, { limit: 600, more });
     expect(text).toMatch(
       /^\{"rows":\[\{"id":0,.*… \(\d+ characters in all\)\nshape: \{rows: \[1000 × .*\nRead more\.$/,
     );
@@ -50,8 +50,8 @@ describe('the digest of a result', () => {
 
   it('of a blob is told from its handle alone, old handles without a shape too', () => {
     const blob = { sha256: 'x', bytes: 99_999, head: '{"rows":[1,2,' };
-    const text = digestOf({ blob: { ...blob, shape: '{rows: [7 × number]}' } }, { limit: 600, more });
+    const text = resultForPrompt({ blob: { ...blob, shape: '{rows: [7 × number]}' } }, { limit: 600, more });
     expect(text).toBe('{"rows":[1,2,… (99999 bytes in all)\nshape: {rows: [7 × number]}\nRead more.');
-    expect(digestOf({ blob }, { limit: 600, more })).toContain('shape: not known');
+    expect(resultForPrompt({ blob }, { limit: 600, more })).toContain('shape: not known');
   });
 });

@@ -3,7 +3,7 @@ import type { ConversationRunStatus } from 'dandori/client';
 import { useState } from 'react';
 import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import { ContextView } from '../run/questions/context-view.tsx';
-import { useKeptFocus } from '../run/questions/handled.tsx';
+import { useKeptFocus } from '../run/questions/dismissed-questions.tsx';
 import { PlanDetails } from '../run/questions/plan-approval.tsx';
 import { QuestionCard } from '../run/questions/question-card.tsx';
 import { useQuestion, useTexts } from '../shell/language.tsx';

@@ -1,4 +1,4 @@
-import { isWatched, onAttention } from './attention.ts';
+import { isWatched, onAttention } from './page-visibility.ts';
 
 /** Something that changes while the page shows it. */
 export interface Feed<T> {

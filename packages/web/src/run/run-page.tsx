@@ -1,6 +1,6 @@
 import { type ComponentType, type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react';
-import { useShown } from '../live/moments.ts';
 import { StandingAt } from '../live/now.tsx';
+import { useShown } from '../live/past-states.ts';
 import { useRun } from '../live/run-feed.ts';
 import { useTexts } from '../shell/language.tsx';
 import { goTo, Link, RUN_VIEWS, type RunView } from '../shell/route.tsx';
@@ -13,7 +13,7 @@ import { Graph } from './graph/graph.tsx';
 import { Head } from './head/head.tsx';
 import { Slider } from './past/slider.tsx';
 import { useMoment } from './past/use-moment.ts';
-import { HandledQuestions } from './questions/handled.tsx';
+import { HandledQuestions } from './questions/dismissed-questions.tsx';
 import { Questions } from './questions/questions.tsx';
 import { Details } from './tasks/task-details.tsx';
 import type { ViewProps } from './view.tsx';

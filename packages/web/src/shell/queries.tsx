@@ -9,7 +9,7 @@ import {
 import type { Client, ToolList } from 'dandori/client';
 import { type ReactNode, useState } from 'react';
 import { DandoriError } from '#dandori/model/error.ts';
-import { lookAgain } from '../live/attention.ts';
+import { lookAgain } from '../live/page-visibility.ts';
 import { useClient } from './session.tsx';
 
 /** The query that checks the access token. */

@@ -1,5 +1,5 @@
 import type { DifferenceKind } from '#dandori/history/diff.ts';
-import type { LandmarkKind } from '../run/past/past.ts';
+import type { LandmarkKind } from '../run/past/landmarks.ts';
 import type { Texts } from '../shell/language.tsx';
 
 const en = {

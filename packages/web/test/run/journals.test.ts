@@ -4,7 +4,7 @@ import type { Event } from '#dandori/model/event.ts';
 import { fold } from '#dandori/run/state/apply.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { threadOf } from '../../src/run/answer/thread.ts';
-import { storyOf } from '../../src/run/decisions/story.ts';
+import { storyOf } from '../../src/run/decisions/decision-entries.ts';
 import { eventRows, typesIn } from '../../src/run/events/event-rows.ts';
 import { lastForkable, planSource } from '../../src/run/plan/plan-source.ts';
 import { attemptsOf } from '../../src/run/tasks/attempts.ts';

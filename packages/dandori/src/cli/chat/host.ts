@@ -4,8 +4,8 @@ import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
-import { errorTexts } from '../complain.ts';
 import { exitCodeOf } from '../exit-code.ts';
+import { errorTexts } from '../print-error.ts';
 import { answerIn } from '../questions/parse-answer.ts';
 import { oneLine } from '../style.ts';
 import { type CommandContext, questionList, questionName, runCommand, statusText } from './commands.ts';
@@ -48,7 +48,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
 
   const say = (text: string) =>
     surface.print(isJson ? stringifyJson({ type: 'notice', text }) : spaced(text));
-  const complain = (error: unknown) => {
+  const printError = (error: unknown) => {
     if (!(error instanceof DandoriError)) throw error;
     const { code, message, fix } = error;
     const [said, help] = errorTexts(error, wording.texts);
@@ -112,7 +112,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       });
     } catch (error) {
       endStream();
-      await complain(error);
+      await printError(error);
     } finally {
       const streamed = endStream();
       isHeld = false;
@@ -241,7 +241,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
         if (/^\/(quit|exit)\s*$/.test(text)) break;
         if (text.trim() === '') continue;
         const isCommand = await runCommand(text, context()).catch(async (error: unknown) => {
-          await complain(error);
+          await printError(error);
           return true;
         });
         if (!isCommand) await waitFor((onBegun) => conversation.say(text, { onBegun, seen }));

@@ -8,9 +8,9 @@ import type { Event } from '../../model/event.ts';
 import { isObject, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
 import { readPlanFile, renderDiagnostics } from '../../plan/read.ts';
-import { complain } from '../complain.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun } from '../open.ts';
+import { printError } from '../print-error.ts';
 import { readAmounts } from '../report.ts';
 import { openSession, type SessionOptions } from '../session.ts';
 import { textsFor } from '../texts.ts';
@@ -39,7 +39,7 @@ export async function runOrWatch(goal: string, options: StartOptions): Promise<n
   try {
     for (;;) {
       const { json = false, config } = options;
-      const code = await run(goal, options).catch((error: unknown) => complain(error, { json, config }));
+      const code = await run(goal, options).catch((error: unknown) => printError(error, { json, config }));
       // Ctrl-C has cancelled the run.
       if (stopped.signal.aborted) return code;
       process.stderr.write(`${textsFor({}).watching(plan)}\n`);

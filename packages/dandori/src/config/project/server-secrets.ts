@@ -1,5 +1,5 @@
 import { isObject } from '../../model/json.ts';
-import { isSecretParameter, secretsIn } from '../../trust/index.ts';
+import { isSecretParameter, secretsIn } from '../../secrets/index.ts';
 
 /** A server with `${NAME}` where it had secrets, and their values. */
 export interface Separated {

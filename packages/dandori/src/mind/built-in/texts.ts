@@ -1,8 +1,8 @@
+import { meaningOf, stem } from '../../model/dictionary.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { clip, displayWidth, type Language } from '../../model/text.ts';
-import { meaningOf, stem } from '../../model/words.ts';
 import { run as english, type RunTexts } from '../../views/texts/en/run.ts';
 import { run as japanese } from '../../views/texts/ja/run.ts';
 import type { Thought } from '../mind.ts';

@@ -12,9 +12,9 @@ import { isAllowed } from './dialects/json.ts';
 import { isExampleAnswer } from './example.ts';
 import { extractValue } from './extract.ts';
 import { toFailure } from './failure.ts';
-import { DO_IT_NOW, judgeIdleAnswer, NOTHING_DONE } from './idle-answer.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
 import { fittingWindow } from './prompt.ts';
+import { DO_IT_NOW, judgeIdleAnswer, NOTHING_DONE } from './unfounded-answer.ts';
 import {
   estimateUsage,
   isClosingReserved,

@@ -1,5 +1,5 @@
+import { meaningOf, stem, termsIn } from '../../model/dictionary.ts';
 import type { Tool } from '../../model/tool.ts';
-import { meaningOf, stem, termsIn } from '../../model/words.ts';
 
 /**
  * Whether the goal speaks of what one of these tools does: "Weather in Kyoto?" with `weather.now`, 牛乳を捨てて

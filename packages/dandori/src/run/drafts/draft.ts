@@ -30,13 +30,13 @@ export interface CompileParts {
   readonly isProof?: boolean;
 }
 
-interface House {
+interface DraftContext {
   readonly state: RunState;
   readonly parts: CompileParts;
 }
 
 /** Compiles a plan against the current state of the run. */
-export function compileDraft(draft: Draft, house: House): Compiled {
+export function compileDraft(draft: Draft, house: DraftContext): Compiled {
   const { tasks, revision } = draft;
   const isJudged = house.state.isSealed && house.parts.isProof !== true;
   const copied = isJudged ? tasks.flatMap(copiedSecrets) : [];
@@ -55,7 +55,7 @@ export function compileDraft(draft: Draft, house: House): Compiled {
  * Compiles only the replacement of a task. The rest of the plan stays as it was compiled, and the replacement
  * waits for it.
  */
-function compileReplacement(draft: Draft, replaced: TaskState, house: House): Compiled {
+function compileReplacement(draft: Draft, replaced: TaskState, house: DraftContext): Compiled {
   const tools = house.parts.toolbox.tools();
   const bare = draft.tasks.map(({ step: _, ...task }): Task => task);
   const compiled = compile(bare, { ...compileContext(draft, house), open: [], steps: new Map() });
@@ -122,7 +122,7 @@ function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> 
   return all;
 }
 
-export function compileContext(draft: Draft, { state, parts }: House): CompileContext {
+export function compileContext(draft: Draft, { state, parts }: DraftContext): CompileContext {
   const { settings } = state;
   const isTheirs = draft.by === 'user';
   const removes = new Set(draft.removes);

@@ -6,7 +6,7 @@ import { type CheckedTasks, compile } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { accessesOf, disturb, filledIn } from '../../plan/hazards.ts';
 import { AddedTasks } from '../../plan/known-tasks.ts';
-import { asksFirst } from '../approval.ts';
+import { asksFirst } from '../approval-policy.ts';
 import type { RunState } from '../state/state.ts';
 import { isWayOut } from '../trust/aim.ts';
 import { knownTasks, unendedTasks } from './draft.ts';

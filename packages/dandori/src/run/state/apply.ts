@@ -52,13 +52,13 @@ export function apply(state: RunState | undefined, event: Event): RunState {
   if (state === undefined) throw new Error(`A run begins with run_started, not with ${event.type}.`);
   if (keepTime(state, event, isOnlyHolding(state))) wakeDue(state, event.at);
   state.seq = event.seq;
-  if (event.v === EVENT_VERSION) hand(state, event);
-  else for (const one of upgrade(state, event)) hand(state, one);
+  if (event.v === EVENT_VERSION) applyToSlices(state, event);
+  else for (const one of upgrade(state, event)) applyToSlices(state, one);
   return state;
 }
 
 /** Passes an event to the slices that it changes. */
-function hand(state: RunState, event: Event): void {
+function applyToSlices(state: RunState, event: Event): void {
   const { seq, at } = event;
   switch (event.type) {
     case 'run_started':

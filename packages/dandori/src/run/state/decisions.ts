@@ -16,7 +16,7 @@ export interface Decisions {
   /** The mind may not be asked again before this time. */
   thinkAfter: number;
   /** Failed decisions and rejected plans since the last accepted plan or question. */
-  stumbles: number;
+  failuresInARow: number;
   /** Asking the mind again cannot help. */
   isHopeless: boolean;
   /** What was wrong with the last plan that was rejected. */
@@ -90,7 +90,7 @@ export function createDecisions(): Decisions {
     thinking: undefined,
     offered: undefined,
     thinkAfter: 0,
-    stumbles: 0,
+    failuresInARow: 0,
     isHopeless: false,
     rejection: undefined,
     loopTold: undefined,
@@ -109,11 +109,11 @@ export function lastDecision({ decisions }: Decisions): Decision | undefined {
 
 /** Whether the mind has failed too often, or in a way that a retry cannot fix. */
 export function hasGivenUp({
-  stumbles,
+  failuresInARow,
   isHopeless,
   settings,
 }: Decisions & Pick<Budget, 'settings'>): boolean {
-  return isHopeless || stumbles > settings.repairs;
+  return isHopeless || failuresInARow > settings.repairs;
 }
 
 export function decisionStarted(
@@ -152,7 +152,7 @@ export function decisionFailed(
   // The next model has made no mistake yet.
   if (next !== undefined) startOver(state);
   else {
-    state.stumbles++;
+    state.failuresInARow++;
     if (final === true) state.isHopeless = true;
   }
 }
@@ -191,7 +191,7 @@ function toolsOffered(state: Decisions, offer: Offer | undefined): void {
 
 /** Clears earlier mistakes. */
 export function startOver(state: Decisions): void {
-  state.stumbles = 0;
+  state.failuresInARow = 0;
   state.isHopeless = false;
 }
 
@@ -205,7 +205,7 @@ export function planRefused(state: Decisions, data: FactOf<'plan_rejected'>['dat
   }
   state.rejection = diagnostics;
   // A plan that only repeats calls is not a malformed plan.
-  if (repeats === undefined) state.stumbles++;
+  if (repeats === undefined) state.failuresInARow++;
   if (final === true) state.isHopeless = true;
 }
 

@@ -70,7 +70,7 @@ export function innerCallEnded(state: RunState, data: Ended): void {
     put(task, { key, operation, args, effect, attempt, startedSeq: seq, endedSeq: seq, outcome });
   }
   // The task makes progress, so earlier driver crashes no longer count against it.
-  if (outcome.kind === 'succeeded') task.crashesInVain = 0;
+  if (outcome.kind === 'succeeded') task.crashesWithoutProgress = 0;
 }
 
 function openTask(

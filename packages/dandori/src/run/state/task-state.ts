@@ -117,7 +117,7 @@ export class TaskState implements Accepted {
   /** Attempts that were lost because the driver died. They do not count against the tool. */
   crashes = 0;
   /** How many of the last crashes in a row happened without progress in the task. */
-  crashesInVain = 0;
+  crashesWithoutProgress = 0;
   /** The calls of its service, by key. Contains only calls that a later attempt may rely on. */
   innerCalls: Map<string, InnerCall> | undefined = undefined;
   /** Idempotency key of its calls. It stays the same across attempts and in a fork of the run. */

@@ -138,7 +138,7 @@ export function taskInDoubt(state: RunState, data: FactOf<'task_in_doubt'>['data
   const doubt = data.next === 'again' ? undefined : { cause: data.cause, message: data.message };
   if (data.forgiven === true) {
     task.crashes++;
-    task.crashesInVain++;
+    task.crashesWithoutProgress++;
     // The failure of an earlier attempt is not the reason why this one is lost.
     task.lastFailure = undefined;
   }

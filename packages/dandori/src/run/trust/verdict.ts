@@ -13,7 +13,7 @@ import { isStep, type Ref } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import type { Tool } from '../../model/tool.ts';
 import { fillRefs, refsIn } from '../../plan/fill-refs.ts';
-import { leavesOf } from '../approval.ts';
+import { leavesOf } from '../approval-policy.ts';
 import { isOwnName, isTrustedSource } from '../state/orders.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut } from './aim.ts';

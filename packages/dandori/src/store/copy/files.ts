@@ -2,11 +2,11 @@ import { readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { DandoriError } from '../../model/error.ts';
 import type { StandingApproval } from '../../model/question.ts';
-import { createFileApprovals, readApproval } from '../approvals.ts';
 import { createFileBlobs } from '../files/blobs.ts';
 import { unreadable, unwritable } from '../files/disk.ts';
 import { createJsonlJournalOf, createWhole } from '../files/journal.ts';
 import { CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
+import { createFileApprovals, readApproval } from '../standing-approvals.ts';
 import type { CopiedJournal, CopiedStore, StoredKey } from './copy.ts';
 
 const KEY = /^[0-9a-f]{64}$/;

@@ -4,8 +4,8 @@ import { DandoriError } from '../../model/error.ts';
 import type { BlobHandle } from '../../model/event.ts';
 import { parseJson, stringifyJson } from '../../model/json.ts';
 import { standingApproval } from '../../model/question.ts';
-import { type Approvals, approvalId, ownerName } from '../approvals.ts';
 import { type Blobs, encoded, type Keys } from '../blobs.ts';
+import { type Approvals, approvalId, ownerName } from '../standing-approvals.ts';
 import { asUnreachable } from './trouble.ts';
 
 /** A blob in chunks, so that a large one is never in memory as a whole while it is written. */

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
 import type { Effect } from '../../model/tool.ts';
-import { secretsIn, withForms } from '../../trust/index.ts';
+import { secretsIn, withForms } from '../../secrets/index.ts';
 import { tokensSeen } from './oauth.ts';
 
 /** How to reach the servers, and what to assume about them. Variables in the texts are already expanded. */

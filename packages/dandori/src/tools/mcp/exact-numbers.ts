@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { hugeIn, mapped } from '../../model/huge-ints.ts';
 import { isObject, isUnusual, type Json, type JsonObject, parseJson } from '../../model/json.ts';
-import { hugeIn, mapped } from '../../model/stand-in.ts';
 import { ByteBlock } from './byte-block.ts';
-import { unreadable } from './readable.ts';
+import { unreadable } from './json-limits.ts';
 import { answerProblem } from './transport.ts';
 
 /**

@@ -12,8 +12,8 @@ import { parseJson } from '../../model/json.ts';
 import { ByteBlock } from './byte-block.ts';
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers, type ExactNumbers } from './exact-numbers.ts';
+import { unreadable } from './json-limits.ts';
 import { storedLogin } from './oauth.ts';
-import { unreadable } from './readable.ts';
 import {
   asResponse,
   cancelledRequest,

@@ -6,7 +6,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
 import { parseJson, stringifyJson } from '../../model/json.ts';
 import { ByteBlock } from './byte-block.ts';
 import type { StdioServerConfig } from './config.ts';
-import { unreadable } from './readable.ts';
+import { unreadable } from './json-limits.ts';
 import {
   answerProblem,
   asResponse,

@@ -15,7 +15,7 @@ import { isPromised } from '../../plan/schema/view.ts';
 import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
 import { type CallOutcome, failed } from '../toolbox.ts';
 import { isHttp, type McpServerConfig } from './config.ts';
-import { unreadable } from './readable.ts';
+import { unreadable } from './json-limits.ts';
 
 /** Only the fields that we use, so that errors in the rest of a tool's description do not matter. */
 export const listedTool = z.object({

@@ -1,7 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Ajv as AjvDraft7, ErrorObject, Options, ValidateFunction } from 'ajv';
 import { messageOf } from '../../model/error.ts';
-import type { Json, JsonObject } from '../../model/json.ts';
 import {
   hugeIn,
   type StandIns,
@@ -9,10 +8,11 @@ import {
   standIns,
   withoutStandIns,
   withStandIns,
-} from '../../model/stand-in.ts';
+} from '../../model/huge-ints.ts';
+import type { Json, JsonObject } from '../../model/json.ts';
 import { clip } from '../../model/text.ts';
 import type { SchemaCheck, SchemaIssue } from '../../model/tool.ts';
-import { spend, TooMuchWork, type Work } from '../../model/work.ts';
+import { spend, TooMuchWork, type Work } from '../../model/work-budget.ts';
 import { isTooMuchToTell, toIssues } from './issue.ts';
 import { countWork, type Meter, priceOfNames } from './meter.ts';
 import { createPatterns } from './pattern.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createRequire } from 'node:module';
 import type { Ajv, CodeKeywordDefinition, Format, FuncKeywordDefinition, KeywordCxt } from 'ajv';
 import type { Json } from '../../model/json.ts';
-import type { Work } from '../../model/work.ts';
+import type { Work } from '../../model/work-budget.ts';
 import { sizeOf } from './size.ts';
 
 /** The budget of a check. Both methods throw `TooMuchWork`; `giveUp` does so whatever is left. */

@@ -7,8 +7,8 @@ import { texts } from '../../texts/decisions.ts';
 import { words } from '../../texts/words.ts';
 import { RichText } from '../../ui/rich-text.tsx';
 import type { ViewProps } from '../view.tsx';
+import { type StoryEntry, storyOf } from './decision-entries.ts';
 import { DecisionView, EntryFrame, PlanEntry, ReflectionEntry } from './entries.tsx';
-import { type StoryEntry, storyOf } from './story.ts';
 
 /** The decisions, plans, reflections and notes of a run, by time. */
 export default function Decisions({ run, state, events }: ViewProps) {

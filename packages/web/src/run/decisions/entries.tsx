@@ -14,7 +14,7 @@ import { FailureView } from '../../ui/failure.tsx';
 import { Badge } from '../../ui/marks.tsx';
 import { RichText } from '../../ui/rich-text.tsx';
 import { ClockTime } from '../../ui/time.tsx';
-import type { DecisionEntry } from './story.ts';
+import type { DecisionEntry } from './decision-entries.ts';
 
 interface DecisionProps {
   readonly run: string;

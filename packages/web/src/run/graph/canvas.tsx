@@ -13,12 +13,12 @@ import { texts } from '../../texts/graph.ts';
 import { words } from '../../texts/words.ts';
 import { useIsNarrow } from '../../ui/measure.ts';
 import { type ViewProps, ZoomButtons } from '../view.tsx';
+import { Picture, SmallMap } from './canvas-layer.tsx';
 import { edgePathsOf } from './edges.ts';
 import { edgesBetween, faceOf, type GateNode as Gate, nodesOf, type TaskNode as Shown } from './elements.ts';
 import { useKeys } from './keys.ts';
 import { boundsOf } from './layout.ts';
 import { FrameNode, GateNode, nodeId, TaskNode } from './nodes.tsx';
-import { Picture, SmallMap } from './picture.tsx';
 import type { LaidOut } from './use-layout.ts';
 
 /** A smaller graph is seen at a glance and needs no map. */

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Lifted } from '#dandori/history/lift.ts';
+import type { Lifted } from '#dandori/history/save-as-plan.ts';
 import { stringifyJson } from '#dandori/model/json.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';

@@ -14,7 +14,7 @@ import { Button } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { Dialog } from '../dialog.tsx';
 import type { ViewProps } from '../view.tsx';
-import { laterEffects } from './past.ts';
+import { laterEffects } from './landmarks.ts';
 
 const SHOWN = 20;
 

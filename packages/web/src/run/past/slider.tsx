@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx';
 import { Choice } from '../../ui/fields.tsx';
 import type { ViewProps } from '../view.tsx';
 import { Fork } from './fork.tsx';
-import { LANDMARK_KINDS, type LandmarkKind, marksOf, nearestLandmark } from './past.ts';
+import { LANDMARK_KINDS, type LandmarkKind, marksOf, nearestLandmark } from './landmarks.ts';
 
 /** Lets the user go back to any event. */
 export function Slider(props: ViewProps) {

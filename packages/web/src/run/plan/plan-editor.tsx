@@ -8,7 +8,7 @@ import { texts } from '../../texts/plan.ts';
 import { words } from '../../texts/words.ts';
 import { Button, CopyButton } from '../../ui/button.tsx';
 import { Problem } from '../../ui/problem.tsx';
-import { useHandled } from '../questions/handled.tsx';
+import { useHandled } from '../questions/dismissed-questions.tsx';
 import type { ViewProps } from '../view.tsx';
 import { CheckedSource } from './checked-source.tsx';
 import { lastForkable, planQuestionOf, planSource } from './plan-source.ts';

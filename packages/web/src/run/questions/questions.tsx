@@ -7,7 +7,7 @@ import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import type { ViewProps } from '../view.tsx';
 import { AnsweredList, answerText } from './answered-list.tsx';
-import { useHandled, useKeptFocus } from './handled.tsx';
+import { useHandled, useKeptFocus } from './dismissed-questions.tsx';
 import { QuestionCard } from './question-card.tsx';
 
 /** The open questions, and the answered ones, collapsed. */

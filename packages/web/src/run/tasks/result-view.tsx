@@ -1,6 +1,6 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { pathExpression } from '#dandori/history/lift.ts';
+import { pathExpression } from '#dandori/history/save-as-plan.ts';
 import { stringifyJson } from '#dandori/model/json.ts';
 import type { Stored } from '#dandori/run/state/state.ts';
 import type { ResultPart } from '#dandori/views/result-page.ts';

@@ -1,5 +1,5 @@
+import { withTextIntegers } from '../../../model/huge-ints.ts';
 import { isObject, type Json, type JsonObject, roundedIn, stringifyJson } from '../../../model/json.ts';
-import { withTextIntegers } from '../../../model/stand-in.ts';
 import { type Action, STEP_TOOL } from '../../../model/task.ts';
 import { clip } from '../../../model/text.ts';
 import type { Tool } from '../../../model/tool.ts';

@@ -1,6 +1,6 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
+import { hugeIn, withTextIntegers } from '../../../model/huge-ints.ts';
 import { type Json, stringifyJson } from '../../../model/json.ts';
-import { hugeIn, withTextIntegers } from '../../../model/stand-in.ts';
 import type { AiModel } from '../options.ts';
 import type {
   AssistantPart,

@@ -98,14 +98,14 @@ const UNJUDGED =
   'The plan has success criteria. Give the answer again with "criteria": for each of them, in their order, {"met": true or false, "because": "…"}';
 
 function decisionVerdict(
-  { settings, stumbles }: RunState,
+  { settings, failuresInARow }: RunState,
   { data, at }: Event & { type: 'decision_failed' },
 ): Partial<FactOf<'decision_failed'>['data']> {
   const { failure, next } = data;
   const coded = failure.message === UNJUDGED && { failure: { ...failure, code: 'judge_criteria' } };
   if (next !== undefined) return { ...coded };
   const isHopeless = failure.kind === 'model_error' && failure.retryable === false;
-  const wait = Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, stumbles + 1));
+  const wait = Math.max(failure.retryAfter ?? 0, backoff(settings.task.backoff, failuresInARow + 1));
   return {
     ...coded,
     ...(isHopeless && { final: true }),

@@ -8,7 +8,7 @@ import type { RunState, TaskState } from './state/state.ts';
 
 type Rules = Pick<Settings, 'approval' | 'approvals'>;
 
-interface Called {
+interface CallWithEffect {
   readonly operation: string;
   readonly effect: Effect;
 }
@@ -74,7 +74,7 @@ function isCovered({ task, coveredBy, override }: TaskState, rules: Rules): bool
   return coveredBy !== undefined && override === undefined && policyFor(task.operation, rules) === 'plan';
 }
 
-export function asksFirst({ operation, effect }: Called, rules: Rules): boolean {
+export function asksFirst({ operation, effect }: CallWithEffect, rules: Rules): boolean {
   if (isOurs({ operation, effect })) return false;
   switch (policyFor(operation, rules)) {
     case 'never':
@@ -92,7 +92,7 @@ export function asksFirst({ operation, effect }: Called, rules: Rules): boolean 
 }
 
 /** Whether a person must approve the plan with these calls. A plan that only reads needs no approval. */
-export function asksAboutPlan(calls: readonly Called[], rules: Rules): boolean {
+export function asksAboutPlan(calls: readonly CallWithEffect[], rules: Rules): boolean {
   return calls.some((call) => call.effect !== 'read' && asksForPlan(call.operation, rules));
 }
 
@@ -116,7 +116,7 @@ export function isNeverAsked(operation: string, rules: Rules): boolean {
  * A user's tool may replace a built-in one and do more than read, so the effect is checked too. Starting a
  * sub-goal changes nothing by itself: the sub-goal asks about its own calls.
  */
-function isOurs({ operation, effect }: Called): boolean {
+function isOurs({ operation, effect }: CallWithEffect): boolean {
   return ownEffect(operation) === effect;
 }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recordRun } from '../../src/history/record.ts';
+import { recordRun } from '../../src/history/save-as-test.ts';
 import type { Event } from '../../src/model/event.ts';
 import { createMemoryJournal } from '../../src/store/memory.ts';
 import { createFileStore } from '../../src/store/store.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createResults } from '../../src/driver/results.ts';
-import { type Lifted, lift } from '../../src/history/lift.ts';
+import { type Lifted, lift } from '../../src/history/save-as-plan.ts';
 import type { Json } from '../../src/model/json.ts';
 import { shown } from '../../src/model/redact.ts';
 import type { Task } from '../../src/model/task.ts';

@@ -7,7 +7,7 @@ const known = new WeakMap<ReadonlyMap<string, Tool>, string>();
 const LENGTH = 32;
 
 /** Identifies what the mind is told about these tools. A server may change its descriptions at any time. */
-export function digestOf(tools: ReadonlyMap<string, Tool>): string {
+export function hashOfTools(tools: ReadonlyMap<string, Tool>): string {
   const before = known.get(tools);
   if (before !== undefined) return before;
   const told = [...tools.values()]

@@ -10,7 +10,6 @@ export {
   type Fact,
 } from '../model/event.ts';
 export type { StandingApproval } from '../model/question.ts';
-export type { Approvals } from './approvals.ts';
 export { type Blobs, handleOf, type Keys, type StoredBlob } from './blobs.ts';
 export { blobCases, keyCases } from './conformance/blobs.ts';
 export type { Open, StoreCase } from './conformance/cases.ts';
@@ -47,4 +46,5 @@ export {
   type RunStatus,
   type RunSummary,
 } from './journal.ts';
+export type { Approvals } from './standing-approvals.ts';
 export { createFileStore, createMemoryStore, type Store } from './store.ts';

@@ -5,7 +5,7 @@ import { EXIT_USAGE } from './exit-code.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 
-export interface Complaining {
+export interface PrintOptions {
   readonly json: boolean;
   /** The `--config` that the user gave, for the commands that the message suggests. */
   readonly config: string | undefined;
@@ -13,7 +13,7 @@ export interface Complaining {
 }
 
 /** Prints an error with its fix. Only a bug shows its stack. */
-export function complain(error: unknown, { json, config, language }: Complaining): number {
+export function printError(error: unknown, { json, config, language }: PrintOptions): number {
   const style = styleFor(process.stderr);
   const texts = textsFor({ language });
   const say = (line: string) => process.stderr.write(`${line}\n`);

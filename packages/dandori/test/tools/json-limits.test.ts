@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { unreadable } from '../../src/tools/mcp/readable.ts';
+import { unreadable } from '../../src/tools/mcp/json-limits.ts';
 import { fixture, openToolbox, succeeded, toCall } from './fixtures/calls.ts';
 
 const namesFrom = (count: number, name: (id: number) => string) =>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../dandori/src/run/state/apply.ts';
 import { snapshot } from '../../../dandori/src/run/state/state.ts';
-import { createMoments } from '../../src/live/moments.ts';
+import { createMoments } from '../../src/live/past-states.ts';
 import { ANSWER, keptRuns, live } from '../lived.ts';
 
 const textAt = (events: Parameters<typeof fold>[0], seq: number) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { landmarkOf, laterEffects, marksOf, nearestLandmark } from '../../src/run/past/past.ts';
+import { landmarkOf, laterEffects, marksOf, nearestLandmark } from '../../src/run/past/landmarks.ts';
 import { keptRuns } from '../lived.ts';
 
 describe('landmarks of the past', () => {
