@@ -222,7 +222,9 @@ describe('the doctor', () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const [event] = lines.splice(4, 1);
-    const forged = [...lines, event].map(({ crc: _, ...one }, index) => toLine({ ...one, seq: index + 1 }));
+    const forged = [...lines, event].map(({ crc: _, ...one }, index) =>
+      toLine({ v: 2, run: home.run, ...one, seq: index + 1 }),
+    );
     writeFileSync(home.file, forged.join(''));
     expect(kinds(await home.examine())).toContain('broken-law');
   });

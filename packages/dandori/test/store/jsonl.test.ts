@@ -13,6 +13,7 @@ import {
 import { mkdtemp, rm } from 'node:fs/promises';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
 import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
@@ -146,6 +147,30 @@ describe('J4: a torn tail', () => {
   });
 });
 
+describe('the lines of a run', () => {
+  /** As every line was written before `v` and `run` were left out. */
+  const inFull = (event: Event) => {
+    const body = JSON.stringify(event).slice(0, -1);
+    return `${body},"crc":"${crc32(body).toString(16).padStart(8, '0')}"}\n`;
+  };
+
+  it('name version and run once, and every event that is read has both', async () => {
+    await using temporary = await createTemporaryJournal();
+    await temporary.journal.create(RUN, EVENTS.slice(0, 2));
+    await temporary.journal.append(RUN, 2, EVENTS.slice(2));
+    const text = readFileSync(join(temporary.directory, `${RUN}.jsonl`), 'utf8');
+    expect(text.match(/"v":2,"run":"r1"/g)).toHaveLength(1);
+    expect(await createJsonlJournal(temporary.directory).read(RUN)).toEqual(EVENTS);
+  });
+
+  it('are read if they name both, and a run that began so goes on', async () => {
+    await using temporary = await withContent(EVENTS.map(inFull).join(''));
+    await temporary.journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    expect(readFileSync(temporary.path, 'utf8')).toBe(EVENTS.map(inFull).join('') + toLine(eventOf(RUN, 5)));
+    expect(await createJsonlJournal(temporary.directory).read(RUN)).toEqual([...EVENTS, eventOf(RUN, 5)]);
+  });
+});
+
 describe('J4: damage is named with line and offset, and no other run suffers', () => {
   const offset = Buffer.byteLength(LINES.slice(0, 2).join(''));
   const [one = '', two = '', three = '', four = ''] = LINES;
@@ -171,8 +196,9 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       one + two + toLine(eventOf('other', 3)) + four,
       3,
       offset,
-      'belongs to the run other',
+      'checksum does not fit',
     ],
+    ['a first line of another run', toLine(firstEvent('other')) + two, 1, 0, 'belongs to the run other'],
     ['another beginning', asWritten({ ...EVENTS[1], seq: 1 }), 1, 0, 'it must be run_started'],
     [
       'a version of the future',

@@ -63,7 +63,7 @@ export function examineJournal<E extends Entry>(
     start = end + 1;
     line++;
   }
-  const tail = tailFinding(bytes.subarray(start), { [form.owner]: id, seq: last + 1 });
+  const tail = tailFinding(bytes.subarray(start), { owner: form.owner, id, seq: last + 1 });
   const isUnfinished = tail === undefined || tail.kind === 'torn-tail';
   if (append !== undefined && isUnfinished) {
     const detail = `events ${append.events + 1} to ${last} were written, and not what belongs to them`;
@@ -94,16 +94,16 @@ function read<E extends Entry>(
 
 function tailFinding(
   tail: Buffer,
-  next: { readonly [owner: string]: string | number; readonly seq: number },
+  { owner, id, seq }: { readonly owner: string; readonly id: string; readonly seq: number },
 ): Pick<Finding, 'kind' | 'detail' | 'repair'> | undefined {
   if (tail.length === 0) return undefined;
-  if (hasLostNewline(tail) || hasLostNewline(tail.subarray(0, -1)))
+  if (hasLostNewline(tail, id) || hasLostNewline(tail.subarray(0, -1), id))
     return {
       kind: 'lost-newline',
       detail: 'the last event is complete, but its newline is missing',
       repair: 'ask',
     };
-  if (isBeginning(tail, next))
-    return { kind: 'torn-tail', detail: `event ${next.seq} was not completely written`, repair: 'safe' };
-  return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${next.seq}`, repair: 'ask' };
+  if (isBeginning(tail, { [owner]: id, seq }))
+    return { kind: 'torn-tail', detail: `event ${seq} was not completely written`, repair: 'safe' };
+  return { kind: 'trailing-garbage', detail: `it is not the beginning of event ${seq}`, repair: 'ask' };
 }

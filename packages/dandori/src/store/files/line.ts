@@ -15,12 +15,19 @@ const ENDING = BEFORE_CHECKSUM.length + DIGITS + BEHIND_CHECKSUM.length;
 /** The hex digits of each byte. `toString(16)` takes longer than computing the checksum. */
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
+/** The version of the events of a run whose lines do not name one. It stays the same for ever. */
+const UNNAMED_VERSION = 2;
+const SHORT = '{"seq":';
+
 /**
  * The event as JSON, with the checksum (CRC-32) of the text before it as an extra last member. So a flipped
  * bit is noticed wherever it is.
+ *
+ * The first line of a run names version and run. The other lines leave both out, and their checksum begins with
+ * that of the run's name, so that a line of another run is noticed.
  */
 export function toLine(event: Entry): string {
-  return close(stringifyJson(event).slice(0, -1));
+  return close(event, '');
 }
 
 /**
@@ -30,13 +37,19 @@ export function toLines(events: readonly Entry[]): string {
   let text = '';
   // Concatenated one by one: joining a list would double the time.
   for (const event of events) {
-    text += event === events.at(-1) ? toLine(event) : close(`${stringifyJson(event).slice(0, -1)}${GOES_ON}`);
+    text += close(event, event === events.at(-1) ? '' : GOES_ON);
   }
   return text;
 }
 
-function close(body: string): string {
-  return `${body}${BEFORE_CHECKSUM}${toHex(crc32(body))}${BEHIND_CHECKSUM}\n`;
+function close(event: Entry, mark: string): string {
+  const text = stringifyJson(event);
+  const { run } = event as { readonly run?: string };
+  const named = `{"v":${UNNAMED_VERSION},"run":"${run}",`;
+  const isShort = event.seq > 1 && text.startsWith(named);
+  const body = `${isShort ? `{${text.slice(named.length, -1)}` : text.slice(0, -1)}${mark}`;
+  const checksum = isShort && run !== undefined ? crc32(body, crc32(run)) : crc32(body);
+  return `${body}${BEFORE_CHECKSUM}${toHex(checksum)}${BEHIND_CHECKSUM}\n`;
 }
 
 function toHex(checksum: number): string {
@@ -44,21 +57,21 @@ function toHex(checksum: number): string {
   return `${high}${HEX[(checksum >>> 8) & 0xff]}${HEX[checksum & 0xff]}`;
 }
 
-/** Whether these bytes, without a newline, are a line as it was written. */
-function isIntact(bytes: Buffer): boolean {
+/** Whether these bytes, without a newline, are a line of this run as it was written. */
+function isIntact(bytes: Buffer, run: string): boolean {
   const end = bytes.length - ENDING;
   const digits = end + BEFORE_CHECKSUM.length;
   return (
     end > 0 &&
     isAt(bytes, end, BEFORE_CHECKSUM) &&
     isAt(bytes, digits + DIGITS, BEHIND_CHECKSUM) &&
-    isChecksumAt(bytes, digits, crc32(bytes.subarray(0, end)))
+    isChecksumAt(bytes, digits, crc32(bytes.subarray(0, end), isAt(bytes, 0, SHORT) ? crc32(run) : 0))
   );
 }
 
 /** Whether this line may be the end of an acknowledged append whose newline got lost. */
-export function hasLostNewline(bytes: Buffer): boolean {
-  return isIntact(bytes) && !goesOn(bytes);
+export function hasLostNewline(bytes: Buffer, run: string): boolean {
+  return isIntact(bytes, run) && !goesOn(bytes);
 }
 
 /** Whether these bytes without a newline can be the part of the next line that a crash left. */
@@ -68,8 +81,9 @@ export function isBeginning(
 ): boolean {
   // After a crash a file may already have its new length but not yet its new content: the rest is zeros.
   const written = bytes.toString('latin1').replace(/\0+$/, '');
-  return [1, EVENT_VERSION].some((v) => {
-    const beginning = stringifyJson({ v, ...next }).replace(/\}$/, ',');
+  const named = [1, EVENT_VERSION].map((v) => ({ v, ...next }));
+  return [...named, { seq: next.seq }].some((members) => {
+    const beginning = stringifyJson(members).replace(/\}$/, ',');
     const length = Math.min(written.length, beginning.length);
     return written.slice(0, length) === beginning.slice(0, length);
   });
@@ -121,10 +135,12 @@ export interface Place {
  * checksum. Appending the bracket to a string per line would make reading a tenth slower.
  */
 export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E {
-  if (!isIntact(bytes)) damaged(place, 'its checksum does not fit');
+  if (!isIntact(bytes, place.run)) damaged(place, 'its checksum does not fit');
   const end = bytes.length - ENDING;
   bytes[end] = CLOSING;
-  const value = readJson(bytes.toString('utf8', 0, end + 1), place);
+  const read = readJson(bytes.toString('utf8', 0, end + 1), place);
+  const isShort = form.owner === 'run' && isAt(bytes, 0, SHORT);
+  const value = isShort ? { v: UNNAMED_VERSION, run: place.run, ...(read as object) } : read;
   const envelope = readWith(form.envelope, value);
   if (!envelope.success)
     damaged(place, `it is not an event of a known version (${firstIssue(envelope.error)})`);

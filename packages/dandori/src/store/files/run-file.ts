@@ -125,7 +125,8 @@ function openRunFile<E extends Entry>(
     };
     // Without the lock, a missing newline may still be written by another process. A changed newline is
     // always damage.
-    if (hasLostNewline(tail.subarray(0, -1)) || (isLocked && hasLostNewline(tail))) lostNewline(place);
+    if (hasLostNewline(tail.subarray(0, -1), run) || (isLocked && hasLostNewline(tail, run)))
+      lostNewline(place);
     const next = position.seq + begun.length + 1;
     if (isLocked && !isBeginning(tail, { [form.owner]: run, seq: next })) garbage(place, next);
   }

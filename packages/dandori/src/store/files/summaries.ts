@@ -49,7 +49,7 @@ export async function summariseFile<E extends Entry, Summary>(
   try {
     const { size } = await file.stat();
     const first = await firstLine(file, size);
-    const last = await lastLine(file, size);
+    const last = await lastLine(file, { size, run });
     const summary = summarise(run, parse(first), parse(last));
     known.delete(run);
     known.set(run, { state, summary });
@@ -95,12 +95,15 @@ async function firstLine(file: FileHandle, size: number): Promise<Buffer | undef
  * The last line of the last whole append, without a torn tail after it. Undefined if the newline of a later
  * append is damaged.
  */
-async function lastLine(file: FileHandle, size: number): Promise<Buffer | undefined> {
+async function lastLine(
+  file: FileHandle,
+  { size, run }: { size: number; run: string },
+): Promise<Buffer | undefined> {
   for (let length = CHUNK; ; length *= 4) {
     const from = Math.max(0, size - length);
     const text = await slice(file, from, size - from);
     let end = text.lastIndexOf(NEWLINE);
-    if (hasLostNewline(text.subarray(end + 1, -1))) return undefined;
+    if (hasLostNewline(text.subarray(end + 1, -1), run)) return undefined;
     while (end !== -1) {
       const start = end === 0 ? -1 : text.lastIndexOf(NEWLINE, end - 1);
       const isWhole = start !== -1 || from === 0;
