@@ -1,5 +1,5 @@
 import { createBuiltInMind } from '../../../src/mind/built-in/planner.ts';
-import type { Thinking } from '../../../src/mind/mind.ts';
+import type { Thinking, Thought } from '../../../src/mind/mind.ts';
 import type { Fact, Purpose } from '../../../src/model/event.ts';
 import type { Failure } from '../../../src/model/failure.ts';
 import type { Json, JsonObject } from '../../../src/model/json.ts';
@@ -157,7 +157,7 @@ export async function play(goal: string, setup: Play): Promise<Played> {
   }
 }
 
-export function thoughtOf(state: RunState, purpose: Purpose, tools: ReadonlyMap<string, Tool>) {
+export function thoughtOf(state: RunState, purpose: Purpose, tools: ReadonlyMap<string, Tool>): Thought {
   return {
     purpose,
     state,

@@ -3,7 +3,7 @@ import type { Report } from '../../report.ts';
 import { countOf, words } from './words.ts';
 
 /** What a run used. */
-interface Used {
+export interface Used {
   readonly time: string;
   readonly calls: number;
   readonly tokens: number;
