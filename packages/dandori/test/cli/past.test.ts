@@ -1,5 +1,5 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../src/app/dandori.ts';
 import type { Event } from '../../src/model/event.ts';
@@ -35,7 +35,7 @@ function forge(file: string, change: (event: Event) => Event): void {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const events = lines.map((line) => {
     const { crc: _, ...event } = JSON.parse(line);
-    return change(event as Event);
+    return change({ v: 2, run: basename(file, '.jsonl'), ...event } as Event);
   });
   writeFileSync(file, events.map(toLine).join(''));
 }
