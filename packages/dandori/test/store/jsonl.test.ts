@@ -6,6 +6,8 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   truncateSync,
   writeFileSync,
@@ -338,6 +340,33 @@ describe('names', () => {
       expect(readdirSync(join(directory, '..')).length).toBeGreaterThanOrEqual(before.length - 50);
     },
   );
+
+  it.each(['is gone', 'is a file'])(
+    'a run whose folder %s for a while can be driven again by the same process',
+    async (how) => {
+      await using temporary = await createTemporaryJournal();
+      const { journal, directory } = temporary;
+      await journal.create(RUN, [firstEvent(RUN)]);
+      const claim = await journal.claim(RUN);
+      await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+      renameSync(directory, `${directory}.away`);
+      if (how === 'is a file') writeFileSync(directory, '');
+      await claim.release();
+      rmSync(directory, { force: true });
+      renameSync(`${directory}.away`, directory);
+      const again = await journal.claim(RUN);
+      await journal.append(RUN, 2, [eventOf(RUN, 3)]);
+      await again.release();
+      expect(await journal.read(RUN)).toHaveLength(3);
+      expect(readdirSync(directory)).toEqual([`${RUN}.jsonl`]);
+    },
+  );
+
+  it('a run that cannot be read says which file', async () => {
+    await using temporary = await createTemporaryJournal();
+    mkdirSync(join(temporary.directory, `${RUN}.jsonl`));
+    await expect(temporary.journal.read(RUN)).rejects.toMatchObject({ code: 'file-unreadable' });
+  });
 
   it('a claim that was deleted while its driver lives is taken again, and nothing that it knows is lost', async () => {
     await using temporary = await createTemporaryJournal();

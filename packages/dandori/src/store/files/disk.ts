@@ -45,3 +45,11 @@ export function unreadable(path: string, error: unknown): never {
     cause: error,
   });
 }
+
+export function orUnreadable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    return unreadable(path, error);
+  }
+}

@@ -13,20 +13,41 @@ import { hostname } from 'node:os';
  *     process that gets the guard late finds nothing left to do.
  * F3  A guard left by a dead process is never reused. A process that holds the guard named after that dead
  *     process acts for it. So no living process ever loses a guard.
+ * F4  A lock that its holder gave up while the disk had failed or the folder was gone may come back later. Its
+ *     holder removes it when it wants the lock again: no other process may, because the holder lives.
  */
 export function tryLock(
   path: string,
   identityFile?: string,
 ): { unlock: () => void } | { heldBy: ProcessIdentity } {
   for (let round = 0; round < 100; round++) {
-    if (linkInto(path, identityFile))
-      return { unlock: () => (identityFile === undefined ? removeOwn(path) : removeQuietly(path)) };
+    if (linkInto(path, identityFile)) {
+      givenUp.delete(path);
+      return { unlock: () => giveUp(path, identityFile === undefined) };
+    }
     const holder = holderOf(path);
     if (holder === undefined) continue;
+    if (givenUp.delete(path)) {
+      removeOwn(path);
+      continue;
+    }
     if (isHeld(holder)) return { heldBy: holder };
     takeAway(path, holder);
   }
   return { heldBy: holderOf(path) ?? { pid: 0, startedAt: '', host: 'unknown' } };
+}
+
+/** The locks that this process gave up and could not remove. */
+const givenUp = new Set<string>();
+
+/** Never throws: that would hide why the lock is given up. */
+function giveUp(path: string, mayBeOthers: boolean): void {
+  try {
+    if (mayBeOthers ? removeOwn(path) : removeQuietly(path)) return;
+  } catch {
+    // It is still there, or cannot be seen.
+  }
+  givenUp.add(path);
 }
 
 /** The holder of a lock, and whether it may still be alive; undefined if the lock is gone. */
@@ -101,17 +122,21 @@ function holderOf(path: string): ProcessIdentity | undefined {
   }
 }
 
-/** The user may have deleted the lock by hand, and another process may hold it by now. */
-function removeOwn(path: string): void {
+/** The user may have deleted the lock by hand, and another process may hold it by now. False if it is gone. */
+function removeOwn(path: string): boolean {
   const holder = holderOf(path);
-  if (holder !== undefined && nameOf(holder) === nameOf(thisProcess())) removeQuietly(path);
+  if (holder === undefined) return false;
+  return nameOf(holder) !== nameOf(thisProcess()) || removeQuietly(path);
 }
 
-function removeQuietly(path: string): void {
+/** False if it is gone. */
+function removeQuietly(path: string): boolean {
   try {
     unlinkSync(path);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return false;
   }
 }
 

@@ -17,7 +17,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { DandoriError } from '../../model/error.ts';
 import { conflict, type Entry, type Form } from '../journal.ts';
-import { unreadable, unwritable } from './disk.ts';
+import { orUnreadable, unreadable, unwritable } from './disk.ts';
 import { damaged, goesOn, hasLostNewline, isBeginning, type Place, parseLine, toLines } from './line.ts';
 import { type ProcessIdentity, tryLock } from './lock.ts';
 
@@ -141,7 +141,7 @@ function openRunFile<E extends Entry>(
     visit: (event: E, end: number, isLast: boolean) => void,
   ): Buffer {
     const buffer = Buffer.allocUnsafe(until - from.bytes);
-    const length = readFully(fd, buffer, from.bytes);
+    const length = orUnreadable(path, () => readFully(fd, buffer, from.bytes));
     let start = 0;
     for (let count = 0; ; count++) {
       const end = buffer.indexOf(NEWLINE, start);
