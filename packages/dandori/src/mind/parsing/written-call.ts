@@ -98,6 +98,7 @@ function callsAsCode(prose: string, names: CallNames): boolean {
     return true;
   if (prose.matchAll(/<(?:tool|tool_name|name|function)>\s*([\w.-]+)\s*</g).some(([, name]) => isTool(name)))
     return true;
+  if (isTool(COMMAND.exec(prose)?.[1])) return true;
   const lines = prose.split('\n');
   const listed = lines.filter((line) => line.trim() !== '').map((line) => LISTED_CALL.exec(line)?.[1]);
   if (listed.length > 0 && listed.every(isTool)) return true;
@@ -119,6 +120,9 @@ function callsAsCode(prose: string, names: CallNames): boolean {
 /** What may precede the name in such a line: a mark, `print(`, a list, an assignment, or an announcement. */
 const CALL_LINE =
   /^\s*(?:>>>|to=|<[^<>\s]{1,40}>|\[|print\(|(?:(?:const|let|var)\s)?\s*(?:\w{1,40}\s*=)?\s*await\s|[^\w\s]{1,3}function[^\w\s]{1,3}:|[*]{0,2}(?:action|tool[ _]call|function[ _]call|ツール(?:の)?呼び出し)[*]{0,2}[:：])?\s*(functions\.|default_api\.)?([A-Za-z_][\w.-]*)\s*(?:[:：]\s*(?=\{))?($|[({].*$)/i;
+/** The text ends with a line like a command: `$ places.find Kyoto`, or is only `places.find --q Kyoto`. */
+const COMMAND =
+  /(?:(?:^|\n)[ \t]*[$>/!@#][ \t]*|^\s*(?=[\w.-]+[ \t]+(?:--?\w|\w+=|["'])))([A-Za-z_][\w.-]*)(?:[ \t][^\n]{0,400})?[^.。!?！？\n]?\s*$/;
 /** A line of a text that only lists calls. */
 const LISTED_CALL = /^\s*(?:[-*•]|\d{1,3}[.)])\s*([A-Za-z_][\w.-]*)\s*\([^()]*\)\s*;?\s*$/;
 

@@ -193,7 +193,7 @@ function readText(
   const prose = withoutCode(text);
   const isExample = prose !== text && prose.trim() !== '' && !LIST.test(text) && !holdsCall(text, known);
   const read = !isReadable && isExample ? asWords(text, extractActions(prose, options)) : undefined;
-  const found = read ?? extraction;
+  const found = read ?? (extraction.ok ? extraction : (jsonAnswer(text, thought) ?? extraction));
   if (!found.ok) return { ok: false, reason: NO_CALL };
   if (finishReason === 'tool-calls' && found.actions.every(({ operation }) => operation === 'answer'))
     return { ok: false, reason: 'it says that it calls a tool, and no call came with it' };
@@ -206,6 +206,28 @@ function readText(
 
 const NO_CALL =
   'it holds neither a call that can be read nor an answer. Call the tools themselves, and do not write calls as text';
+
+/**
+ * JSON as the answer, if the goal asks for JSON. Before the first call it may be the arguments of a tool whose
+ * name is missing.
+ */
+function jsonAnswer(text: string, { state, tools }: Thought): Extraction | undefined {
+  const answer = textWithoutThoughts(text);
+  const [, fenced = answer] = /^```(?:json)?\s*\n([\s\S]*)\n\s*```$/i.exec(answer) ?? [];
+  if (!/json/i.test(state.goal.normalize('NFKC')) || !/^[{[]/.test(fenced)) return undefined;
+  const parsed = readJson(fenced);
+  if (!parsed.ok || parsed.isRepaired) return undefined;
+  const { value } = parsed;
+  const isCalled = [...state.tasks.values()].some(({ attempts }) => attempts > 0);
+  if (!isCalled && isObject(value) && [...tools.values()].some((tool) => areArguments(value, tool)))
+    return undefined;
+  return { ok: true, actions: [{ id: 't1', operation: 'answer', args: { text: answer } }], isProse: true };
+}
+
+function areArguments(value: object, { inputSchema }: Tool): boolean {
+  const { properties } = inputSchema;
+  return isObject(properties) && Object.keys(value).every((key) => Object.hasOwn(properties, key));
+}
 
 /** The whole text as the answer, if what looks like a call is in a code block and calls no offered tool. */
 function asWords(text: string, prose: Extraction): Extraction | undefined {

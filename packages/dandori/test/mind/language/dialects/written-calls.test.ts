@@ -107,6 +107,11 @@ const BROKEN: Readonly<Record<string, string>> = {
   'only a list of calls': '1. places_find(q="Kyoto")\n2. weather_now(q="Kyoto")',
   'only a name': 'places_find',
   'a result that the model made up': '<tool_response>{"temp": 20}</tool_response>',
+  'a command': '$ places.find Kyoto',
+  'a command behind words': 'I look it up.\n> places_find Kyoto',
+  'a command with a slash': '/places.find Kyoto',
+  'a command with options': 'places.find --q Kyoto',
+  'a command with a value': 'places.find q=Kyoto',
   'the end of a call alone': '"q": "Kyoto"}}\n</tool_call>',
 };
 
@@ -141,6 +146,9 @@ const ANSWERS: readonly string[] = [
   'I did this:\n- places_find(q="Kyoto")\n- weather_now(q="Kyoto")\n\nIt is sunny.',
   'Name: places_find\nDescription: finds places',
   'places_find: finds places by their name',
+  'places_find found Kyoto',
+  'The command is:\n\n```\n$ places.find Kyoto\n```\n\nIt finds the city.',
+  'It costs $ 20',
 ];
 
 /** Complete calls as text, which both dialects understand. */
@@ -262,4 +270,36 @@ describe('a call that a model wrote as text', () => {
         expect(taken(text, dialect, 'length'), text).toBe('unusable_output');
     },
   );
+
+  describe('JSON alone', () => {
+    const asked = (goal: string, text: string, story = new Story(goal)) => {
+      const judged = judge(output(text), story.thought(), toolsDialect);
+      return 'failure' in judged ? judged.failure.kind : judged.actions[0]?.args.text;
+    };
+    const cities = '{"cities": ["Kyoto", "Nara"]}';
+
+    it.each([cities, `\`\`\`json\n${cities}\n\`\`\``, '[{"city": "Kyoto"}]'])(
+      'is the answer where the goal asks for JSON: %s',
+      (text) => {
+        expect(asked('List two cities as JSON', text)).toBe(text);
+        expect(asked('都市を2つJSONで', text)).toBe(text);
+        expect(asked('List two cities', text)).toBe('unusable_output');
+      },
+    );
+
+    it.each([
+      ['it is cut', '{"cities": ["Kyoto", "Na'],
+      ['it is broken', '{"cities": ["Kyoto", 5/18]}'],
+      ['it calls a tool that is not offered', '{"name": "find_city", "arguments": {"q": 5/18}}'],
+      ['it may be the arguments of a tool', '{"q": "Kyoto"}'],
+    ])('is no answer where %s', (_, text) => {
+      expect(asked('List two cities as JSON', text)).toBe('unusable_output');
+    });
+
+    it('is the answer after a call, whatever the tool takes', () => {
+      const story = new Story('Which city? As JSON');
+      story.decided([{ id: 't1', operation: 'places.find', args: { q: 'Nara' } }], { t1: 'x' });
+      expect(asked('', '{"q": "Kyoto"}', story)).toBe('{"q": "Kyoto"}');
+    });
+  });
 });
