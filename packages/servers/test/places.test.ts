@@ -67,6 +67,17 @@ describe('without a network', () => {
       /「仙台」は同梱のオフラインデータにありません。利用できる都市：東京、/,
     );
   });
+
+  test.each(['10.0.0.1', '9.9.9.9', 'nowhere'])(
+    'says in the language of the user why %s has no place',
+    async (ip) => {
+      const japanese = await host.call('locate_ip', { ip }, { 'dandori/language': 'ja' });
+      expect(japanese.isError).toBe(true);
+      expect(japanese.text).toMatch(/^[^a-z]*(?:です|ません|なので|ありません)/);
+      const english = await host.call('locate_ip', { ip }, { 'dandori/language': 'en' });
+      expect(english.text).not.toMatch(/\p{Script=Han}/u);
+    },
+  );
 });
 
 describe('with services', () => {

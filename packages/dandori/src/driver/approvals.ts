@@ -153,13 +153,14 @@ function startPreview(of: TaskState, args: JsonObject, { run, ledger, calls, par
   ledger.record({ type: 'preview_started', data: { task: id, args } });
   calls.plan({
     instead: 'preview',
-    preview: { language: languageOf(state) },
+    preview: true,
     operation,
     args: opened,
     key: `${run}/${id}/preview`,
     task: id,
     attempt: of.attempts,
     userId: state.userId,
+    language: languageOf(state),
     timeoutMs: state.settings.task.timeoutMs,
     word: wordFor(state),
   });

@@ -41,7 +41,7 @@ export function normalOutcome(outcome: CallOutcome, word: Word): CallOutcome {
   }
 }
 
-/** Tools don't know the language of the run, so Dandori's own messages about their calls are translated here. */
+/** A toolbox says in English what happened to a call. It is worded again in the language of the run. */
 function inLanguage<T extends Message>(message: T, word: Word): T {
   const said = saidIn(message);
   return said === undefined ? message : { ...message, message: word(said) };

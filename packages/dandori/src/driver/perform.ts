@@ -6,6 +6,7 @@ import { type Said, toFailure } from '../model/failure.ts';
 import { type JsonObject, stringifyJson } from '../model/json.ts';
 import { isSubGoal } from '../model/own-tools.ts';
 import type { Action } from '../model/task.ts';
+import { languageOf } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';
 import type { CheckedTasks, Compiled } from '../plan/compile.ts';
 import { mayAnswerAgain } from '../run/actions/output.ts';
@@ -200,6 +201,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     task: id,
     attempt,
     userId: ledger.state.userId,
+    language: languageOf(ledger.state),
     timeoutMs:
       task.task.timeoutMs ??
       (isGoal ? timeFor(task, ledger.state, parts.clock.now()) : ledger.state.settings.task.timeoutMs),

@@ -3,6 +3,7 @@ import type { Purpose } from '../model/event.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import { holdsRedacted } from '../model/redact.ts';
 import type { Action, Task } from '../model/task.ts';
+import { languageOf } from '../model/text.ts';
 import { laneOf } from '../model/tool.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { OWN_OPERATIONS } from '../run/actions/own-operations.ts';
@@ -173,6 +174,7 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
       task: id,
       attempt: 1,
       userId,
+      language: languageOf(ledger.state),
       timeoutMs: timeoutMs ?? settings.task.timeoutMs,
       word: wordFor(ledger.state),
     };

@@ -1,5 +1,6 @@
 import { type Message, messageIn, toMessage } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
+import { languageOf } from '../model/text.ts';
 import type { Probe } from '../model/tool.ts';
 import { attemptsMade } from '../run/monitor.ts';
 import { findingIn, probeArgs } from '../run/probe.ts';
@@ -38,6 +39,7 @@ export function settle(id: string, driver: Driver): void {
     task: id,
     attempt,
     userId: state.userId,
+    language: languageOf(state),
     delay: probe.wait,
     timeoutMs: state.settings.task.timeoutMs,
     word: wordFor(state),

@@ -85,7 +85,7 @@ function createContext({ call, inner }: Calling): ServiceContext {
     signal: call.signal,
     progress: (message, fraction) => call.progress?.(message, fraction),
     key: call.key,
-    language: call.preview?.language,
+    language: call.language,
     async call(operation, given, { key: name } = {}) {
       const args = asSent(operation, given);
       const key = keyOf(operation, args, name);

@@ -2,6 +2,7 @@ import { pathToFileURL } from 'node:url';
 import * as z from 'zod';
 import { DandoriError, messageOf } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import type { Language } from '../model/text.ts';
 import { type Effect, isWorse, type Tool } from '../model/tool.ts';
 import { callMethod } from './service-call.ts';
 import type { Call, CallOutcome, previewAnswer } from './toolbox.ts';
@@ -16,8 +17,8 @@ export interface ServiceContext {
   readonly progress: (message: string, fraction?: number) => void;
   /** The same for every attempt of a task, so that a repeated effect can be recognised by it. */
   readonly key: string;
-  /** For a preview: the language of the user. */
-  readonly language?: 'en' | 'ja' | undefined;
+  /** Of the user: for errors, questions and previews. */
+  readonly language?: Language | undefined;
   /**
    * Calls another tool, which `calls` must name. Throws a `ServiceCallError` if the call does not succeed.
    *

@@ -2,7 +2,7 @@ import type { Usage } from '../model/decision.ts';
 import { type Failure, type FailureKind, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { type Json, type JsonObject, jsonObject } from '../model/json.ts';
 import { type Option, preview, type Question } from '../model/question.ts';
-import { clip } from '../model/text.ts';
+import { clip, type Language } from '../model/text.ts';
 import type { Effect, MissingServer, Tool } from '../model/tool.ts';
 import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
 import { wordIn } from '../views/texts/said.ts';
@@ -15,6 +15,8 @@ export interface Call {
   readonly run: string;
   readonly task: string;
   readonly userId?: string;
+  /** Of the user. What a tool says or asks is best in it. */
+  readonly language?: Language;
   readonly signal: AbortSignal;
   readonly progress?: (message: string, fraction?: number) => void;
   /** What people answered to an earlier call of the same task that ended as `input_wanted`. */
@@ -30,7 +32,7 @@ export interface Call {
    * Set if the call must have no effect and must say what it would do. It is sent only to a tool that has
    * `preview`.
    */
-  readonly preview?: { readonly language: 'en' | 'ja' } | undefined;
+  readonly preview?: true | undefined;
   /** A value as the journal stores it, without secrets. For journaled values derived from arguments. */
   readonly seal?: (value: Json) => Json;
 }

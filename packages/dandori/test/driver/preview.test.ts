@@ -93,9 +93,26 @@ describe('a preview before an approval', () => {
     const house = createHouse({ 'shelf.remove': shelf() });
     await house.drive(await start(house, { item: 1 }));
     const [made] = house.toolbox.calls;
-    expect(made?.call.preview).toEqual({ language: 'ja' });
+    expect(made?.call).toMatchObject({ preview: true, language: 'ja' });
     expect(made?.call.elicit).toBeUndefined();
     expect(made?.call.inner).toBeUndefined();
+  });
+
+  it('asks and calls in the language of the last answer', async () => {
+    const asks: FunctionTool = {
+      effect: 'read',
+      run: ({ item }, { language }) => {
+        if (item !== undefined) return { language: language ?? null };
+        const question = language === 'ja' ? 'どの牛乳ですか？' : 'Which milk?';
+        return { kind: 'ambiguous', question, options: [{ label: 'low-fat', args: { item: 1 }, value: 1 }] };
+      },
+    };
+    const house = createHouse({ 'shelf.find': asks }, [OK]);
+    const run = await house.start('牛乳を探して', [{ id: 't1', operation: 'shelf.find', args: {} }]);
+    const first = only(await house.drive(run));
+    expect(first.text).toBe('どの牛乳ですか？');
+    await house.answer(run, first.id, 1, { language: 'en' });
+    expect((await house.drive(run)).tasks.get('t1')).toMatchObject({ result: { language: 'en' } });
   });
 
   it('calls with the exact arguments that the preview names', async () => {

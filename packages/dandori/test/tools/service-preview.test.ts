@@ -50,7 +50,7 @@ const shelf = defineService({
 describe('the preview of a method of a service', () => {
   const ask = async (item: string, language: 'en' | 'ja' = 'en') => {
     const toolbox = await openToolbox({ services: [shelf] });
-    return toolbox.call(toCall('shelf.drop', { item }, { preview: { language } }));
+    return toolbox.call(toCall('shelf.drop', { item }, { preview: true, language }));
   };
 
   it('says in the language of the user what the call would do, with the exact arguments, and does nothing', async () => {
@@ -75,7 +75,7 @@ describe('the preview of a method of a service', () => {
 
   it('is refused where the method has none, instead of running it', async () => {
     const toolbox = await openToolbox({ services: [shelf] });
-    const outcome = await toolbox.call(toCall('shelf.sweep', {}, { preview: { language: 'en' } }));
+    const outcome = await toolbox.call(toCall('shelf.sweep', {}, { preview: true, language: 'en' }));
     expect(outcome).toMatchObject({ kind: 'failed' });
     expect(calls).toEqual([]);
   });

@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { BigNumber, ConfigOptions, MathNode } from 'mathjs';
+import { SaidError } from '../said.ts';
 
 type Library = typeof import('mathjs');
 
@@ -25,7 +26,7 @@ const FUNCTIONS = new Set(
 const PERIODIC = new Set(['sin', 'cos', 'tan']);
 const CONSTANTS = new Set(['pi', 'e', 'tau', 'phi']);
 
-class RefusedExpression extends Error {}
+class RefusedExpression extends SaidError {}
 
 const require = createRequire(import.meta.url);
 // The one-file build loads ten times faster than the package entry with its thousand modules.
@@ -39,7 +40,10 @@ export function evaluate(expression: string): { result: number; text: string } {
     const text = digits(new Evaluation(loaded, expression).value(tree));
     const result = Number(text);
     if (!Number.isFinite(result)) {
-      throw new RefusedExpression(`The result, about ${shortened(text)}, is too large for a number.`);
+      throw new RefusedExpression({
+        en: `The result, about ${shortened(text)}, is too large for a number.`,
+        ja: `計算結果（約 ${shortened(text)}）が大きすぎます。`,
+      });
     }
     return { result, text };
   } catch (error) {
@@ -47,10 +51,11 @@ export function evaluate(expression: string): { result: number; text: string } {
     // decimal.js keeps a broken precision setting after it throws, and every later answer would be wrong.
     loaded = undefined;
     delete require.cache[LIBRARY_FILE];
-    throw new Error(
-      `"${expression}" cannot be calculated: ${error instanceof Error ? error.message : String(error)}. ` +
-        'Use smaller numbers or a simpler expression.',
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new SaidError({
+      en: `"${expression}" cannot be calculated: ${reason}. Use smaller numbers or a simpler expression.`,
+      ja: `「${expression}」を計算できません：${reason}。数を小さくするか、式を簡単にしてください。`,
+    });
   }
 }
 
@@ -65,9 +70,10 @@ function parse(math: Library, expression: string): MathNode {
     return math.parse(expression);
   } catch (error) {
     const reason = error instanceof RangeError ? 'it is nested too deeply' : (error as Error).message;
-    throw new RefusedExpression(
-      `"${expression}" is not a valid expression: ${reason}. Check brackets and operators.`,
-    );
+    throw new RefusedExpression({
+      en: `"${expression}" is not a valid expression: ${reason}. Check brackets and operators.`,
+      ja: `「${expression}」は正しい計算式ではありません（${reason}）。括弧と演算子を確認してください。`,
+    });
   }
 }
 
@@ -86,7 +92,10 @@ class Evaluation {
   value(node: MathNode): BigNumber {
     this.#nodes += 1;
     if (this.#nodes > MAX_NODES || performance.now() > this.#deadline) {
-      throw new RefusedExpression('The expression takes too long to calculate. Split it into smaller parts.');
+      throw new RefusedExpression({
+        en: 'The expression takes too long to calculate. Split it into smaller parts.',
+        ja: '計算に時間がかかりすぎます。式を分けてください。',
+      });
     }
     const math = this.#math;
     if (math.isParenthesisNode(node)) return this.value(node.content);
@@ -97,9 +106,10 @@ class Evaluation {
     }
     if (math.isSymbolNode(node) && CONSTANTS.has(node.name)) return this.#checked(math.evaluate(node.name));
     if (math.isSymbolNode(node)) {
-      throw new RefusedExpression(
-        `"${node.name}" is unknown. Write numbers instead of names; known names: ${[...CONSTANTS].join(', ')}.`,
-      );
+      throw new RefusedExpression({
+        en: `"${node.name}" is unknown. Write numbers instead of names; known names: ${[...CONSTANTS].join(', ')}.`,
+        ja: `「${node.name}」は使えません。名前の代わりに数値を書いてください。使える名前：${[...CONSTANTS].join(', ')}。`,
+      });
     }
     if (math.isOperatorNode(node)) {
       const name: string = node.fn;
@@ -108,7 +118,10 @@ class Evaluation {
           name,
           node.args.map((part) => this.value(part)),
         );
-      throw new RefusedExpression(`The operator "${node.op}" is not supported. Use + - * / ^ % mod !.`);
+      throw new RefusedExpression({
+        en: `The operator "${node.op}" is not supported. Use + - * / ^ % mod !.`,
+        ja: `演算子「${node.op}」は使えません。使える演算子：+ - * / ^ % mod !`,
+      });
     }
     if (math.isFunctionNode(node) && math.isSymbolNode(node.fn)) {
       const name = node.fn.name;
@@ -117,40 +130,53 @@ class Evaluation {
           name,
           node.args.map((part) => this.value(part)),
         );
-      throw new RefusedExpression(
-        `The function "${name}" is not supported. Use one of: ${[...FUNCTIONS].join(', ')}.`,
-      );
+      throw new RefusedExpression({
+        en: `The function "${name}" is not supported. Use one of: ${[...FUNCTIONS].join(', ')}.`,
+        ja: `関数「${name}」は使えません。使える関数：${[...FUNCTIONS].join(', ')}。`,
+      });
     }
-    throw new RefusedExpression(
-      `"${this.#expression}" holds something other than arithmetic. Assignments, lists, texts, units and function ` +
+    throw new RefusedExpression({
+      en:
+        `"${this.#expression}" holds something other than arithmetic. Assignments, lists, texts, units and function ` +
         'definitions are not supported.',
-    );
+      ja: `「${this.#expression}」に計算式以外のものがあります。代入・配列・文字列・単位・関数定義は使えません。`,
+    });
   }
 
   #apply(name: string, operands: BigNumber[]): BigNumber {
     refuseCostly(name, operands);
     const operation: unknown = Reflect.get(this.#math, name === 'ln' ? 'log' : name);
     if (typeof operation !== 'function')
-      throw new RefusedExpression(`The function "${name}" is not supported.`);
+      throw new RefusedExpression({
+        en: `The function "${name}" is not supported.`,
+        ja: `関数「${name}」は使えません。`,
+      });
     let result: unknown;
     try {
       result = operation(...operands);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!/argument|expected|integer|must be/i.test(reason)) throw error;
-      throw new RefusedExpression(`"${name}" cannot be calculated with these numbers: ${reason}.`);
+      throw new RefusedExpression({
+        en: `"${name}" cannot be calculated with these numbers: ${reason}.`,
+        ja: `この数値では「${name}」を計算できません：${reason}。`,
+      });
     }
     return this.#checked(result);
   }
 
   #checked(value: unknown): BigNumber {
     if (!this.#math.isBigNumber(value) || value.isNaN()) {
-      throw new RefusedExpression(`"${this.#expression}" has no real number as its result.`);
+      throw new RefusedExpression({
+        en: `"${this.#expression}" has no real number as its result.`,
+        ja: `「${this.#expression}」の結果は実数になりません。`,
+      });
     }
     if (!value.isFinite() || Math.abs(value.e) > MAX_EXPONENT) {
-      throw new RefusedExpression(
-        `A number in "${this.#expression}" is too large or too small to calculate with.`,
-      );
+      throw new RefusedExpression({
+        en: `A number in "${this.#expression}" is too large or too small to calculate with.`,
+        ja: `「${this.#expression}」に、大きすぎるか小さすぎる数があります。`,
+      });
     }
     return value;
   }
@@ -159,15 +185,22 @@ class Evaluation {
 function refuseCostly(name: string, operands: BigNumber[]): void {
   const [first, second] = operands;
   if ((name === 'divide' || name === 'mod') && second?.isZero()) {
-    throw new RefusedExpression('Division by zero (0で割ることはできません). Change the divisor.');
+    throw new RefusedExpression({
+      en: 'Division by zero. Change the divisor.',
+      ja: '0 で割ることはできません。割る数を変えてください。',
+    });
   }
   if (PERIODIC.has(name) && first && Math.abs(first.e) > 300) {
-    throw new RefusedExpression(`The number given to ${name} is too large or too small. Use a smaller one.`);
+    throw new RefusedExpression({
+      en: `The number given to ${name} is too large or too small. Use a smaller one.`,
+      ja: `${name} の数が大きすぎるか小さすぎます。`,
+    });
   }
   if (repetitions(name, first, second) > MAX_REPETITIONS) {
-    throw new RefusedExpression(
-      `The numbers given to ${name} are too large. The limit is ${MAX_REPETITIONS}.`,
-    );
+    throw new RefusedExpression({
+      en: `The numbers given to ${name} are too large. The limit is ${MAX_REPETITIONS}.`,
+      ja: `${name} の数が大きすぎます。上限は ${MAX_REPETITIONS} です。`,
+    });
   }
 }
 

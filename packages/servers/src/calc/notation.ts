@@ -1,3 +1,4 @@
+import { SaidError } from '../said.ts';
 export const MAX_LENGTH = 500;
 
 const REPLACEMENTS: Record<string, string> = {
@@ -37,11 +38,16 @@ export function normalize(expression: string): string {
     .trim();
   const stranger = /[^\x20-\x7E]/u.exec(ascii);
   if (stranger) {
-    throw new Error(
-      `"${stranger[0]}" is not part of a calculation. Send numbers, operators and brackets only.`,
-    );
+    throw new SaidError({
+      en: `"${stranger[0]}" is not part of a calculation. Send numbers, operators and brackets only.`,
+      ja: `「${stranger[0]}」は計算式に使えません。数値・演算子・括弧だけを指定してください。`,
+    });
   }
-  if (ascii === '') throw new Error('The expression is empty. Send something like "1200 * 3 + 8%".');
+  if (ascii === '')
+    throw new SaidError({
+      en: 'The expression is empty. Send something like "1200 * 3 + 8%".',
+      ja: '計算式が空です。「1200 * 3 + 8%」のように指定してください。',
+    });
   return withoutThousandsSeparators(ascii);
 }
 

@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
+import { spoken } from '../said.ts';
 import { MAX_LENGTH, normalize } from './notation.ts';
 
 export function registerTools(server: McpServer): void {
@@ -30,12 +31,12 @@ export function registerTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    async ({ expression }) => {
+    spoken(async ({ expression }) => {
       const understood = normalize(expression);
       // mathjs takes longer to load than everything else, so it is loaded by the first calculation.
       const { evaluate } = await import('./evaluation.ts');
       const { result, text } = evaluate(understood);
       return answer({ expression: understood, result, text }, `${understood} = ${text}`);
-    },
+    }),
   );
 }

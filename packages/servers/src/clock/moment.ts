@@ -1,3 +1,4 @@
+import { SaidError } from '../said.ts';
 export interface Moment {
   time_zone: string;
   iso: string;
@@ -42,7 +43,10 @@ export function parseInstant(
       text.normalize('NFKC').trim(),
     );
   if (!match) {
-    throw new Error(`"${text}" is not a time. Send "HH:MM" or "YYYY-MM-DDTHH:MM", e.g. "2026-05-01T09:30".`);
+    throw new SaidError({
+      en: `"${text}" is not a time. Send "HH:MM" or "YYYY-MM-DDTHH:MM", e.g. "2026-05-01T09:30".`,
+      ja: `「${text}」は時刻ではありません。「HH:MM」か「YYYY-MM-DDTHH:MM」で指定してください（例：2026-05-01T09:30）。`,
+    });
   }
   const [, year, month, day, hour = '', minute = '', second = '0', offset] = match;
   const date = year
@@ -52,7 +56,10 @@ export function parseInstant(
   const wallMs = Date.parse(`${date}T${time}Z`);
   // Date.parse lets 30 February roll over into March.
   if (Number.isNaN(wallMs) || new Date(wallMs).toISOString().slice(0, 19) !== `${date}T${time}`) {
-    throw new Error(`"${text}" does not exist in the calendar or on the clock. Check the date and time.`);
+    throw new SaidError({
+      en: `"${text}" does not exist in the calendar or on the clock. Check the date and time.`,
+      ja: `「${text}」は存在しない日時です。日付と時刻を確認してください。`,
+    });
   }
   if (offset) return { unixMs: wallMs - parseOffset(offset) * MINUTE_MS };
   const candidates = [
@@ -63,9 +70,10 @@ export function parseInstant(
     .sort((a, b) => a - b);
   const [first] = candidates;
   if (first === undefined) {
-    throw new Error(
-      `${date} ${time} does not exist in ${timeZone}: clocks are put forward then. Send another time.`,
-    );
+    throw new SaidError({
+      en: `${date} ${time} does not exist in ${timeZone}: clocks are put forward then. Send another time.`,
+      ja: `${date} ${time} は、夏時間への切り替えのため ${timeZone} には存在しません。別の時刻を指定してください。`,
+    });
   }
   return candidates.length === 1
     ? { unixMs: first }

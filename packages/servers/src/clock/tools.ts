@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
+import { spoken } from '../said.ts';
 import { type Moment, momentAt, parseInstant } from './moment.ts';
 import { machineZone, resolveZone } from './zone.ts';
 
@@ -32,10 +33,10 @@ export function registerTools(server: McpServer): void {
       outputSchema: z.object(momentFields),
       annotations: READ_ONLY,
     },
-    ({ time_zone }) => {
+    spoken(({ time_zone }) => {
       const now = momentAt(Date.now(), time_zone ? resolveZone(time_zone) : machineZone());
       return answer({ ...now }, describe(now));
-    },
+    }),
   );
 
   server.registerTool(
@@ -63,7 +64,7 @@ export function registerTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    ({ time, from_time_zone, to_time_zone }) => {
+    spoken(({ time, from_time_zone, to_time_zone }) => {
       const source = resolveZone(from_time_zone);
       const target = resolveZone(to_time_zone);
       const { unixMs, note } = parseInstant(time, source, Date.now());
@@ -71,7 +72,7 @@ export function registerTools(server: McpServer): void {
       const to = momentAt(unixMs, target);
       const text = `${describe(from)} = ${describe(to)}${note ? `. ${note}` : ''}`;
       return answer({ ...to, from, ...(note ? { note } : {}) }, text);
-    },
+    }),
   );
 }
 

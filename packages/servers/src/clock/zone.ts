@@ -1,3 +1,5 @@
+import { SaidError } from '../said.ts';
+
 /** Japanese city names, which IANA does not have. */
 const JAPANESE_NAMES = new Map(
   Object.entries({
@@ -42,10 +44,11 @@ export function resolveZone(name: string): string {
   const sameCity = zones.filter((zone) => simplified(cityOf(zone)) === city);
   const [only] = sameCity;
   if (only && sameCity.length === 1) return only;
-  throw new Error(
-    `Unknown time zone "${name}" (タイムゾーンが見つかりません). Did you mean ${nearest(city, zones).join(', ')}? ` +
-      'Send an IANA name such as "Asia/Tokyo".',
-  );
+  const near = nearest(city, zones);
+  throw new SaidError({
+    en: `Unknown time zone "${name}". Did you mean ${near.join(', ')}? Send an IANA name such as "Asia/Tokyo".`,
+    ja: `タイムゾーン「${name}」が見つかりません。候補：${near.join('、')}。「Asia/Tokyo」のような IANA 名で指定してください。`,
+  });
 }
 
 function canonicalZone(name: string): string | undefined {

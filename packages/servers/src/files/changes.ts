@@ -12,6 +12,7 @@ import {
   unlink,
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { SaidError } from '../said.ts';
 import { codeOf, type Workspace, writeNew } from './workspace.ts';
 
 /** Where the records of changes and the kept copies are, inside the folder. */
@@ -88,7 +89,10 @@ export class Changes {
       const { size } = await file.stat();
       const data = size > MAX_BYTES ? undefined : await readUpTo(file, size, MAX_BYTES);
       if (data === undefined)
-        throw new Error(`${path} has more than ${MAX_BYTES} bytes, which is the most that can be used.`);
+        throw new SaidError({
+          en: `${path} has more than ${MAX_BYTES} bytes, which is the most that can be used.`,
+          ja: `${path} は大きすぎます。上限は ${MAX_BYTES} バイトです。`,
+        });
       return data;
     } finally {
       await file.close();
@@ -143,7 +147,10 @@ export class Changes {
       if (now === change.before) return false;
     } else if (now === change.after) return true;
     else if (now === change.before) return false;
-    throw new Error(`${change.path} was changed by another program after this call began. Read it again.`);
+    throw new SaidError({
+      en: `${change.path} was changed by another program after this call began. Read it again.`,
+      ja: `${change.path} は、この呼び出しの途中で別のプログラムに変更されました。読み直してください。`,
+    });
   }
 
   async #apply(change: Change): Promise<void> {
@@ -177,7 +184,11 @@ export class Changes {
     const folder = join(this.#workspace.root, KEPT);
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // A link there would take the copies out of the folder.
-    if ((await realpath(folder)) !== folder) throw new Error(`${KEPT} is a link. Remove it.`);
+    if ((await realpath(folder)) !== folder)
+      throw new SaidError({
+        en: `${KEPT} is a link. Remove it.`,
+        ja: `${KEPT} がリンクになっています。削除してください。`,
+      });
     return folder;
   }
 }
@@ -222,7 +233,11 @@ async function moveFile(source: string, target: string, name: string): Promise<v
   try {
     await link(source, target);
   } catch (error) {
-    if (codeOf(error) === 'EEXIST') throw new Error(`${name} exists already. Choose another name.`);
+    if (codeOf(error) === 'EEXIST')
+      throw new SaidError({
+        en: `${name} exists already. Choose another name.`,
+        ja: `${name} はすでにあります。別の名前にしてください。`,
+      });
     throw error;
   }
   await unlink(source);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
 import { IDEMPOTENCY_KEY, isPreview, keyOf, languageOf, PREVIEW, type Preview } from '../meta.ts';
+import { SaidError, spoken } from '../said.ts';
 import { Changes, hashOf, type Wanted } from './changes.ts';
 import { diffOf } from './diff.ts';
 import { fits, search, walk } from './search.ts';
@@ -71,7 +72,7 @@ function registerReadingTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    async (input) => {
+    spoken(async (input) => {
       const { workspace } = await opened;
       const entries = [];
       let truncated = false;
@@ -83,7 +84,7 @@ function registerReadingTools(server: McpServer): void {
       }
       const lines = entries.map((entry) => (entry.type === 'folder' ? `${entry.path}/` : entry.path));
       return answer({ entries, truncated }, [...lines, ...(truncated ? ['…'] : [])].join('\n') || '(empty)');
-    },
+    }),
   );
 
   server.registerTool(
@@ -108,7 +109,7 @@ function registerReadingTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    async (input) => {
+    spoken(async (input) => {
       const { workspace } = await opened;
       const { text, sha256 } = await existingText(input.path);
       const lines = text.split('\n');
@@ -133,7 +134,7 @@ function registerReadingTools(server: McpServer): void {
         },
         truncated ? `${shown}\n… (${lines.length} lines; go on with from_line)` : shown,
       );
-    },
+    }),
   );
 
   server.registerTool(
@@ -158,12 +159,12 @@ function registerReadingTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    async ({ ignore_case: ignoreCase, ...input }, context) => {
+    spoken(async ({ ignore_case: ignoreCase, ...input }, context) => {
       const { workspace } = await opened;
       const found = await search(workspace, { ...input, ignoreCase, signal: context.mcpReq.signal });
       const lines = found.matches.map((match) => `${match.path}:${match.line}: ${match.text}`);
       return answer({ ...found }, lines.join('\n') || 'No matches');
-    },
+    }),
   );
 }
 
@@ -184,7 +185,7 @@ function registerWritingTools(server: McpServer): void {
       annotations: { ...REVERSIBLE, idempotentHint: true },
       _meta: SAFE_TO_REPEAT,
     },
-    (input, context) =>
+    spoken((input, context) =>
       perform(context, ['write_file', input], async () => {
         const old = await textOf(input.path);
         requireSame(input.path, old?.sha256 ?? ABSENT, input.expected_sha256);
@@ -192,6 +193,7 @@ function registerWritingTools(server: McpServer): void {
         const change = await contentChange(what, input.path, old?.text ?? '', input.text);
         return { ...change, args: { expected_sha256: old?.sha256 ?? ABSENT } };
       }),
+    ),
   );
 
   server.registerTool(
@@ -219,13 +221,14 @@ function registerWritingTools(server: McpServer): void {
       annotations: { ...REVERSIBLE, idempotentHint: false },
       _meta: SAFE_TO_REPEAT,
     },
-    (input, context) =>
+    spoken((input, context) =>
       perform(context, ['edit_file', input], async () => {
         const { text, sha256 } = await existingText(input.path);
         requireSame(input.path, sha256, input.expected_sha256);
         const change = await contentChange('Edit', input.path, text, edited(text, input.path, input.edits));
         return { ...change, args: { expected_sha256: sha256 } };
       }),
+    ),
   );
 
   server.registerTool(
@@ -242,14 +245,18 @@ function registerWritingTools(server: McpServer): void {
       annotations: { ...REVERSIBLE, idempotentHint: false },
       _meta: SAFE_TO_REPEAT,
     },
-    (input, context) =>
+    spoken((input, context) =>
       perform(context, ['move_file', input], async () => {
         await existing(input.from);
         const [from, to] = await Promise.all([nameOf(input.from), nameOf(input.to)]);
         if (await isThere(input.to))
-          throw new Error(`${to} exists already (すでにあります). Choose another name.`);
+          throw new SaidError({
+            en: `${to} exists already. Choose another name.`,
+            ja: `${to} はすでにあります。別の名前にしてください。`,
+          });
         return moveChange(from, to);
       }),
+    ),
   );
 
   server.registerTool(
@@ -266,15 +273,22 @@ function registerWritingTools(server: McpServer): void {
       annotations: { ...REVERSIBLE, idempotentHint: false },
       _meta: SAFE_TO_REPEAT,
     },
-    (input, context) =>
+    spoken((input, context) =>
       perform(context, ['undo_change', input], async () => {
         const { changes } = await opened;
         const change = await changes.find(input.change);
-        if (change === undefined) throw new Error(`There is no change ${input.change}.`);
+        if (change === undefined)
+          throw new SaidError({
+            en: `There is no change ${input.change}.`,
+            ja: `変更 ${input.change} はありません。`,
+          });
         if (change.to !== undefined) return moveChange(change.to, change.path);
         const [now, before] = await Promise.all([changes.current(change.path), changes.before(change)]);
         if ((now === undefined ? null : hashOf(now)) !== change.after)
-          throw new Error(`${change.path} was changed again after that. Undo the later change first.`);
+          throw new SaidError({
+            en: `${change.path} was changed again after that. Undo the later change first.`,
+            ja: `${change.path} はその後さらに変更されています。先に新しい変更を取り消してください。`,
+          });
         const diff = diffOf(change.path, decoded(now), decoded(before));
         const what = before === undefined ? 'Remove' : 'Restore';
         return {
@@ -283,6 +297,7 @@ function registerWritingTools(server: McpServer): void {
           japanese: `${change.path} を${JAPANESE[what]}。`,
         };
       }),
+    ),
   );
 }
 
@@ -351,16 +366,26 @@ function expectedHash() {
 
 function requireSame(file: string, actual: string, expected: string | undefined): void {
   if (expected !== undefined && expected !== actual)
-    throw new Error(`${file} has changed since it was read. Read it again.`);
+    throw new SaidError({
+      en: `${file} has changed since it was read. Read it again.`,
+      ja: `${file} は読み取り後に変更されました。読み直してください。`,
+    });
 }
 
 function edited(text: string, file: string, edits: readonly { old: string; new: string }[]): string {
   let result = text;
   for (const [index, edit] of edits.entries()) {
     const at = result.indexOf(edit.old);
-    if (at < 0) throw new Error(`Edit ${index + 1}: the passage is not in ${file}. Read the file again.`);
+    if (at < 0)
+      throw new SaidError({
+        en: `Edit ${index + 1}: the passage is not in ${file}. Read the file again.`,
+        ja: `編集 ${index + 1}：該当箇所が ${file} にありません。読み直してください。`,
+      });
     if (result.indexOf(edit.old, at + 1) >= 0)
-      throw new Error(`Edit ${index + 1}: the passage stands in ${file} more than once. Send a longer one.`);
+      throw new SaidError({
+        en: `Edit ${index + 1}: the passage stands in ${file} more than once. Send a longer one.`,
+        ja: `編集 ${index + 1}：該当箇所が ${file} に複数あります。もっと長く指定してください。`,
+      });
     result = result.slice(0, at) + edit.new + result.slice(at + edit.old.length);
   }
   return result;
@@ -374,21 +399,30 @@ async function textOf(file: string): Promise<{ text: string; sha256: string } | 
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data);
     return { text, sha256: hashOf(data) };
   } catch {
-    throw new Error(`${file} is not a text in UTF-8.`);
+    throw new SaidError({
+      en: `${file} is not a text in UTF-8.`,
+      ja: `${file} は UTF-8 のテキストではありません。`,
+    });
   }
 }
 
 async function existingText(file: string): Promise<{ text: string; sha256: string }> {
   const found = await textOf(file);
   if (found === undefined)
-    throw new Error(`There is no file ${file} (ファイルがありません). Use list_files for the names.`);
+    throw new SaidError({
+      en: `There is no file ${file}. Use list_files for the names.`,
+      ja: `ファイル ${file} はありません。名前は list_files で確認できます。`,
+    });
   return found;
 }
 
 async function existing(file: string): Promise<void> {
   const { changes } = await opened;
   if ((await changes.current(file)) === undefined)
-    throw new Error(`There is no file ${file} (ファイルがありません). Use list_files for the names.`);
+    throw new SaidError({
+      en: `There is no file ${file}. Use list_files for the names.`,
+      ja: `ファイル ${file} はありません。名前は list_files で確認できます。`,
+    });
 }
 
 async function isThere(file: string): Promise<boolean> {

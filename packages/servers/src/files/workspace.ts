@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { SaidError } from '../said.ts';
 
 /** Folders that no tool may touch: the runs and keys of Dandori, with our kept copies, and the history of git. */
 const RESERVED = ['.dandori', '.git'];
@@ -44,8 +45,16 @@ export class Workspace {
       return this.#inside(await realpath(wanted), path);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw explained(error, path);
-      if (await exists(wanted)) throw new Error(`${path} is a link to something that does not exist.`);
-      if (wanted === this.root) throw new Error(`The folder ${this.root} does not exist any more.`);
+      if (await exists(wanted))
+        throw new SaidError({
+          en: `${path} is a link to something that does not exist.`,
+          ja: `${path} のリンク先がありません。`,
+        });
+      if (wanted === this.root)
+        throw new SaidError({
+          en: `The folder ${this.root} does not exist any more.`,
+          ja: `フォルダー ${this.root} がなくなりました。`,
+        });
       return join(await this.locate(this.nameOf(dirname(wanted))), basename(wanted));
     }
   }
@@ -59,7 +68,10 @@ export class Workspace {
       const file = await open(parent.child(basename(real)), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
       if ((await file.stat()).isFile()) return file;
       await file.close();
-      throw new Error(`${path} is not a file. Use list_files for folders.`);
+      throw new SaidError({
+        en: `${path} is not a file. Use list_files for folders.`,
+        ja: `${path} はファイルではありません。フォルダーには list_files を使ってください。`,
+      });
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return undefined;
       throw explained(error, path);
@@ -71,10 +83,18 @@ export class Workspace {
   /** Calls `change` with the path of the file inside its open parent folder, which is made if it is missing. */
   async change<Result>(path: string, change: (target: string) => Promise<Result>): Promise<Result> {
     const real = await this.locate(path);
-    if (real === this.root) throw new Error('Name a file inside the folder, not the folder itself.');
+    if (real === this.root)
+      throw new SaidError({
+        en: 'Name a file inside the folder, not the folder itself.',
+        ja: 'フォルダー自体ではなく、その中のファイルを指定してください。',
+      });
     await this.#makeFolders(dirname(real), path);
     const parent = await this.#parent(real, path);
-    if (parent === undefined) throw new Error(`The folder of ${path} was removed in the meantime.`);
+    if (parent === undefined)
+      throw new SaidError({
+        en: `The folder of ${path} was removed in the meantime.`,
+        ja: `${path} のフォルダーが途中で削除されました。`,
+      });
     try {
       return await change(parent.child(basename(real)));
     } catch (error) {
@@ -88,7 +108,8 @@ export class Workspace {
   async list(path: string): Promise<Entry[]> {
     const real = await this.locate(path);
     const folder = await this.#open(real, path);
-    if (folder === undefined) throw new Error(`There is no folder ${path} (フォルダがありません).`);
+    if (folder === undefined)
+      throw new SaidError({ en: `There is no folder ${path}.`, ja: `フォルダー ${path} はありません。` });
     try {
       const names = await readdir(folder.path);
       const entries = await Promise.all(
@@ -122,12 +143,18 @@ export class Workspace {
   #inside(real: string, path: string): string {
     const name = relative(this.root, real);
     if (name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name)) {
-      throw new Error(`${path} is outside of the folder ${this.root}. Only files inside it can be used.`);
+      throw new SaidError({
+        en: `${path} is outside of the folder ${this.root}. Only files inside it can be used.`,
+        ja: `${path} はフォルダー ${this.root} の外にあります。使えるのは中のファイルだけです。`,
+      });
     }
     // At every level: a repository inside the folder has hooks too, which git runs.
     const reserved = name.split(sep).find(isReserved);
     if (reserved !== undefined) {
-      throw new Error(`${path} is in ${reserved}, which is reserved. Choose another file.`);
+      throw new SaidError({
+        en: `${path} is in ${reserved}, which is reserved. Choose another file.`,
+        ja: `${path} は予約済みの ${reserved} の中にあります。別のファイルを指定してください。`,
+      });
     }
     return real;
   }
@@ -229,17 +256,20 @@ export function codeOf(error: unknown): string | undefined {
 
 /** The reason for the caller of the tool, without absolute paths of this machine. */
 function explained(error: unknown, path: string): unknown {
-  const reasons: Readonly<Record<string, string>> = {
-    EACCES: `${path} cannot be used: permission denied.`,
-    EISDIR: `${path} is a folder.`,
-    ELOOP: `${path} is a link. Name the file that it leads to.`,
-    ENAMETOOLONG: 'The path is too long.',
-    ENOENT: `There is no ${path}.`,
-    ENOSPC: 'The disk is full.',
-    ENOTDIR: `A part of ${path} is a file, not a folder.`,
-    ENXIO: `${path} is not a regular file.`,
-    EROFS: `${path} is on a read-only disk.`,
+  const reasons: Readonly<Record<string, [en: string, ja: string]>> = {
+    EACCES: [`${path} cannot be used: permission denied.`, `${path} を使う権限がありません。`],
+    EISDIR: [`${path} is a folder.`, `${path} はフォルダーです。`],
+    ELOOP: [
+      `${path} is a link. Name the file that it leads to.`,
+      `${path} はリンクです。リンク先のファイルを指定してください。`,
+    ],
+    ENAMETOOLONG: ['The path is too long.', 'パスが長すぎます。'],
+    ENOENT: [`There is no ${path}.`, `${path} はありません。`],
+    ENOSPC: ['The disk is full.', 'ディスクの空きがありません。'],
+    ENOTDIR: [`A part of ${path} is a file, not a folder.`, `${path} の途中にファイルがあります。`],
+    ENXIO: [`${path} is not a regular file.`, `${path} は通常のファイルではありません。`],
+    EROFS: [`${path} is on a read-only disk.`, `${path} は読み取り専用のディスクにあります。`],
   };
-  const reason = reasons[codeOf(error) ?? ''];
-  return reason === undefined ? error : new Error(reason);
+  const [en, ja] = reasons[codeOf(error) ?? ''] ?? [];
+  return en === undefined || ja === undefined ? error : new SaidError({ en, ja });
 }

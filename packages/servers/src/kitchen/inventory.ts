@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createOnce } from '../data-file.ts';
+import { SaidError } from '../said.ts';
 import { daysUntil } from './expiry.ts';
 import { canMean, isCalled } from './names.ts';
 import { RecordedResults } from './recorded-results.ts';
@@ -25,9 +26,11 @@ export interface NewItem {
 export function shareOf(item: Item, quantity: number | undefined): { removed: number; remaining: number } {
   const removed = quantity ?? item.quantity;
   if (removed > item.quantity) {
-    throw new Error(
-      `Only ${item.quantity} ${item.unit} of "${item.name}" is there (在庫不足), ${removed} cannot be removed.`,
-    );
+    const [first = item.name] = item.name.split(' / ');
+    throw new SaidError({
+      en: `There are only ${item.quantity} of "${item.name}". ${removed} can't be removed.`,
+      ja: `「${first}」の在庫は ${item.quantity} ${item.unit}です。${removed} ${item.unit}は減らせません。`,
+    });
   }
   // Tenths and thirds of a litre do not add up exactly in binary.
   return { removed, remaining: Math.round((item.quantity - removed) * 1e6) / 1e6 };
@@ -116,22 +119,28 @@ export class Inventory {
     if (itemId !== undefined) {
       const item = this.#item(itemId);
       if (name !== undefined && !canMean(name, item.name)) {
-        throw new Error(
-          `Item ${itemId} is "${item.name}", not "${name}". Send the matching item_id, or only one of the two.`,
-        );
+        throw new SaidError({
+          en: `Item ${itemId} is "${item.name}", not "${name}". Send the matching item_id, or only one of the two.`,
+          ja: `品目 ${itemId} は「${item.name}」で、「${name}」ではありません。一致する item_id か、どちらか一方だけを指定してください。`,
+        });
       }
       return item;
     }
-    if (name === undefined) throw new Error('Send the name or the item_id of what to remove.');
+    if (name === undefined)
+      throw new SaidError({
+        en: 'Send the name or the item_id of what to remove.',
+        ja: '削除するものの品名か item_id を指定してください。',
+      });
     const items = this.items();
     const exact = items.filter((item) => isCalled(name, item.name));
     const candidates = exact.length > 0 ? exact : items.filter((item) => canMean(name, item.name));
     const [only] = candidates;
     if (!only) {
-      const names = items.map((item) => item.name).join(', ');
-      throw new Error(
-        `There is no "${name}" in the kitchen (在庫にありません). In stock: ${names || 'nothing'}.`,
-      );
+      const names = items.map((item) => item.name);
+      throw new SaidError({
+        en: `There is no "${name}" in the kitchen. In stock: ${names.join(', ') || 'nothing'}.`,
+        ja: `「${name}」は在庫にありません。在庫：${names.join('、') || 'なし'}。`,
+      });
     }
     if (candidates.length > 1) throw new AmbiguousItem(candidates);
     return only;
@@ -140,7 +149,10 @@ export class Inventory {
   #item(itemId: number): Item {
     const item = this.items().find((each) => each.item_id === itemId);
     if (!item)
-      throw new Error(`There is no item ${itemId} (在庫にありません). Use list_inventory for the item_id.`);
+      throw new SaidError({
+        en: `There is no item ${itemId}. Use list_inventory for the item_id.`,
+        ja: `品目 ${itemId} は在庫にありません。item_id は list_inventory で確認できます。`,
+      });
     return item;
   }
 }

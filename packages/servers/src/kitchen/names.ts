@@ -1,6 +1,4 @@
-export function isJapanese(text: string): boolean {
-  return /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(text);
-}
+import { isJapanese } from '../japanese.ts';
 
 /** Whether `wanted` can mean the item called `name`. */
 export function canMean(wanted: string, name: string): boolean {

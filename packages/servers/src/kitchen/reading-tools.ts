@@ -67,7 +67,8 @@ export function registerReadingTools(server: McpServer): void {
               uses_soon: z
                 .array(z.string())
                 .describe('Items it uses that expire within 3 days (期限が近い食材)'),
-              steps: z.array(z.string()).describe('Steps in Japanese (作り方)'),
+              steps: z.array(z.string()).describe('Steps in English'),
+              steps_ja: z.array(z.string()).describe('作り方'),
             }),
           )
           .describe('Recipes, least shopping first (レシピ)'),

@@ -10,6 +10,7 @@ export interface RecipeMatch {
   missing: string[];
   uses_soon: string[];
   steps: string[];
+  steps_ja: string[];
 }
 
 const SOON_DAYS = 3;
@@ -29,6 +30,7 @@ export function findRecipes(ingredients: string[], stock: Item[], max: number): 
         missing: recipe.ingredients.filter((it) => !have.includes(it)).map(label),
         uses_soon: soon.map((item) => item.name),
         steps: recipe.steps,
+        steps_ja: recipe.steps_ja,
       };
     })
     .filter(({ have }) => have.length > 0)

@@ -1,11 +1,12 @@
 import type { CallToolResult, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
+import { isJapanese } from '../japanese.ts';
 import { IDEMPOTENCY_KEY, isPreview, keyOf, languageOf, PREVIEW, type Preview } from '../meta.ts';
+import { SaidError, spoken } from '../said.ts';
 import { isCalendarDate } from './expiry.ts';
 import type { Item } from './inventory.ts';
 import { itemSchema, kitchen } from './kitchen.ts';
-import { isJapanese } from './names.ts';
 
 const MAX_QUANTITY = 1_000_000;
 /** Tells a host that it may repeat a call whose outcome it never learnt. */
@@ -42,17 +43,20 @@ export function registerWritingTools(server: McpServer): void {
       },
       _meta: SUPPORTS_KEY,
     },
-    async (input, context) => {
+    spoken(async (input, context) => {
       const { expires_on } = input;
       if (expires_on !== undefined && !isCalendarDate(expires_on)) {
-        throw new Error(`"${expires_on}" is not a calendar date. Send expires_on as YYYY-MM-DD.`);
+        throw new SaidError({
+          en: `"${expires_on}" is not a calendar date. Send expires_on as YYYY-MM-DD.`,
+          ja: `「${expires_on}」は日付ではありません。expires_on は YYYY-MM-DD で指定してください。`,
+        });
       }
       const inventory = await kitchen();
       const item = inventory.recorded.once(keyOf(context), ['add_item', input], () =>
         inventory.add({ ...input, expires_on: expires_on ?? null }),
       );
       return answer({ item }, `In stock now (在庫): ${labelOf(item, true)}`);
-    },
+    }),
   );
 
   server.registerTool(
@@ -84,7 +88,7 @@ export function registerWritingTools(server: McpServer): void {
       },
       _meta: { ...SUPPORTS_KEY, [PREVIEW]: true },
     },
-    async (input, context) => {
+    spoken(async (input, context) => {
       const inventory = await kitchen();
       const { AmbiguousItem, AmbiguousQuantity, shareOf } = await import('./inventory.ts');
       const choose = () => {
@@ -118,7 +122,7 @@ export function registerWritingTools(server: McpServer): void {
         if (error instanceof AmbiguousQuantity) return howMuch(error.item, japanese);
         throw error;
       }
-    },
+    }),
   );
 }
 

@@ -1,4 +1,5 @@
 import { BlockList, isIP, isIPv6 } from 'node:net';
+import { SaidError } from '../said.ts';
 
 const NOT_PUBLIC = new BlockList();
 for (const [network, prefix] of [
@@ -30,15 +31,17 @@ export function requirePublicAddress(text: string): string {
     .trim()
     .replace(/^\[(.*)\]$/, '$1');
   if (isIP(address) === 0 || address.includes('%')) {
-    throw new Error(
-      `"${text}" is not an IP address (IPアドレスではありません). Send one such as 203.0.113.10.`,
-    );
+    throw new SaidError({
+      en: `"${text}" is not an IP address. Send one such as 203.0.113.10.`,
+      ja: `「${text}」は IP アドレスではありません。203.0.113.10 のように指定してください。`,
+    });
   }
   const plain = unmapped(address);
   if (NOT_PUBLIC.check(plain, familyOf(plain))) {
-    throw new Error(
-      `${plain} is a private or reserved address (プライベートIP) and has no place on the map. Send a public IP address.`,
-    );
+    throw new SaidError({
+      en: `${plain} is a private or reserved address and has no place on the map. Send a public IP address.`,
+      ja: `${plain} はプライベートまたは予約済みのアドレスなので、場所がありません。公開 IP アドレスを指定してください。`,
+    });
   }
   return plain;
 }

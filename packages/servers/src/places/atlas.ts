@@ -1,4 +1,6 @@
 import { BlockList } from 'node:net';
+import { isJapanese } from '../japanese.ts';
+import { SaidError } from '../said.ts';
 import { familyOf } from './address.ts';
 import atlas from './atlas.json' with { type: 'json' };
 import type { Place, Weather } from './place.ts';
@@ -11,16 +13,22 @@ export function locateOffline(ip: string): Place {
   const network = atlas.networks.find(({ address, prefix }) => contains(address, prefix, ip));
   const city = network && atlas.cities.find(({ name }) => name === network.city);
   if (!city) {
-    throw new Error(
-      `${ip} is not in the offline data file. Set DANDORI_PLACES_IP_API (e.g. https://ipwho.is) to ask a service; ` +
-        `known offline: ${atlas.networks.map(({ address, prefix }) => `${address}/${prefix}`).join(', ')}.`,
-    );
+    const known = atlas.networks.map(({ address, prefix }) => `${address}/${prefix}`);
+    throw new SaidError({
+      en:
+        `${ip} is not in the offline data file. Set DANDORI_PLACES_IP_API (e.g. https://ipwho.is) to ask a service; ` +
+        `known offline: ${known.join(', ')}.`,
+      ja:
+        `${ip} は同梱のオフラインデータにありません。利用できるアドレス：${known.join('、')}。` +
+        'ほかのアドレスには DANDORI_PLACES_IP_API（例：https://ipwho.is）を設定してください。',
+    });
   }
   return {
     ip,
     city: city.name,
     region: city.region,
     country: city.country,
+    country_ja: city.country_ja,
     latitude: city.latitude,
     longitude: city.longitude,
     time_zone: city.time_zone,
@@ -34,18 +42,16 @@ export function findCity(name: string): City {
     [known.name, known.name_ja, ...known.aliases].some((it) => simplified(it) === wanted),
   );
   if (city) return city;
-  // The names of the user's language, as far as the question tells it.
-  if (/[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u.test(name)) {
-    const known = atlas.cities.map((each) => each.name_ja).join('、');
-    throw new Error(
-      `「${name}」は同梱のオフラインデータにありません。利用できる都市：${known}。` +
+  throw new SaidError(
+    {
+      en:
+        `"${name}" is not in the offline data file. Known cities: ${atlas.cities.map((each) => each.name).join(', ')}. ` +
+        'Set DANDORI_PLACES_WEATHER_API (e.g. https://api.open-meteo.com) for other cities.',
+      ja:
+        `「${name}」は同梱のオフラインデータにありません。利用できる都市：${atlas.cities.map((each) => each.name_ja).join('、')}。` +
         'ほかの都市には DANDORI_PLACES_WEATHER_API（例：https://api.open-meteo.com）を設定してください。',
-    );
-  }
-  const known = atlas.cities.map((each) => each.name).join(', ');
-  throw new Error(
-    `"${name}" is not in the offline data file. Known cities: ${known}. ` +
-      'Set DANDORI_PLACES_WEATHER_API (e.g. https://api.open-meteo.com) for other cities.',
+    },
+    isJapanese(name) ? 'ja' : 'en',
   );
 }
 

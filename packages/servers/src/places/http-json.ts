@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { SaidError } from '../said.ts';
 
 const DEFAULT_TIME_LIMIT_MS = 5000;
 const MAX_BYTES = 1_000_000;
@@ -15,15 +16,19 @@ export async function getJson<Schema extends z.ZodType>(
   try {
     data = JSON.parse(text);
   } catch {
-    throw new Error(`${url.origin} did not answer with JSON. Check the configured base URL.`);
+    throw new SaidError({
+      en: `${url.origin} did not answer with JSON. Check the configured base URL.`,
+      ja: `${url.origin} の応答は JSON ではありません。設定した URL を確認してください。`,
+    });
   }
   const parsed = schema.safeParse(data);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  throw new Error(
-    `${url.origin} answered with JSON of an unexpected shape (${issue?.path.join('.') || 'top level'}: ` +
-      `${issue?.message ?? 'unknown'}). Check the configured base URL.`,
-  );
+  const where = `${issue?.path.join('.') || 'top level'}: ${issue?.message ?? 'unknown'}`;
+  throw new SaidError({
+    en: `${url.origin} answered with JSON of an unexpected shape (${where}). Check the configured base URL.`,
+    ja: `${url.origin} の応答は想定外の JSON です（${where}）。設定した URL を確認してください。`,
+  });
 }
 
 async function download(url: URL, timeLimitMs: number, signal: AbortSignal): Promise<string> {
@@ -35,18 +40,26 @@ async function download(url: URL, timeLimitMs: number, signal: AbortSignal): Pro
     });
     if (!response.ok) {
       await response.body?.cancel();
-      throw new ServiceError(`${url.origin} answered with HTTP ${response.status}. Try again later.`);
+      throw new ServiceError({
+        en: `${url.origin} answered with HTTP ${response.status}. Try again later.`,
+        ja: `${url.origin} の応答は HTTP ${response.status} でした。しばらくしてから再試行してください。`,
+      });
     }
     return await readBounded(response, url);
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     if (timeLimit.aborted) {
-      throw new Error(`${url.origin} did not answer within ${timeLimitMs / 1000} s. Try again later.`);
+      throw new SaidError({
+        en: `${url.origin} did not answer within ${timeLimitMs / 1000} s. Try again later.`,
+        ja: `${url.origin} から ${timeLimitMs / 1000} 秒以内に応答がありません。しばらくしてから再試行してください。`,
+      });
     }
     const cause = error instanceof Error ? (error.cause ?? error) : error;
-    throw new Error(
-      `${url.origin} cannot be reached: ${cause instanceof Error ? cause.message : String(cause)}.`,
-    );
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new SaidError({
+      en: `${url.origin} cannot be reached: ${reason}.`,
+      ja: `${url.origin} に接続できません：${reason}。`,
+    });
   }
 }
 
@@ -55,9 +68,13 @@ async function readBounded(response: Response, url: URL): Promise<string> {
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MAX_BYTES) throw new ServiceError(`${url.origin} sent more than ${MAX_BYTES} bytes.`);
+    if (text.length > MAX_BYTES)
+      throw new ServiceError({
+        en: `${url.origin} sent more than ${MAX_BYTES} bytes.`,
+        ja: `${url.origin} の応答が ${MAX_BYTES} バイトを超えました。`,
+      });
   }
   return text + decoder.decode();
 }
 
-class ServiceError extends Error {}
+class ServiceError extends SaidError {}

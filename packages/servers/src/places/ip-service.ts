@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SaidError } from '../said.ts';
 import { getJson } from './http-json.ts';
 import type { Place } from './place.ts';
 
@@ -37,9 +38,11 @@ export async function locateOnline(base: string, ip: string, signal: AbortSignal
     const { city, regionName, country, lat, lon, timezone } = found;
     return place({ ip, city, country, latitude: lat, longitude: lon, source: base }, regionName, timezone);
   }
-  throw new Error(
-    `${base} knows no place for ${ip}${found.message ? `: ${found.message}` : ''}. Try another address.`,
-  );
+  const reason = found.message ? `: ${found.message}` : '';
+  throw new SaidError({
+    en: `${base} knows no place for ${ip}${reason}. Try another address.`,
+    ja: `${base} では ${ip} の場所が見つかりません${reason}。ほかのアドレスを指定してください。`,
+  });
 }
 
 function place(known: Place, region: string | undefined, timeZone: string | undefined): Place {

@@ -3,6 +3,7 @@ export interface Place {
   city: string;
   region?: string;
   country: string;
+  country_ja?: string;
   latitude: number;
   longitude: number;
   time_zone?: string;

@@ -2,6 +2,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
+import { spoken } from '../said.ts';
 import { requirePublicAddress } from './address.ts';
 import { findCity, locateOffline, weatherOffline } from './atlas.ts';
 import { locateOnline } from './ip-service.ts';
@@ -25,6 +26,7 @@ export function registerTools(server: McpServer): void {
         city: z.string().describe('City (都市)'),
         region: z.string().optional().describe('Region or prefecture (地域・都道府県)'),
         country: z.string().describe('Country (国)'),
+        country_ja: z.string().optional().describe('国名'),
         latitude: z.number().describe('Latitude in degrees (緯度)'),
         longitude: z.number().describe('Longitude in degrees (経度)'),
         time_zone: z.string().optional().describe('IANA time zone (タイムゾーン)'),
@@ -32,13 +34,13 @@ export function registerTools(server: McpServer): void {
       }),
       annotations: { ...READ_ONLY, openWorldHint: Boolean(ipService) },
     },
-    async ({ ip }, context) => {
+    spoken(async ({ ip }, context) => {
       const address = requirePublicAddress(ip);
       const place = ipService
         ? await locateOnline(ipService, address, context.mcpReq.signal)
         : locateOffline(address);
       return answer({ ...place }, `${address}: ${place.city}, ${place.country} (${place.source})`);
-    },
+    }),
   );
 
   server.registerTool(
@@ -80,7 +82,7 @@ export function registerTools(server: McpServer): void {
       }),
       annotations: { ...READ_ONLY, openWorldHint: Boolean(weatherService) },
     },
-    async ({ city, latitude, longitude }, context) => {
+    spoken(async ({ city, latitude, longitude }, context) => {
       const position =
         latitude !== undefined && longitude !== undefined ? { latitude, longitude } : undefined;
       const weather = weatherService
@@ -91,6 +93,6 @@ export function registerTools(server: McpServer): void {
         { ...weather },
         `${weather.city}: ${condition} (${condition_ja}), ${temperature_c} °C, ${humidity} %, ${wind_kmh} km/h (${source})`,
       );
-    },
+    }),
   );
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SaidError } from '../said.ts';
 import { getJson } from './http-json.ts';
 import type { Weather } from './place.ts';
 
@@ -73,7 +74,11 @@ async function geocode(base: string, city: string, signal: AbortSignal) {
   const language = /[^\x20-\x7e]/.test(city) ? 'ja' : 'en';
   url.search = new URLSearchParams({ name: city, count: '1', language, format: 'json' }).toString();
   const found = (await getJson(url, geocoding, signal)).results?.[0];
-  if (!found) throw new Error(`${host} knows no city "${city}" (都市が見つかりません). Check the spelling.`);
+  if (!found)
+    throw new SaidError({
+      en: `${host} knows no city "${city}". Check the spelling.`,
+      ja: `${host} では都市「${city}」が見つかりません。表記を確認してください。`,
+    });
   return found;
 }
 

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { SaidError } from '../said.ts';
 
 const KILL_AFTER_MS = 2000;
 /** How long to wait for the rest of the output after the end. */
@@ -58,7 +59,12 @@ export function runCommand(options: CommandOptions): Promise<CommandResult> {
     child.once('error', (error) => {
       clearTimeout(timer);
       signal.removeEventListener('abort', end);
-      reject(new Error(`${program} cannot be started: ${error.message}`));
+      reject(
+        new SaidError({
+          en: `${program} cannot be started: ${error.message}`,
+          ja: `${program} を起動できません：${error.message}`,
+        }),
+      );
     });
     const finish = () =>
       resolve({

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
 import { isPreview, languageOf, PREVIEW, type Preview } from '../meta.ts';
+import { SaidError, spoken } from '../said.ts';
 import { isAllowed, parseAllowed, textOf } from './allowed.ts';
 import { runCommand } from './command.ts';
 
@@ -47,7 +48,7 @@ export function registerTools(server: McpServer): void {
     },
     () => {
       const commands = allowed.map(textOf);
-      return answer({ commands, folder: root, max_seconds: mostSeconds }, commands.join('\n') || NONE);
+      return answer({ commands, folder: root, max_seconds: mostSeconds }, commands.join('\n') || NONE.en);
     },
   );
 
@@ -98,12 +99,14 @@ export function registerTools(server: McpServer): void {
       },
       _meta: { [PREVIEW]: true },
     },
-    async ({ command, args, cwd, input, timeout_seconds }, context) => {
+    spoken(async ({ command, args, cwd, input, timeout_seconds }, context) => {
       if (!isAllowed(allowed, command, args)) {
         const list = allowed.map(textOf).join(', ');
-        throw new Error(
-          `"${[command, ...args].join(' ')}" is not allowed. ${list ? `Allowed: ${list}.` : NONE}`,
-        );
+        const wanted = [command, ...args].join(' ');
+        throw new SaidError({
+          en: `"${wanted}" is not allowed. ${list ? `Allowed: ${list}.` : NONE.en}`,
+          ja: `「${wanted}」は許可されていません。${list ? `許可済み：${list}。` : NONE.ja}`,
+        });
       }
       const folder = await inside(cwd);
       const line = [command, ...args].map(quoted).join(' ');
@@ -136,12 +139,14 @@ export function registerTools(server: McpServer): void {
       const summary = `${line}${where}: ${ending}`;
       const output = [result.stdout, result.stderr].filter((text) => text !== '').join('\n');
       return answer({ summary, ...result }, `${summary}\n${output}`);
-    },
+    }),
   );
 }
 
-const NONE =
-  'No command is allowed yet. Add one to the arguments of this server, e.g. --allow "npm test" or --allow "git diff *".';
+const NONE = {
+  en: 'No command is allowed yet. Add one to the arguments of this server, e.g. --allow "npm test" or --allow "git diff *".',
+  ja: '許可されたコマンドはまだありません。このサーバーの引数に追加してください（例：--allow "npm test"、--allow "git diff *"）。',
+};
 
 function environment(): Record<string, string> {
   const names = [...PASSED_ON, ...(options.env ?? [])];
@@ -157,12 +162,15 @@ async function inside(cwd: string): Promise<string> {
   const [top, folder] = await Promise.all([
     realpath(root),
     realpath(resolve(root, cwd)).catch(() => {
-      throw new Error(`There is no folder ${cwd}.`);
+      throw new SaidError({ en: `There is no folder ${cwd}.`, ja: `フォルダー ${cwd} はありません。` });
     }),
   ]);
   const name = relative(top, folder);
   if (name === '..' || name.startsWith(`..${sep}`) || isAbsolute(name))
-    throw new Error(`${cwd} is outside of the folder of this server.`);
+    throw new SaidError({
+      en: `${cwd} is outside of the folder of this server.`,
+      ja: `${cwd} はこのサーバーのフォルダーの外にあります。`,
+    });
   return folder;
 }
 

@@ -7,7 +7,8 @@ const SCHEMA = `
     name_ja TEXT NOT NULL,
     category TEXT NOT NULL,
     price INTEGER NOT NULL CHECK (price >= 0),
-    stock INTEGER NOT NULL CHECK (stock >= 0)
+    stock INTEGER NOT NULL CHECK (stock >= 0),
+    currency TEXT NOT NULL DEFAULT 'JPY'
   );
   CREATE TABLE customers (
     customer_id INTEGER PRIMARY KEY,
@@ -33,14 +34,14 @@ const SCHEMA = `
 
 const ROWS: Record<string, (string | number | null)[][]> = {
   products: [
-    [1, 'Green tea', '緑茶', 'drink', 648, 120],
-    [2, 'Coffee beans', 'コーヒー豆', 'drink', 1280, 45],
-    [3, 'Rice 5 kg', 'お米 5kg', 'food', 2480, 30],
-    [4, 'Soy sauce', '醤油', 'food', 398, 80],
-    [5, 'Notebook', 'ノート', 'stationery', 220, 300],
-    [6, 'Fountain pen', '万年筆', 'stationery', 5500, 12],
-    [7, 'Umbrella', '傘', 'daily goods', 1980, 0],
-    [8, 'Lunch box', '弁当箱', 'daily goods', 1650, 25],
+    [1, 'Green tea', '緑茶', 'drink', 648, 120, 'JPY'],
+    [2, 'Coffee beans', 'コーヒー豆', 'drink', 1280, 45, 'JPY'],
+    [3, 'Rice 5 kg', 'お米 5kg', 'food', 2480, 30, 'JPY'],
+    [4, 'Soy sauce', '醤油', 'food', 398, 80, 'JPY'],
+    [5, 'Notebook', 'ノート', 'stationery', 220, 300, 'JPY'],
+    [6, 'Fountain pen', '万年筆', 'stationery', 5500, 12, 'JPY'],
+    [7, 'Umbrella', '傘', 'daily goods', 1980, 0, 'JPY'],
+    [8, 'Lunch box', '弁当箱', 'daily goods', 1650, 25, 'JPY'],
   ],
   customers: [
     [1, 'Sato Hanako', '佐藤 花子', 'Tokyo', 'hanako@example.com'],

@@ -200,7 +200,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
 type Params = Parameters<Connection['call']>[0];
 type Result = Awaited<ReturnType<Connection['call']>>;
 
-function toParams({ operation, args, key, userId, inputs, preview }: Call, server: string): Params {
+function toParams({ operation, args, key, userId, language, inputs, preview }: Call, server: string): Params {
   const { responses = {}, state } = inputs ?? {};
   return {
     name: operation.slice(server.length + 1),
@@ -208,7 +208,8 @@ function toParams({ operation, args, key, userId, inputs, preview }: Call, serve
     _meta: {
       [META.key]: key,
       ...(userId !== undefined && { [META.userId]: userId }),
-      ...(preview !== undefined && { [META.preview]: true, [META.language]: preview.language }),
+      ...(language !== undefined && { [META.language]: language }),
+      ...(preview !== undefined && { [META.preview]: true }),
     },
     ...(Object.keys(responses).length > 0 && { inputResponses: responses as JsonObject }),
     ...(state !== undefined && { requestState: state }),

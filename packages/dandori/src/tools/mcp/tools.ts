@@ -45,6 +45,7 @@ export const META = {
   key: 'dandori/idempotencyKey',
   /** The call has no effect and says what it would do. The answer is also accepted in the result's `_meta`. */
   preview: 'dandori/preview',
+  /** Of the user. */
   language: 'dandori/language',
   userId: 'dandori/userId',
 } as const;

@@ -131,9 +131,8 @@ function ofDish(dish: JsonObject, { text, language }: Request): SkillMove {
       kind: 'answer',
       text: `${lack === '' ? pick(language, 'はい。', 'Yes. ') : pick(language, 'いいえ。', 'No. ')}${missing}`,
     };
-  const steps = Array.isArray(dish.steps)
-    ? dish.steps.map((step, index) => `${index + 1}. ${String(step)}`)
-    : [];
+  const told = language === 'ja' ? dish.steps_ja : dish.steps;
+  const steps = Array.isArray(told) ? told.map((step, index) => `${index + 1}. ${String(step)}`) : [];
   const have = listed(dish.have, language);
   const lines = [
     `${title}${pick(language, `（${minutes}）`, ` (${minutes})`)}`,

@@ -105,7 +105,7 @@ function ofAddresses(ips: readonly string[], request: Request): SkillMove | unde
     const city = name(place, language);
     return pick(
       language,
-      `${ips[index]} は ${city}（${String(place.country)}）にあります${point === '' ? '' : `：${point}`}${sample}。`,
+      `${ips[index]} は${city}（${String(place.country_ja ?? place.country)}）にあります${point === '' ? '' : `：${point}`}${sample}。`,
       `${ips[index]} is in ${city}, ${String(place.country)}${point === '' ? '' : `: ${point}`}${sample}.`,
     );
   });

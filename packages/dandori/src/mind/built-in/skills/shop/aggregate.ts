@@ -6,13 +6,15 @@ export interface Shown {
   readonly measure: (row: JsonObject) => number;
   readonly show: (row: JsonObject) => string;
   readonly isCountable: boolean;
+  /** A sum or an average of `measure`. */
+  readonly told?: (value: number) => string;
 }
 
 /** The largest, the smallest, the number, the sum, the average, or a sorted list of rows. */
 export function aggregated(
   rows: readonly JsonObject[],
   { says, text, limit }: Read,
-  { measure, show, isCountable }: Shown,
+  { measure, show, isCountable, told = String }: Shown,
   language: Request['language'],
 ): string | undefined {
   if (rows.length === 0) return pick(language, '該当するものはありません。', 'None.');
@@ -60,8 +62,8 @@ export function aggregated(
   if (says(/average|mean|平均/))
     return pick(
       language,
-      `平均は ${mean(values)} です（${rows.length} 件）。`,
-      `The average is ${mean(values)} (of ${rows.length}).`,
+      `平均は ${told(mean(values))} です（${rows.length} 件）。`,
+      `The average is ${told(mean(values))} (of ${rows.length}).`,
     );
   if (
     !isCountable ||
@@ -71,8 +73,8 @@ export function aggregated(
   )
     return pick(
       language,
-      `合計は ${total(values)} です（${rows.length} 件）。`,
-      `The total is ${total(values)} (of ${rows.length}).`,
+      `合計は ${told(total(values))} です（${rows.length} 件）。`,
+      `The total is ${told(total(values))} (of ${rows.length}).`,
     );
   if (says(/how many|number of|count|何(?:件|人|種類|個|点|名)|いくつ|件数|人数|(?:商品|顧客)数/))
     return (
@@ -88,7 +90,7 @@ export function aggregated(
 export function grouped(
   rows: readonly JsonObject[],
   column: string,
-  measure: (rows: readonly JsonObject[]) => number,
+  measure: (rows: readonly JsonObject[]) => number | string,
   language: Request['language'],
 ): string {
   const keys = [...new Set(rows.map((row) => String(row[column])))].toSorted();
@@ -110,6 +112,13 @@ export function lines(
 
 export function within(value: Json | undefined, { low, high }: Limit): boolean {
   return typeof value === 'number' && value >= low && value <= high;
+}
+
+/** An amount with its currency, if the rows of the database name one. */
+export function money(value: number, rows: readonly JsonObject[], language: Request['language']): string {
+  const currency = rows.find((row) => typeof row.currency === 'string')?.currency;
+  if (currency === undefined) return String(value);
+  return currency === 'JPY' ? pick(language, `${value} 円`, `${value} yen`) : `${value} ${String(currency)}`;
 }
 
 export function total(values: readonly number[]): number {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../model/json.ts';
 import { pick, type Request } from '../skill.ts';
-import { grouped, lines, mean, title, total, within } from './aggregate.ts';
+import { grouped, lines, mean, money, title, total, within } from './aggregate.ts';
 import { NEGATED, type Read, type Shop } from './question.ts';
 
 const STATUS: Readonly<Record<string, string>> = {
@@ -61,12 +61,13 @@ export function aboutOrders(
       ((goods.length === 0 && kinds.length === 0) ||
         chosen.some(({ order_id: id }) => id === order.order_id)),
   );
+  const sum = (amounts: number) => money(amounts, products, language);
   const value = (order: JsonObject) =>
     total(all.filter(({ order_id: id }) => id === order.order_id).map(amount));
   const orderText = (order: JsonObject) => {
     const who = customers.find(({ customer_id: id }) => id === order.customer_id);
     const status = pick(language, STATUS[String(order.status)] ?? String(order.status), String(order.status));
-    const parts = [String(order.ordered_on), title(who ?? {}, language), status, String(value(order))];
+    const parts = [String(order.ordered_on), title(who ?? {}, language), status, sum(value(order))];
     return `${pick(language, '注文 ', 'Order ')}${String(order.order_id)}${pick(language, '：', ': ')}${parts.join(pick(language, '、', ', '))}`;
   };
   const none = pick(language, '該当する注文はありません。', 'No order matches.');
@@ -105,7 +106,7 @@ export function aboutOrders(
     const key = per.slice(1).find(Boolean) ?? '';
     const measure = (rows: readonly JsonObject[]) =>
       isMoney
-        ? total(rows.map(amount))
+        ? sum(total(rows.map(amount)))
         : isUnits && !/orders?|注文/.test(text)
           ? total(rows.map(quantity))
           : new Set(rows.map(({ order_id: id }) => id)).size;
@@ -164,7 +165,7 @@ export function aboutOrders(
           ? pick(language, `注文 ${count} 件`, `${count} orders`)
           : isPieces
             ? pick(language, `${count} 個`, `${count} pieces`)
-            : pick(language, `合計 ${count}`, `${count} in total`);
+            : pick(language, `合計 ${sum(count)}`, `${sum(count)} in total`);
       return winner(people_, score, told);
     }
     if (
@@ -173,11 +174,9 @@ export function aboutOrders(
       ) &&
       !/order value|biggest order|largest order|高額な?注文|注文額|(?:大きい|大きな)注文/.test(text)
     ) {
-      const score = ({ rows }: { rows: JsonObject[] }) =>
-        isMoney && !isUnits && /revenue|money|売上(?:高|額|が)|earn|turnover/.test(text)
-          ? total(rows.map(amount))
-          : total(rows.map(quantity));
-      return winner(goods_, score);
+      const isByMoney = isMoney && !isUnits && /revenue|money|売上(?:高|額|が)|earn|turnover/.test(text);
+      const score = ({ rows }: { rows: JsonObject[] }) => total(rows.map(isByMoney ? amount : quantity));
+      return winner(goods_, score, isByMoney ? sum : undefined);
     }
     const [best] = found.toSorted((one, other) => (value(one) - value(other)) * sign);
     return best === undefined ? none : orderText(best);
@@ -196,8 +195,8 @@ export function aboutOrders(
       ? none
       : pick(
           language,
-          `平均は ${mean(found.map(value))} です（${found.length} 件）。`,
-          `The average is ${mean(found.map(value))} (of ${found.length} orders).`,
+          `平均は ${sum(mean(found.map(value)))} です（${found.length} 件）。`,
+          `The average is ${sum(mean(found.map(value)))} (of ${found.length} orders).`,
         );
   if (isWho && people.length === 0) {
     if (says(/how many|何人|number of/))
@@ -226,13 +225,13 @@ export function aboutOrders(
         ? ''
         : pick(
             language,
-            `（キャンセル分 ${cancelled} を含む）`,
-            ` (including ${cancelled} of cancelled orders)`,
+            `（キャンセル分 ${sum(cancelled)} を含む）`,
+            ` (including ${sum(cancelled)} of cancelled orders)`,
           );
     return pick(
       language,
-      `合計は ${total(chosen.map(amount))} です${note}。`,
-      `The total is ${total(chosen.map(amount))}${note}.`,
+      `合計は ${sum(total(chosen.map(amount)))} です${note}。`,
+      `The total is ${sum(total(chosen.map(amount)))}${note}.`,
     );
   }
   const asksWhat = says(

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../model/json.ts';
 import { pick, type Request } from '../skill.ts';
-import { aggregated, grouped, lines, mean, title, total, within } from './aggregate.ts';
+import { aggregated, grouped, lines, mean, money, title, total, within } from './aggregate.ts';
 import { aboutOrders } from './orders.ts';
 import { NEGATED, type Read, read, type Shop } from './question.ts';
 
@@ -63,8 +63,8 @@ function priced(question: Read, language: Request['language']): string | undefin
   const extra = rate === undefined ? '' : ` ${isOff ? '-' : '+'} ${rate}%`;
   return pick(
     language,
-    `${result} です（${parts.join(' + ')}${extra}）。`,
-    `${result} (${parts.join(' + ')}${extra}).`,
+    `${money(result, goods, language)}です（${parts.join(' + ')}${extra}）。`,
+    `${money(result, goods, language)} (${parts.join(' + ')}${extra}).`,
   );
 }
 
@@ -84,7 +84,7 @@ function aboutProducts(
     const isLimit = limit !== undefined;
     if (isLimit) return undefined;
     if (says(/価値|評価額|stock value|worth|total value of (?:the )?stock|value/) && asksStock)
-      return lines(goods, (row) => String(Number(row.price) * Number(row.stock)), language);
+      return lines(goods, (row) => money(Number(row.price) * Number(row.stock), [row], language), language);
     if (says(/categor\w+|カテゴリー?|分類|ジャンル|kind|type/))
       return lines(goods, (row) => String(row.category), language);
     if (asksPrice && !asksStock) {
@@ -93,7 +93,7 @@ function aboutProducts(
         says(/difference|差額|差|how much (?:more|cheaper)|compare|どっち|どちら|which|cheaper|安い|高い/)
       )
         return compared(goods, language);
-      return lines(goods, (row) => String(row.price), language);
+      return lines(goods, (row) => price(row, language), language);
     }
     if (asksStock || says(/\b(?:do|is|are|have)\b.*|ある|あります|扱って|売って/))
       return lines(goods, (row) => stockText(row, language), language);
@@ -122,6 +122,8 @@ function aboutProducts(
     isValue
       ? Number(row.price) * Number(row.stock)
       : Number(row[asksStock && !asksPrice ? 'stock' : 'price']);
+  const isMoney = isValue || !asksStock || asksPrice;
+  const told = (value: number) => (isMoney ? money(value, rows, language) : String(value));
   const show = (row: JsonObject) => productText(row, language);
   if (
     says(/ごと|別(?:の|に)|per category|by category|each category|in each|categor(?:y|ies)|カテゴリー?|分類/)
@@ -134,15 +136,17 @@ function aboutProducts(
       rows,
       'category',
       (group) =>
-        isAverage
-          ? mean(group.map(measure))
-          : isCounted && !asksPrice && !/在庫|stock/.test(question.text)
-            ? group.length
-            : total(group.map(measure)),
+        isCounted && !isAverage && !asksPrice && !/在庫|stock/.test(question.text)
+          ? group.length
+          : told((isAverage ? mean : total)(group.map(measure))),
       language,
     );
   }
-  return aggregated(rows, question, { measure, show, isCountable: !isValue }, language);
+  return aggregated(rows, question, { measure, show, isCountable: !isValue, told }, language);
+}
+
+function price(row: JsonObject, language: Request['language']): string {
+  return money(Number(row.price), [row], language);
 }
 
 function stockText(row: JsonObject, language: Request['language']): string {
@@ -153,17 +157,18 @@ function stockText(row: JsonObject, language: Request['language']): string {
 }
 
 function productText(row: JsonObject, language: Request['language']): string {
-  return `${title(row, language)}${pick(language, '：', ': ')}${String(row.price)}${pick(language, '、', ', ')}${stockText(row, language)}`;
+  return `${title(row, language)}${pick(language, '：', ': ')}${price(row, language)}${pick(language, '、', ', ')}${stockText(row, language)}`;
 }
 
 function compared(goods: readonly JsonObject[], language: Request['language']): string {
   const [big, small] = goods.toSorted((one, other) => Number(other.price) - Number(one.price));
   const [one, other] = [title(big ?? {}, language), title(small ?? {}, language)];
-  const difference = Number(big?.price) - Number(small?.price);
+  const difference = money(Number(big?.price) - Number(small?.price), goods, language);
+  const [more, less] = [price(big ?? {}, language), price(small ?? {}, language)];
   return pick(
     language,
-    `${one}（${String(big?.price)}）は${other}（${String(small?.price)}）より ${difference} 高いです。`,
-    `${one} (${String(big?.price)}) costs ${difference} more than ${other} (${String(small?.price)}).`,
+    `${one}（${more}）は${other}（${less}）より ${difference}高いです。`,
+    `${one} (${more}) costs ${difference} more than ${other} (${less}).`,
   );
 }
 
