@@ -250,6 +250,26 @@ export function firstOf(fields: Fields, keys: readonly string[]): unknown {
   return undefined;
 }
 
+/**
+ * `{"Actions": [{"Operation": …, "Args": …}]}` and `{"toolName": …}`: our keys, as some models write them. Keys of
+ * arguments stay as they are.
+ */
+export function withOurKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withOurKeys);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
+    const plain = plainKey(key);
+    const isOurs = LIST_KEYS.includes(plain) || FIELD_KEYS.has(plain) || ANSWER_KEYS.includes(plain);
+    const ours = isOurs && !FIELD_KEYS.has(key) && !Object.hasOwn(value, plain) ? plain : key;
+    return [ours, LIST_KEYS.includes(ours) ? withOurKeys(item) : item];
+  });
+  return Object.fromEntries(entries);
+}
+
+export function plainKey(key: string): string {
+  return key.replaceAll(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
+}
+
 /** `name` and `action` alone are not enough: people, products and events have them too. */
 export function looksLikeAction(value: unknown): boolean {
   if (!isObject(value)) return false;

@@ -7,9 +7,11 @@ import {
   firstOf,
   LIST_KEYS,
   looksLikeAction,
+  plainKey,
   REASONING_KEYS,
   readAction,
   saysSomething,
+  withOurKeys,
 } from './action.ts';
 import { DEEPEST, readJson, TOO_DEEP } from './parse.ts';
 import { templateCalls } from './template-call.ts';
@@ -213,7 +215,7 @@ function readCandidate(span: Span, slice: string): Candidate | undefined {
       ? { ...empty, kind: 'broken', problem: `its JSON is broken: ${parsed.problem}` }
       : undefined;
   }
-  const { value } = parsed;
+  const value = withOurKeys(parsed.value);
   const note = parsed.isRepaired ? 'broken JSON repaired' : undefined;
   const source = stringifyJson(value);
   const list = listIn(value);
@@ -262,7 +264,7 @@ function countLists(slice: string): number {
     opened({ kind }) {
       const [outer] = walker.frames;
       const isList = kind === '[' && walker.frames.length === 2 && outer?.kind === '{';
-      if (isList && LIST_KEYS.includes(outer.key ?? '')) count++;
+      if (isList && LIST_KEYS.includes(plainKey(outer.key ?? ''))) count++;
     },
   });
   walker.push(slice);

@@ -22,6 +22,15 @@ describe('actions are found whatever a model puts around them', () => {
     ['thoughts whose opening tag was swallowed', `Maybe [{"operation":"rm","args":{}}].\n</think>${list}`],
     ['an example before it', `An item is {"a": 1}.\n${wrapped}`],
     ['the same list twice', `${wrapped}\n${wrapped}`],
+    [
+      'keys in another case',
+      JSON.stringify({
+        Actions: [
+          { ID: 't1', Operation: 'files.read', Args: t1.args },
+          { Id: 't2', toolName: 'files.read', ARGUMENTS: t2.args, DependsOn: ['t1'] },
+        ],
+      }),
+    ],
     ['one object a line', `${JSON.stringify(t1)}\n${JSON.stringify(t2)}\n`],
   ])('%s', (_, raw) => {
     expect(extractActions(raw)).toMatchObject({ ok: true, actions: [t1, t2] });
