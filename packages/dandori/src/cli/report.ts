@@ -26,13 +26,15 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   }
   const style = styleFor(process.stderr);
   const say = (line: string) => process.stderr.write(`${line}\n`);
-  if (report.outcome === 'failed')
-    say(
-      texts.labelled(
-        style.red(texts.words.statuses.failed),
-        printable(texts.message(report.failure?.message ?? '')),
-      ),
-    );
+  const isFailed = report.outcome === 'failed';
+  if (isFailed) {
+    const failed = style.red(texts.words.statuses.failed);
+    const { message = '' } = report.failure ?? {};
+    // The answer often says it already.
+    const isSaid = message !== '' && report.answer?.includes(message) === true;
+    say(isSaid ? failed : texts.labelled(failed, printable(texts.message(message))));
+    printAnswer(report);
+  }
   if (report.outcome === 'cancelled')
     say(
       texts.labelled(
@@ -50,14 +52,14 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(reason === '' ? paused : texts.labelled(paused, reason));
     if (report.questions.length === 0) say(asTyped(texts.resumeWith(report.run), config));
   }
-  if (report.outcome === 'failed') for (const line of nextSteps(report, texts)) say(asTyped(line, config));
+  if (isFailed) for (const line of nextSteps(report, texts)) say(asTyped(line, config));
   for (const { task, operation } of report.unstopped ?? []) say(texts.didNotStop(task, printable(operation)));
   if (report.missing !== undefined && report.missing.length > 0) {
     say(texts.labelled(texts.missing));
     for (const line of report.missing.slice(0, 20)) say(`  - ${printable(line)}`);
     if (report.missing.length > 20) say(`  ${texts.more(report.missing.length - 20)}`);
   }
-  if (report.answer !== null) process.stdout.write(`${answerText(report.answer)}\n`);
+  if (!isFailed) printAnswer(report);
   for (const question of report.questions) {
     for (const line of questionLines(question, texts, style)) say(line);
     for (const line of answerCommands(report.run, question, texts)) say(asTyped(line, config));
@@ -66,6 +68,10 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
     say(asTyped(texts.resumeWith(report.run), config));
   if (report.rating !== undefined) say(texts.labelled(texts.rating, ratingText(report.rating)));
   say(style.dim(`${texts.runId(report.run)} · ${usedText(report.usage, texts)}`));
+}
+
+function printAnswer({ answer }: Report): void {
+  if (answer !== null) process.stdout.write(`${answerText(answer)}\n`);
 }
 
 /** A pipe gets the answer as it is. */

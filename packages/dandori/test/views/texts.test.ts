@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { languageOf } from '../../src/model/text.ts';
+import { wordIn } from '../../src/views/texts/said.ts';
 import { SETTINGS } from '../run/facts.ts';
 
 const TEXTS = join(import.meta.dirname, '../../src/views/texts');
@@ -24,11 +25,22 @@ describe('a run speaks one language', () => {
   });
 });
 
+it('says the problems of a plan in the language of the run', () => {
+  const problems =
+    't1: there is no tool "calc.sum"; t2: calc.evaluate: "expression" is missing; t3: "{{city}}" is a placeholder; in adaptive mode arguments need real values';
+  const said = { code: 'no_plan', params: { tries: 3, problems } } as const;
+  expect(wordIn('en')(said)).toBe(`No valid plan after 3 attempts. ${problems}`);
+  expect(wordIn('ja')(said)).toBe(
+    '3 回試しましたが、計画を作成できませんでした。t1：ツール「calc.sum」がありません、t2：calc.evaluate：「expression」がありません、t3：「{{city}}」はプレースホルダーです。逐次モードの引数には実際の値が必要です',
+  );
+});
+
 /** These say the same in both languages, or only join what they are given. */
 const WITHOUT_WORDS = [
   'chat.prompt',
   'chat.answerWith',
   'run.because',
+  'run.standing',
   'chat.nextHint',
   'chat.help.0.0',
   'chat.help.3.0',

@@ -3,13 +3,19 @@ import type { Failure } from '#dandori/model/failure.ts';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/problems.ts';
 
+interface Props {
+  readonly failure: Failure;
+  /** The message stands in the answer already. */
+  readonly isSaid?: boolean;
+}
+
 /** A failure of a run: what happened, the original message, and the fix. */
-export function FailureView({ failure }: { readonly failure: Failure }) {
+export function FailureView({ failure, isSaid = false }: Props) {
   const [what, fix] = useTexts(texts).failures[failure.kind];
   return (
     <div className="border-bad border-l-2 pl-3 text-sm">
       <p className="font-medium text-bad">{what}</p>
-      <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{failure.message}</p>
+      {!isSaid && <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{failure.message}</p>}
       {fix !== undefined && <p className="text-faint">{fix}</p>}
     </div>
   );

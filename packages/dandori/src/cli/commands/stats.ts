@@ -60,8 +60,8 @@ function linesOf(counted: Counted, { statistics: texts, more, words, comma }: Te
   const perRun = ({ total, perRun: average }: Counted['revisions']) =>
     texts.perRun(total, average.toFixed(1));
   const rows: [string, string][] = [
-    [texts.runs, `${runs}${parts === '' ? '' : ` (${parts})`}`],
-    [texts.completed, completionRate === null ? '–' : `${percent(completionRate)} ${texts.ofEnded(ended)}`],
+    [texts.runs, parts === '' ? String(runs) : texts.withParts(runs, parts)],
+    [texts.completed, completionRate === null ? '–' : texts.ofEnded(percent(completionRate), ended)],
     [texts.duration, durationText(counted, texts)],
     [texts.modelCalls, perRun(counted.modelCalls)],
     [texts.revisions, perRun(counted.revisions)],

@@ -7,7 +7,9 @@ import { type Language, languageOf, type Speaking } from '../../model/text.ts';
 import type { TaskStatus } from '../../run/state/state.ts';
 import { textsIn as driverTextsIn } from './driver.ts';
 import type { RunTexts } from './en/run.ts';
+import { plans } from './ja/messages/plans.ts';
 import { textsIn } from './run.ts';
+import { createTranslate, type Translate } from './translate.ts';
 
 /** Turns a code with its params into text, in the language of the run. */
 export function wordFor(run: Speaking): Word {
@@ -35,6 +37,22 @@ export function shownMissing({ missing = [], undone = [] }: RunEnd, run: Speakin
   });
 }
 
+let inJapanese: Translate | undefined;
+
+/** The problems of a plan are journaled in English: `t1: there is no tool "x"; t2: …`. */
+function problemsIn(problems: string, language: Language): string {
+  if (language === 'en') return problems;
+  inJapanese ??= createTranslate(plans);
+  return problems
+    .split(/; (?=[\w.-]+: )/)
+    .map(inJapanese)
+    .join('、');
+}
+
+function withProblems(sentence: string, problems: string, language: Language): string {
+  return `${sentence}${language === 'ja' ? '' : ' '}${problemsIn(problems, language)}`.trim();
+}
+
 type RunEnd = Pick<FactOf<'run_finished'>['data'], 'missing' | 'undone'>;
 
 function textOf({ code, params = {} }: Said, language: Language): string {
@@ -55,7 +73,7 @@ function textOf({ code, params = {} }: Said, language: Language): string {
     case 'call_stopped':
       return driver.callStopped(text('operation'));
     case 'cannot_replace':
-      return texts.notReplaced(text('operation'), text('problems'));
+      return texts.notReplaced(text('operation'), problemsIn(text('problems'), language));
     case 'criteria_not_judged':
       return texts.unjudged;
     case 'criteria_not_met':
@@ -91,7 +109,7 @@ function textOf({ code, params = {} }: Said, language: Language): string {
     case 'no_next':
       return driver.noNext;
     case 'no_plan':
-      return `${texts.noPlan(Number(params.tries))} ${text('problems')}`.trim();
+      return withProblems(texts.noPlan(count('tries')), text('problems'), language);
     case 'not_again':
       return driver.notAgain(text('operation'), text('task'));
     case 'not_allowed':
@@ -103,9 +121,9 @@ function textOf({ code, params = {} }: Said, language: Language): string {
     case 'not_called_any_more':
       return driver.notCalledAnyMore(text('operation'));
     case 'not_filled':
-      return text('problems');
+      return problemsIn(text('problems'), language);
     case 'not_fitting':
-      return driver.notFitting(text('operation'), text('problems'));
+      return driver.notFitting(text('operation'), problemsIn(text('problems'), language));
     case 'not_reached':
       return texts.notReached;
     case 'not_written':
@@ -115,7 +133,7 @@ function textOf({ code, params = {} }: Said, language: Language): string {
     case 'part_failed':
       return `${text('task')} (${text('operation')})`;
     case 'plan_invalid':
-      return `${texts.planInvalid} ${text('problems')}`.trim();
+      return withProblems(texts.planInvalid, text('problems'), language);
     case 'plan_not_approved':
       return because(texts.planNotApproved);
     case 'probe_missing':
@@ -127,7 +145,7 @@ function textOf({ code, params = {} }: Said, language: Language): string {
     case 'step_given_up':
       return texts.stepGivenUp;
     case 'task':
-      return `${text('task')} ${text('name')}: ${standing(text('status'), texts)}`;
+      return texts.standing(`${text('task')} ${text('name')}`, standing(text('status'), texts));
     case 'too_deep':
       return driver.notWritten(driver.tooDeep(count('levels')));
     case 'too_slow':

@@ -58,7 +58,7 @@ export function createTranslate(catalogue: Catalogue): Translate {
   /** A message may follow a prefix that names its subject: `calc.evaluate: "expression" is missing`. */
   function ofNamed(line: string, depth: number): string | undefined {
     const [, name = '', rest = ''] = /^(\S+): (.+)$/.exec(line) ?? [];
-    const translated = rest === '' ? undefined : ofLine(rest, depth);
+    const translated = rest === '' || depth > DEEPEST ? undefined : ofNamed(rest, depth + 1);
     if (translated === undefined) return ofLine(line, depth);
     const label = catalogue[`${name}: {1}`] ?? `${name}：{1}`;
     return label.replace('{1}', () => translated);

@@ -142,7 +142,9 @@ function Ending({ end, rating }: Props) {
         {answer !== undefined && <CopyButton text={() => answer} />}
       </div>
       {answer !== undefined && <LongText text={answer} />}
-      {failure !== undefined && <FailureView failure={failure} />}
+      {failure !== undefined && (
+        <FailureView failure={failure} isSaid={answer?.includes(failure.message) === true} />
+      )}
       {limit !== undefined && (
         <p className="border-warn border-l-2 pl-3 text-sm">
           {say.limit(limits[limit])} <span className="text-faint">{say.limitFix}</span>

@@ -81,7 +81,7 @@ function Figures({ state, news }: ViewProps) {
         </Figure>
       )}
       <Figure name={say.mode}>{word.modes[settings.mode]}</Figure>
-      <Figure name={say.model}>{state.mind}</Figure>
+      <Figure name={say.model}>{state.mind === 'built-in' ? say.builtIn : state.mind}</Figure>
     </dl>
   );
 }

@@ -24,6 +24,7 @@ export const run = {
   givenUp: (operation: string) => `${operation} was given up. Its outcome is unconfirmed.`,
   inDoubt: 'outcome unconfirmed',
   notDone: 'not run',
+  standing: (task: string, status: string) => `${task}: ${status}`,
   ended: (status: TaskStatus): string => words.statuses[status].toLowerCase(),
   stepsReached: (count: number) => reached(countOf(count, 'step'), 'execution.max_steps'),
   callsReached: (count: number) => reached(countOf(count, 'model call'), 'execution.max_model_calls'),

@@ -88,7 +88,8 @@ export const storage = {
   statistics: {
     runs: 'Runs',
     completed: 'Completed',
-    ofEnded: (count: number) => `of ${count} ended`,
+    withParts: (count: number, parts: string) => `${count} (${parts})`,
+    ofEnded: (rate: string, count: number) => `${rate} of ${count} ended`,
     duration: 'Duration',
     meanAndMedian: (mean: string, median: string) => `mean ${mean}, median ${median}`,
     modelCalls: 'Model calls',

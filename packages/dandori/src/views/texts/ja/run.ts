@@ -21,6 +21,7 @@ export const run: RunTexts = {
   givenUp: (operation) => `${operation} を取りやめました。反映されたかどうかは不明です。`,
   inDoubt: '結果不明',
   notDone: '未実行',
+  standing: (task, status) => `${task}：${status}`,
   ended: (status) => words.statuses[status],
   stepsReached: (count) => reached(`${count} ステップ`, 'execution.max_steps'),
   callsReached: (count) => reached(`モデル呼び出し ${count} 回`, 'execution.max_model_calls'),

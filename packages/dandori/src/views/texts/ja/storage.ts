@@ -82,7 +82,8 @@ export const storage: StorageTexts = {
   statistics: {
     runs: '実行',
     completed: '完了率',
-    ofEnded: (count) => `（終了 ${count} 件中）`,
+    withParts: (count, parts) => `${count} 件（${parts}）`,
+    ofEnded: (rate, count) => `${rate}（終了 ${count} 件中）`,
     duration: '所要時間',
     meanAndMedian: (mean, median) => `平均 ${mean}、中央値 ${median}`,
     modelCalls: 'モデル呼び出し',
