@@ -101,7 +101,7 @@ describe('a preview before an approval', () => {
   it('asks and calls in the language of the last answer', async () => {
     const asks: FunctionTool = {
       effect: 'read',
-      run: ({ item }, { language }) => {
+      run: ({ item }, { language }): Json | CallOutcome => {
         if (item !== undefined) return { language: language ?? null };
         const question = language === 'ja' ? 'どの牛乳ですか？' : 'Which milk?';
         return { kind: 'ambiguous', question, options: [{ label: 'low-fat', args: { item: 1 }, value: 1 }] };
