@@ -65,6 +65,7 @@ interface Manifest {
   readonly imports?: unknown;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies?: unknown;
+  readonly scripts?: unknown;
 }
 
 function manifestOf(name: Bundled): Manifest {
@@ -72,7 +73,13 @@ function manifestOf(name: Bundled): Manifest {
 }
 
 function published() {
-  const { private: _private, devDependencies: _dev, exports, ...rest } = manifestOf('dandori');
+  const {
+    private: _private,
+    devDependencies: _dev,
+    scripts: _scripts,
+    exports,
+    ...rest
+  } = manifestOf('dandori');
   const installed = (['dandori', 'servers'] as const).flatMap((name) =>
     Object.entries(manifestOf(name).dependencies).filter(([one]) => INSTALLED[name].includes(one)),
   );

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ const NAMES = ['dandori', 'servers'];
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  readonly scripts?: Readonly<Record<string, string>>;
 }
 
 const manifestOf = (name: string) =>
@@ -33,6 +35,16 @@ describe.each(NAMES)('the package %s', (name) => {
     expect(wanted.length).toBeGreaterThan(1);
     expect(wanted.filter((one) => !(one in dependencies))).toEqual([]);
   });
+});
+
+it('the sources are not packed by mistake: their tarball could not start', () => {
+  const folder = join(PACKAGES, 'dandori');
+  const [command = '', ...args] = manifestOf('dandori').scripts?.prepack?.split(' ') ?? [];
+  const { status, stderr } = spawnSync(command, args, { cwd: folder, encoding: 'utf8' });
+  expect(status).toBe(1);
+  expect(stderr).toContain('npm pack ./packages/dandori/dist');
+  const published = readFileSync(join(INSTALLATION, 'node_modules/dandori/package.json'), 'utf8');
+  expect(published).not.toContain('prepack');
 });
 
 describe('the packages as they are published', () => {
