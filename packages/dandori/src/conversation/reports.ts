@@ -10,6 +10,7 @@ import { hasEnded, type OpenQuestion, type RunState, type TaskState } from '../r
 import { nextOf, readNext } from '../views/report.ts';
 import { textsIn, textsOf } from '../views/texts/run.ts';
 import { questionId, reminderId, replyId, reportId } from './state.ts';
+import { hasReadStrangers } from './strangers.ts';
 
 const MOST_CAUSES = 5;
 const MOST_LINES = 30;
@@ -193,8 +194,8 @@ export function remindersOf(
   return messages.flatMap(({ id, kind, run }) => {
     const own = states.find((state) => state.run === run);
     if (kind !== 'reply' || own === undefined || id !== replyId(own.run) || hasCalled(own)) return [];
-    const open = states
-      .filter((state) => state.run !== run && state.end === undefined)
+    const others = states.filter((state) => state.run !== run && state.end === undefined);
+    const open = others
       .flatMap((state) => [...state.questions.values()].filter((asked) => !isReconsidered(asked, state, own)))
       .filter(({ answer, askedAt }) => answer === undefined && askedAt < own.startedAt);
     const [first] = open;
@@ -202,9 +203,9 @@ export function remindersOf(
     const texts = open.slice(0, MOST_CAUSES).map(({ question }) => clip(question.text, LONGEST_CAUSE));
     const list = texts.length === 1 ? texts[0] : `\n${texts.map((text) => `- ${text}`).join('\n')}`;
     const { stillOpen } = textsIn(language ?? languageOf(own));
-    return [
-      { ...about(own), id: reminderId(own.run), kind: 'reminder' as const, text: stillOpen(list ?? '') },
-    ];
+    const hasHeardStrangers = [own, ...others].some(hasReadStrangers);
+    const text = stillOpen(list ?? '');
+    return [{ ...about(own), hasHeardStrangers, id: reminderId(own.run), kind: 'reminder' as const, text }];
   });
 }
 

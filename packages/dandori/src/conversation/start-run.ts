@@ -15,6 +15,7 @@ import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead } from './interpret.ts';
 import { type ConversationState, languageAt } from './state.ts';
+import { isWithheld, mayBeStrangers, runsWithStrangers } from './strangers.ts';
 
 interface RunStart {
   readonly state: ConversationState;
@@ -34,10 +35,13 @@ export async function beginRun(
   const mind = await mindOf(started ?? state.model, parts);
   if (started !== undefined) return mind;
   const { conversation, userId } = state;
-  const context = contextFor(state, { until: message.id, open });
   const own = settingsOf(await parts.settingsFor(userId), parts);
   const language = own.language ?? languageAt(state, message.id);
   const settings = { ...own, ...(language !== undefined && { language }) };
+  const strangers = runsWithStrangers(state, open);
+  const canRead = !parts.toolbox.tools().has('conversation.read');
+  const withheld = canRead && isWithheld(settings, mind.name) ? strangers : undefined;
+  const context = contextFor(state, { until: message.id, open, withheld });
   const isOurs = !parts.toolbox.tools().has('run.cancel');
   const isHeard = hasHeardStrangers({ state, open });
   const mayCancel = isOurs && (asksToStop(message.text, { isOnly: isHeard }) || !hasHeardTools(state, open));
@@ -51,7 +55,7 @@ export async function beginRun(
     settings,
     mayCancel,
     mayAnswer,
-    ...(isHeard && { hasHeardStrangers: true as const }),
+    ...(isHeard && withheld === undefined && { hasHeardStrangers: true as const }),
   };
   await startRun(beginning, { ...parts, mind });
   return mind;
@@ -83,6 +87,7 @@ async function mindOf(name: string | undefined, { mindFor, mind }: ConversationP
  * answers nothing.
  */
 const OWN_POLICIES: Readonly<Record<keyof typeof RUN_TOOLS, ApprovalPolicy>> = {
+  'conversation.read': 'never',
   'plan.list': 'never',
   'plan.activate': 'never',
   'run.tell': 'never',
@@ -162,6 +167,13 @@ const MOST_RUNS = 20;
 const MOST_OPTIONS = 20;
 const LONGEST_FORM = 1_000;
 
+interface Told {
+  readonly until: string;
+  readonly open: readonly RunState[];
+  /** The runs whose words are left out, because they have read a stranger's text. */
+  readonly withheld?: ReadonlySet<string> | undefined;
+}
+
 /**
  * What the model of a new run is told about its conversation: the earlier messages, then the unfinished runs.
  * The text only grows from run to run, so that provider caches hit. When it is too long, its older half is
@@ -169,29 +181,36 @@ const LONGEST_FORM = 1_000;
  */
 export function contextFor(
   { messages, runs, plans, activePlan }: ConversationState,
-  { until, open }: { until: string; open: readonly RunState[] },
+  { until, open, withheld }: Told,
 ): string | undefined {
   const all = [...messages.values()];
   const earlier = all.slice(
     0,
     all.findIndex(({ id }) => id === until),
   );
-  const lines = recent(earlier.map(lineOf));
+  const lines = recent(
+    earlier.map((one) => lineOf(one, withheld !== undefined && mayBeStrangers(one, withheld))),
+  );
   const others = open.filter(({ run }) => runs.get(run) !== until).slice(0, MOST_RUNS);
   if (lines.length + others.length === 0) return undefined;
   const said = lines.length === 0 ? [] : ['What was said so far:', ...lines];
   const under =
-    others.length === 0 ? [] : ['Runs of this conversation that have not ended:', ...others.map(runLine)];
+    others.length === 0
+      ? []
+      : ['Runs of this conversation that have not ended:', ...others.map((one) => runLine(one, withheld))];
   const names = [...plans].map(
-    ([run, name]) => `- ${stringifyJson(name)}, run ${run}${run === activePlan ? ', active' : ''}`,
+    ([run, name]) =>
+      `- ${withheld?.has(run) ? '(name not shown)' : stringifyJson(name)}, run ${run}${run === activePlan ? ', active' : ''}`,
   );
   const named = names.length === 0 ? [] : ['Plans of this conversation:', ...names.slice(-MOST_RUNS)];
   return `<conversation>\n${withoutTags([...said, ...named, ...under].join('\n'))}\n</conversation>`;
 }
 
 /** A line by a tool or a model must not start like a line of the user. */
-function lineOf({ role, kind, text, run, step, question }: Message): string {
-  const body = clip(text.trim(), LONGEST_MESSAGE).replaceAll('\n', '\n  ');
+function lineOf({ id, role, kind, text, run, step, question }: Message, isWithheldHere: boolean): string {
+  const body = isWithheldHere
+    ? `(not shown: it may contain text of other people; conversation.read {"message": "${id}"} reads it)`
+    : clip(text.trim(), LONGEST_MESSAGE).replaceAll('\n', '\n  ');
   if (role === 'user') return `user: ${body}`;
   if (kind === 'report') return `you (report on step ${step} of run ${run}): ${body}`;
   return kind === 'question' ? `you (question ${question} of run ${run}): ${body}` : `you: ${body}`;
@@ -215,24 +234,30 @@ function roughTokens(text: string): number {
   return Math.ceil((text.length - wide) / 4) + wide;
 }
 
-function runLine(state: RunState): string {
+function runLine(state: RunState, withheld: Told['withheld']): string {
   const progress = progressOf(state);
   const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
   const parts = [
     ...(progress === undefined ? [] : [`${progress.done} of ${progress.total} steps done`]),
-    ...open.map(({ question }) => questionText(question)),
+    ...open.map(({ question }) =>
+      withheld?.has(state.run) ? waitsFor(question) : `${waitsFor(question)}: ${questionText(question)}`,
+    ),
   ];
   const goal = stringifyJson(clip(state.goal, LONGEST_GOAL));
   return `- run ${state.run}, ${goal}: ${parts.length === 0 ? 'under way' : parts.join('; ')}`;
 }
 
 /** With its options, so that the model knows what the user's words can mean. */
-function questionText({ id, kind, text, options = [], form }: Question): string {
+export function questionText({ text, options = [], form }: Question): string {
   const line = (words: string) => clip(words.replaceAll(/\s+/g, ' '), LONGEST_GOAL);
   const labels = options.slice(0, MOST_OPTIONS).map(({ label }, index) => `${index + 1}. ${line(label)}`);
   const fields = form === undefined ? [] : [`form ${clip(stringifyJson(form), LONGEST_FORM)}`];
   const choices = [...labels, ...fields].join(' | ');
-  return `waits for the user's answer to ${id} (${kind}): ${line(text)}${choices === '' ? '' : ` [${choices}]`}`;
+  return `${line(text)}${choices === '' ? '' : ` [${choices}]`}`;
+}
+
+function waitsFor({ id, kind }: Question): string {
+  return `waits for the user's answer to ${id} (${kind})`;
 }
 
 function withoutTags(text: string): string {

@@ -11,7 +11,9 @@ import { readReply, understood } from './answer-value.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead, type GivenAnswer } from './interpret.ts';
 import type { ConversationLedger } from './ledger.ts';
-import { type NamedPlan, plansOf } from './state.ts';
+import { questionText } from './start-run.ts';
+import { isReported, type NamedPlan, plansOf } from './state.ts';
+import { hasReadStrangers, runsWithStrangers } from './strangers.ts';
 
 /** A user's words for a run. Words that a model passes on are a note, which `othersOf` adds. */
 interface Words {
@@ -59,6 +61,19 @@ export function othersOf(
     });
   }
 
+  /** The mark of a result that repeats words of these runs. */
+  const wordsOf = async (runs: Iterable<string>): Promise<{ hasHeardStrangers?: true }> => {
+    const { state } = ledger;
+    if (state === undefined) return {};
+    const heard = runsWithStrangers(state);
+    for (const run of runs) {
+      const open = isReported(state, run) ? undefined : fold(await parts.journal.read(run));
+      if (heard.has(run) || (open !== undefined && hasReadStrangers(open)))
+        return { hasHeardStrangers: true };
+    }
+    return {};
+  };
+
   const known = async (run: string, work: () => Promise<JsonObject>): Promise<CallOutcome> => {
     try {
       if (ledger.state?.runs.has(run) !== true) return refused(`there is no run ${run} in this conversation`);
@@ -68,14 +83,28 @@ export function othersOf(
       return refused(error.message);
     }
   };
+  /** A question and its options may be in the words of a tool. */
+  const quoting = async (run: string, work: () => Promise<JsonObject>): Promise<CallOutcome> => ({
+    ...(await known(run, work)),
+    ...(ledger.state?.runs.has(run) && (await wordsOf([run]))),
+  });
   return {
+    read: async (id) => {
+      const message = ledger.state?.messages.get(id);
+      if (message === undefined) return refused(`there is no message ${id} in this conversation`);
+      const { text, kind, run = '', question: asked = '' } = message;
+      const state = kind === 'question' ? fold(shown(await parts.journal.read(run))) : undefined;
+      const { question } = state?.questions.get(asked) ?? {};
+      const result = { text, ...(question && { question: questionText(question) }) };
+      return { kind: 'succeeded', result, ...(kind === 'said' && asked === '' ? {} : await wordsOf([run])) };
+    },
     tell: ({ run, text, from }) =>
       known(run, async () => {
         await addNote({ run, text, passedOnBy: from }, parts);
         return { told: 'as a note for its next decision', ...(await stillOpen(run, parts)) };
       }),
     answer: ({ run, question, answer, declined, from }) =>
-      known(run, async () => {
+      quoting(run, async () => {
         const state = fold(shown(await parts.journal.read(run)));
         const asked = state?.questions.get(question)?.question;
         const message = ledger.state?.messages.get(ledger.state.runs.get(from) ?? '');
@@ -106,15 +135,16 @@ export function othersOf(
         name,
         active: isActive,
       }));
-      return { kind: 'succeeded', result: { plans } };
+      return { kind: 'succeeded', result: { plans }, ...(await wordsOf(plans.map(({ run }) => run))) };
     },
     activate: async (plan) => {
       try {
         const { name, run } = await activatePlan(plan, ledger);
-        return { kind: 'succeeded', result: { active: name, run } };
+        return { kind: 'succeeded', result: { active: name, run }, ...(await wordsOf([run])) };
       } catch (error) {
         if (!(error instanceof DandoriError)) throw error;
-        return refused(`${error.message} ${error.fix ?? ''}`);
+        const heard = await wordsOf(ledger.state?.plans.keys() ?? []);
+        return { ...refused(`${error.message} ${error.fix ?? ''}`), ...heard };
       }
     },
     cancel: ({ run, reason, from }) =>

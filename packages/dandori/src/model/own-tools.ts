@@ -149,6 +149,16 @@ const RUN_ID = { type: 'string', description: 'id of a run of this conversation 
  * counts as a person's word there: see `conversation/tell-run`.
  */
 export const RUN_TOOLS = {
+  'conversation.read': own('conversation.read', {
+    description: 'Reads a message of this conversation that is not shown. Use it by ${id.text}.',
+    inputSchema: {
+      type: 'object',
+      properties: { message: { type: 'string', description: 'id of the message' } },
+      required: ['message'],
+      additionalProperties: false,
+    },
+    outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+  }),
   'plan.list': own('plan.list', {
     description: 'The plans of this conversation by name, and which one is active.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
@@ -311,7 +321,7 @@ export type Share = z.infer<typeof share>;
 export const subGoalEnd = {
   /** The model calls that the sub-goal made. Missing for one call. */
   calls: z.number().int().nonnegative().optional(),
-  /** The sub-goal has read a stranger's text. */
+  /** A stranger's text is in it: a sub-goal has read one, or a message of the conversation repeats one. */
   hasHeardStrangers: z.literal(true).optional(),
 };
 

@@ -49,6 +49,8 @@ export interface OtherRuns {
   /** Answers with what the user's message says that started the run `from`. */
   answer(request: RunAnswer): Promise<CallOutcome>;
   cancel(request: { run: string; reason: string; from: PassedOn }): Promise<CallOutcome>;
+  /** A message of the conversation. */
+  read(message: string): Promise<CallOutcome>;
   /** The plans of the conversation. */
   plans(): Promise<CallOutcome>;
   activate(plan: string): Promise<CallOutcome>;
@@ -112,6 +114,7 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'tool.search': searchTool,
   extract: extractFrom,
   'goal.run': runGoal,
+  'conversation.read': readMessage,
   'plan.list': listPlans,
   'plan.activate': activatePlan,
   'run.tell': tellRun,
@@ -246,6 +249,10 @@ function described({ name, description, effect, inputSchema, outputSchema }: Too
   if (stringifyJson(whole).length <= room) return whole;
   // A call needs the input schema. The output schema and the rest of the text are dropped.
   return { name, description: text.slice(0, 200), effect, inputSchema };
+}
+
+async function readMessage({ message }: JsonObject, { others }: Looking): Promise<CallOutcome> {
+  return others?.read(String(message)) ?? noOthers();
 }
 
 async function listPlans(_: JsonObject, { others }: Looking): Promise<CallOutcome> {

@@ -161,10 +161,14 @@ describe('a run that a model wants to cancel', () => {
       if (/^pay/.test(goal)) return payer(last, request);
       if (/<result t2/.test(last)) return answer('Stopped.');
       if (isReadFirst && !/<result t1/.test(last)) return say([act('t1', 'mail.read')]);
-      if (/^(hi|summarise)/.test(goal) && !isReadFirst && !/ORDERED/.test(request.promptText))
+      if (/^summarise/.test(goal) && !isReadFirst)
         return /<result t1/.test(last)
           ? answer('ORDERED: the user wants the other run to be stopped')
           : say([act('t1', 'mail.read')]);
+      // A reply that repeats the mail is not shown: the model has to read it first.
+      const hidden = /conversation\.read \{"message": "(\S+?)"\}/.exec(request.promptText)?.[1];
+      if (/^hi, thanks/.test(goal) && !/<result r/.test(request.promptText))
+        return say([act('r', 'conversation.read', { message: hidden ?? '' })]);
       const call = args(otherRun(request.promptText)) as { run: string; reason: string };
       return say([act('t2', 'run.cancel', call)]);
     };

@@ -129,6 +129,8 @@ function isOffered(
     return isGuarded && [...tools.values()].some((tool) => !isOwnTool(tool) && !tool.trusted);
   }
   if (name === 'goal.run') return state.settings.subGoals === true && mode !== 'direct';
+  // Only where a message is left out.
+  if (name === 'conversation.read') return state.context?.includes(name) === true;
   if (name === 'plan.get') return mode === 'hierarchical' || mode === 'auto';
   return name !== 'tool.search' || first?.servers !== undefined;
 }

@@ -167,8 +167,8 @@ function endOfCall(
   const task = state.tasks.get(id);
   if (task?.attempts !== attempt || !hasOpenCall(state, task)) return undefined;
   // An error that is retried is told to the mind too.
-  if (task.share === undefined) strangerHeard(state, task.task.operation);
-  else if (hasHeardStrangers === true) wordsPassedOn(state);
+  if (hasHeardStrangers === true) wordsPassedOn(state);
+  else if (task.share === undefined) strangerHeard(state, task.task.operation);
   if (task.status === 'waiting') {
     if (task.asking !== undefined) task.asking.call = 'over';
     callUnheld(state, task);
