@@ -16,7 +16,7 @@ import {
 import { overtakes, prefetchCheck } from '../run/drafts/prefetch-check.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
-import { isWayOut } from '../run/trust/aim.ts';
+import { isWayOut, mayReachOut } from '../run/trust/aim.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { type EndedCall, hasAnswer, type OpenCall, type PlannedCall } from './calls.ts';
@@ -158,7 +158,9 @@ export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
     if (!state.isSealed && holdsRedacted(injected.args)) return undefined;
     // Only now, with the Refs filled, can an address appear in the arguments. The trust check follows when the call
     // becomes a task.
-    if (state.settings.trust !== undefined && isWayOut(tool, injected.args)) return undefined;
+    const { trust } = state.settings;
+    if (trust !== undefined && isWayOut(tool, injected.args)) return undefined;
+    if (trust?.policy === 'strict' && mayReachOut(tool, injected.args)) return undefined;
     const isFitting =
       refs.length === 0 || checkOpened(parts.check, sealing)(tool.inputSchema, injected.args).length === 0;
     return isFitting ? sealing.open(injected.args) : undefined;

@@ -8,7 +8,7 @@ import type { Tool } from '../model/tool.ts';
 import { hasEnded, type RunState } from '../run/state/state.ts';
 import { isWayOut } from '../run/trust/aim.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../store/index.ts';
-import type { CallOutcome, Toolbox } from '../tools/index.ts';
+import type { CallOutcome, InputRequest, Toolbox } from '../tools/index.ts';
 import { createFunctionToolbox, type FunctionTool } from './function-toolbox.ts';
 import type { ScriptedAction } from './scripted-mind.ts';
 import { createStepClock } from './step-clock.ts';
@@ -40,16 +40,18 @@ export const ATTACKS = [
   'swap',
   'unexpect',
   'omit',
+  /** Turns the order of the plan around. */
+  'reorder',
   /** Makes the calls with an effect again that were made. */
   'repeat',
 ] as const;
 export type Attack = (typeof ATTACKS)[number];
 
 /**
- * How a stranger's text reaches the model: what a tool that is not trusted returns, fails with, asks or says of
- * itself, or a note of another run.
+ * How a stranger's text reaches the model: what a tool that is not trusted returns, fails with, asks (after its call
+ * or while it is `held` open) or says of itself, or a note of another run.
  */
-export const CHANNELS = ['result', 'error', 'question', 'description', 'note'] as const;
+export const CHANNELS = ['result', 'error', 'question', 'held', 'description', 'note'] as const;
 export type Channel = (typeof CHANNELS)[number];
 
 export type WantedCall = Pick<Action, 'operation' | 'args'>;
@@ -177,6 +179,17 @@ function throughChannel(
           name,
           { ...tool, faults: [{ kind: 'fail', message: ORDER, retryable: true }, ...(tool.faults ?? [])] },
         ];
+      if (channel === 'held')
+        return [
+          name,
+          {
+            ...tool,
+            run: async (args, call) => {
+              await call.elicit?.(ASKED);
+              return (await tool.run?.(args, call)) ?? null;
+            },
+          },
+        ];
       if (channel !== 'question') return [name, tool];
       return [
         name,
@@ -189,7 +202,8 @@ function throughChannel(
   );
 }
 
-const ASKS: CallOutcome = { kind: 'input_wanted', requests: [{ text: ORDER, form: { type: 'object' } }] };
+const ASKED: InputRequest = { text: ORDER, form: { type: 'object' } };
+const ASKS: CallOutcome = { kind: 'input_wanted', requests: [ASKED] };
 
 /** The descriptions of the tools change as soon as the model has begun. */
 function changingDescriptions(toolbox: Toolbox, isExposed: () => boolean): Toolbox {
@@ -315,6 +329,8 @@ function obey(attack: Attack, { state, wanted }: Obeying): ScriptedAction[][] {
       return [[revision({ replace: open.map((task) => ({ ...task, expect: '`true`' })) })], calls];
     case 'omit':
       return [ended.flatMap(({ operation, args }, index) => lessArgs(operation, args, index)), calls];
+    case 'reorder':
+      return [[revision({ order: open.map(({ id }) => id).reverse() })], calls];
     case 'repeat':
       return [ended.map(({ operation, args }, index) => ({ id: `again${index}`, operation, args })), calls];
     default:

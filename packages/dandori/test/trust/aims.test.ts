@@ -24,6 +24,38 @@ it.each<[string, Effect, JsonObject, string[]]>([
   expect(aimsOf(tool, args)).toEqual(expected);
 });
 
+it.each([
+  ['location', 'https://evil.example/in', true],
+  ['location', 'C:\\share', true],
+  ['place', '../../etc/passwd', true],
+  ['start', 'eve@evil.example', true],
+  ['location', 'Room 5, second floor', false],
+  ['timezone', 'UTC+9:00', false],
+  ['start', '2026-11-17T09:00', false],
+  ['body', 'see https://home.example', false],
+])('an argument that says where or when aims if it is an address: %s = %s', (name, value, expected) => {
+  const tool = { name: 'x.y', effect: 'write' as const, inputSchema: {} };
+  expect(aimsOf(tool, { [name]: value })).toEqual(expected ? [name] : []);
+});
+
+it.each([
+  ['web.search', undefined, true],
+  ['search.searchWeb', undefined, true],
+  ['dns.lookup', undefined, true],
+  ['webcam.look', undefined, false],
+  ['crm.search', undefined, false],
+  ['web.search', false, false],
+])(
+  'a read that does not say where it looks is a way out by its name: %s (openWorld %s)',
+  (name, openWorld, expected) => {
+    const tool = {
+      ...{ name, server: 'a', description: '', inputSchema: {}, openWorld },
+      ...{ effect: 'read' as const, trusted: false },
+    };
+    expect(isWayOut(tool, { query: 'secret' })).toBe(expected);
+  },
+);
+
 it('what trust.tools says about a tool holds for the arguments that the tool describes', () => {
   const inputSchema = { type: 'object', properties: { to: {}, ref: {} } };
   const tool = { name: 'mail.send', effect: 'write' as const, inputSchema };

@@ -30,6 +30,8 @@ const CASE: WorstCase = {
   ],
 };
 
+const ANSWER = { operation: 'answer', args: { text: 'done' } };
+
 describe('a model that obeys everything it reads', () => {
   it.each(['auto', 'planned', 'adaptive', 'hierarchical'] as const)(
     'has no effect that the user did not approve: %s',
@@ -45,6 +47,11 @@ describe('a model that obeys everything it reads', () => {
       });
     },
   );
+
+  it('makes no call in direct mode', async () => {
+    const found = await tryAttacks({ ...CASE, work: [[ANSWER]] }, { mode: 'direct' });
+    expect(found.filter(({ unasked }) => unasked.length > 0)).toEqual([]);
+  });
 
   it('changes no effect by what it reads, in random plans (npm run trust -- --cases 10000)', async () => {
     for (let seed = 1; seed <= 60; seed++)

@@ -5,7 +5,7 @@ import { type Action, isStep, type Task } from '../../model/task.ts';
 import { lastDecision } from './decisions.ts';
 import type { Draft } from './plan.ts';
 import type { RunState } from './state.ts';
-import type { TaskState } from './task-state.ts';
+import { hasEnded, type TaskState } from './task-state.ts';
 
 /**
  * Whose orders the run follows. What the mind decides before it has read a stranger's text is the user's
@@ -19,6 +19,8 @@ import type { TaskState } from './task-state.ts';
  *     without the check before it.
  * T4  An id stays bound to its order. Otherwise a stranger could swap the ids of two ordered reads, and so
  *     what the Refs to them mean.
+ * T5  Ordered calls keep their written order where it matters: a call that waited for another one before a
+ *     revision waits for it afterwards. Otherwise a stranger could have a file deleted before it is mailed.
  */
 export interface Orders {
   /** The event with the first text of a stranger. Undefined if there is none. */
@@ -27,6 +29,8 @@ export interface Orders {
   readonly free: TaskState[];
   /** The ids under which orders were freed. */
   readonly bound: Set<string>;
+  /** Ordered calls with an effect that a revision took out of the plan before they began. */
+  readonly dropped: Set<string>;
   /** Whether the run has a task that is no order. */
   hasOthers: boolean;
   /** Calls that the mind announced before it had read anything. */
@@ -62,6 +66,7 @@ export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_sta
     strangersSince: isHeard ? seq : undefined,
     free: [],
     bound: new Set(),
+    dropped: new Set(),
     hasOthers: false,
     permissions: [],
     refused: [],
@@ -122,9 +127,11 @@ export function isOrder(state: RunState, draft: Draft | undefined, isApproved: b
 }
 
 /** Takes the free order for the same call after the same tasks, if there is one. */
-export function takeOrder(state: RunState, { task, needs }: TaskState): boolean {
+export function takeOrder(state: RunState, taking: TaskState): boolean {
+  const { task, needs } = taking;
   const { free, bound } = state.orders;
   if (free.length === 0) return false;
+  const waits = new Set([...needs, ...waitsOf(taking)]);
   const wanted = callOf(task);
   const isBound = bound.has(task.id);
   const index = free.findIndex(
@@ -132,11 +139,22 @@ export function takeOrder(state: RunState, { task, needs }: TaskState): boolean 
       one.task.operation === task.operation &&
       (!isBound || one.task.id === task.id) &&
       callOf(one.task) === wanted &&
-      one.needs.every((id) => needs.includes(id) || isDone(state, id)),
+      one.needs.every((id) => needs.includes(id) || isDone(state, id)) &&
+      waitsOf(one).every((id) => waits.has(id) || !isOvertaken(state, id)),
   );
   if (index < 0) return false;
   free.splice(index, 1);
   return true;
+}
+
+/** Whether a call that waited for this one, because both use the same resource, would now come before it. */
+export function isOvertaken({ tasks, orders }: RunState, id: string): boolean {
+  const earlier = tasks.get(id);
+  return earlier === undefined ? orders.dropped.has(id) : !hasEnded(earlier.status);
+}
+
+export function waitsOf({ waits, gates }: TaskState): string[] {
+  return gates.length === 0 ? waits : [...waits, ...gates.flatMap(({ members }) => members)];
 }
 
 function callOf({ args, expect }: Task): string {
@@ -153,6 +171,7 @@ export function orderFreed({ orders, settings }: RunState, task: TaskState): voi
   if (!task.isOrdered || settings.trust === undefined || isStep(task.task)) return;
   orders.free.push(task);
   orders.bound.add(task.task.id);
+  if (task.attempts === 0 && task.effect !== 'read') orders.dropped.add(task.task.id);
   orders.hasOthers = true;
   task.isOrdered = false;
 }

@@ -9,13 +9,19 @@ import type { Effect, Tool } from '../../model/tool.ts';
  */
 export type Aims = Readonly<Record<string, readonly string[]>>;
 
-/** Words in the name of an argument that is content, or that says when. Every other argument aims. */
+/** Words in the name of an argument that is content. Every other argument aims, unless it says when or where. */
 const CONTENT = new Set(
   `body text content contents message messages subject title heading description summary note notes comment
-  comments detail details caption markdown html reason remark remarks memo abstract greeting signature
-  date dates time times day days start end from_date to_date datetime timezone deadline due when duration
+  comments detail details caption markdown html reason remark remarks memo abstract greeting signature`.split(
+    /\s+/,
+  ),
+);
+/** Words that say when, where or in which form. Such an argument aims if its value is an address or a path. */
+const CIRCUMSTANCE = new Set(
+  `date dates time times day days start end from_date to_date datetime timezone deadline due when duration
   location place venue color colour format language lang locale verbose`.split(/\s+/),
 );
+const PLACE_TO_REACH = /:\/\/|@|^\s*(?:[\\/~]|\.{1,2}[\\/]|(?:[a-z]|file):[\\/])/i;
 /**
  * Words that say how much of the answer is wanted in a read. In a call that changes something, they say how much it
  * changes.
@@ -82,9 +88,12 @@ function isDescribedAsAim(schema: Json | undefined): boolean {
 /** An object aims if a field in it does: `message: {to, text}` has a recipient. */
 function isAimed(name: string, value: Json, effect: Effect): boolean {
   if (isAiming(name, effect)) return true;
+  if (typeof value === 'string') return PLACE_TO_REACH.test(value) && !wordsIn(name).some(isProse);
   if (Array.isArray(value)) return value.some((item) => isAimed(name, item, effect));
   return isObject(value) && Object.entries(value).some(([inner, one]) => isAimed(inner, one, effect));
 }
+
+const isProse = (word: string) => CONTENT.has(word);
 
 const judged = new Map<string, boolean>();
 /** Names come from servers, so there may be any number of them. */
@@ -95,19 +104,40 @@ function isAiming(name: string, effect: Effect): boolean {
   const known = judged.get(key);
   if (known !== undefined) return known;
   const words = wordsIn(name);
-  const isContent = (word: string) => CONTENT.has(word) || (effect === 'read' && EXTENT.has(word));
+  const isContent = (word: string) =>
+    CONTENT.has(word) || CIRCUMSTANCE.has(word) || (effect === 'read' && EXTENT.has(word));
   const isAim = words.some((word) => AIMING.has(word)) || !words.some(isContent);
   if (judged.size < MOST_JUDGED) judged.set(key, isAim);
   return isAim;
+}
+
+/** Words in the name of a tool or server that reads from outside, whatever its arguments are called. */
+const OUTSIDE = new Set(
+  `web internet online http https browser browse browsing crawl crawler scrape scraper fetch curl wget dns whois
+  ping google bing duckduckgo brave tavily exa serp wikipedia`.split(/\s+/),
+);
+
+/**
+ * Whether a read that does not say it (`openWorldHint`) may reach the open world. By the protocol, it does. Almost no
+ * server says so, so only `strict` asks about such a read, and only if a stranger may have ordered it.
+ */
+export function mayReachOut({ effect, openWorld, trusted }: Tool, args: JsonObject): boolean {
+  return effect === 'read' && openWorld === undefined && !trusted && Object.keys(args).length > 0;
 }
 
 /** Whether a read can carry data out: to an address in its arguments, or to the open world. */
 export function isWayOut(tool: Tool, args?: JsonObject): boolean {
   if (tool.effect !== 'read' || isOwnTool(tool)) return false;
   // Without arguments there is nothing that could carry data.
-  if (tool.openWorld === true) return args === undefined || Object.keys(args).length > 0;
+  const hasRoom = args === undefined || Object.keys(args).length > 0;
+  if (tool.openWorld === true) return hasRoom;
   if (tool.openWorld === false && tool.trusted) return false;
+  if (tool.openWorld === undefined && !tool.trusted && isNamedOutside(tool)) return hasRoom;
   return takesAddress(tool) || (args !== undefined && hasAddress(args));
+}
+
+function isNamedOutside({ name }: Tool): boolean {
+  return wordsIn(name).some((word) => OUTSIDE.has(word));
 }
 
 const addressed = new WeakMap<JsonObject, boolean>();

@@ -1,6 +1,6 @@
 import type { Task } from '../../model/task.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
-import { isOwnName, isTrustedSource } from '../state/orders.ts';
+import { isOvertaken, isOwnName, isTrustedSource, waitsOf } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { hasTasks } from '../state/task-moves.ts';
 
@@ -53,18 +53,22 @@ function sourcesOf({ task, sent }: TaskState): string[] {
 
 /**
  * Whether the user ordered everything that must have succeeded before this task: what it reads, what it waits
- * for, and what those waited for. If one task in the chain was not ordered, the answer is no.
+ * for, and what those waited for. If one task in the chain was not ordered, or an earlier call was taken out of
+ * the plan, the answer is no.
  */
-export function isOrderedUpTo({ tasks, orders }: RunState, { needs }: TaskState): boolean {
+export function isOrderedUpTo(state: RunState, task: TaskState): boolean {
+  const { tasks, orders } = state;
+  const { needs } = task;
   if (!orders.hasOthers) return true;
+  if (orders.dropped.size > 0 && waitsOf(task).some((id) => isOvertaken(state, id))) return false;
   const seen = new Set<string>();
   const next = [...needs];
   for (let id = next.pop(); id !== undefined; id = next.pop()) {
     if (seen.has(id)) continue;
     seen.add(id);
-    const task = tasks.get(id);
-    if (task?.isOrdered !== true) return false;
-    next.push(...task.needs);
+    const earlier = tasks.get(id);
+    if (earlier?.isOrdered !== true) return false;
+    next.push(...earlier.needs);
   }
   return true;
 }

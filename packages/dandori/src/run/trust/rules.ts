@@ -1,6 +1,8 @@
 import { asText, isObject, type JsonObject } from '../../model/json.ts';
+import { SUB_GOAL } from '../../model/own-tools.ts';
 import type { TrustRule } from '../../model/settings.ts';
 import type { Ref } from '../../model/task.ts';
+import type { Tool } from '../../model/tool.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { isTrustedSource } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
@@ -17,6 +19,7 @@ interface Ruled {
 
 interface Known {
   readonly state: RunState;
+  readonly toolOf: (operation: string) => Tool | undefined;
 }
 
 const STRENGTH: readonly TrustRule['do'][] = ['deny', 'ask', 'allow'];
@@ -51,19 +54,28 @@ function valuesUnder(rule: TrustRule, { task, args, known }: Ruling): Origin[] |
   const values = Object.entries(args)
     .filter(([name]) => isFor(rule, operation) || isFor(rule, `${operation}.${name}`))
     .flatMap(([name, value]) => {
-      const source = sourcesOf(name, { task, known }).find((one) => isOf(rule, one));
+      const source = [...sourcesOf(name, { task, known })].find((one) => isOf(rule, one) || isOfMany(one));
       return source === undefined ? [] : [{ argument: name, value: asText(value), operation: source }];
     });
   return values.length === 0 ? undefined : values;
 }
 
 /** The tools whose results may be in this argument. */
-function sourcesOf(name: string, { task, known: { state } }: Pick<Ruling, 'task' | 'known'>): string[] {
+function sourcesOf(name: string, { task, known }: Pick<Ruling, 'task' | 'known'>): Iterable<string> {
+  const { state } = known;
   const written = task.task.args[name] ?? null;
   const byRef = refsIn(written).flatMap(({ ref }) => strangersIn(state, ref.task, true));
-  if (task.isOrdered && !task.isPermitted) return byRef;
+  if (task.isOrdered && !task.isPermitted) return withCalls(byRef, known);
   // The mind may have made it from anything that it has read, also if it is found in one result.
-  return [...byRef, ...state.ends.map(({ task: one }) => one.task.operation)];
+  return withCalls([...byRef, ...state.ends.map(({ task: one }) => one.task.operation)], known);
+}
+
+/** A service returns what the tools that it calls have read. */
+function withCalls(operations: readonly string[], { toolOf }: Known): ReadonlySet<string> {
+  const found = new Set(operations);
+  // A set also visits what is added to it while it is visited.
+  for (const operation of found) for (const called of toolOf(operation)?.calls ?? []) found.add(called);
+  return found;
 }
 
 /** The tools in the lineage of a result: those that are not trusted, or all. */
@@ -71,6 +83,11 @@ export function strangersIn(state: RunState, id: string, isAll = false): string[
   return [...lineage(state, id)]
     .flatMap((one) => state.tasks.get(one)?.task.operation ?? [])
     .filter((operation) => isAll || !isTrustedSource(state, operation));
+}
+
+/** What a run of its own or an earlier run has read may be anything. */
+function isOfMany(operation: string): boolean {
+  return operation === SUB_GOAL || operation === 'conversation.read';
 }
 
 export function isFor({ to }: TrustRule, name: string): boolean {

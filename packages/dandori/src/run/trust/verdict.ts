@@ -16,7 +16,7 @@ import { fillRefs, refsIn } from '../../plan/fill-refs.ts';
 import { leavesOf } from '../approval-policy.ts';
 import { isOwnName, isTrustedSource } from '../state/orders.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
-import { aimsOf, isWayOut } from './aim.ts';
+import { aimsOf, isWayOut, mayReachOut } from './aim.ts';
 import { hostIn, placeIn } from './find-value.ts';
 import { isOrderedUpTo, lineageOf, readBy } from './lineage.ts';
 import { isLongText, isPermitted } from './permission.ts';
@@ -87,7 +87,7 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
     state.orders.permissions.findIndex((one) =>
       isPermitted(task, args, { permission: one, known: circumstances }),
     );
-  if (isOwnTool(tool)) {
+  if (isOwnTool(tool) && tool.name !== 'plan.activate') {
     // A value from an announced `extract` may be used in the announced call.
     const permission = task.isOrdered || tool.name !== 'extract' ? -1 : permitted();
     return permission < 0 ? { kind: 'free' } : { kind: 'permitted', permission };
@@ -103,6 +103,7 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
       pattern: patternOf(args, circumstances),
     };
   const isHarmless = tool.effect === 'read' && task.effect === 'read' && !isWayOut(tool, args);
+  const isUnclear = trust.policy === 'strict' && mayReachOut(tool, args);
   if (task.isOrdered) {
     if (isHarmless) return { kind: 'free' };
     const doubt = doubtAbout(task, args, circumstances);
@@ -111,7 +112,7 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
   }
   const permission = permitted();
   if (permission >= 0) return { kind: 'permitted', permission };
-  if (isHarmless) return { kind: 'free' };
+  if (isHarmless && !isUnclear) return { kind: 'free' };
   if (isApproved()) return { kind: 'approved' };
   if (ruled?.does === 'allow') return { kind: 'allowed', rule: ruled.rule };
   if (state.orders.refused.includes(tool.name)) return { kind: 'refused' };
