@@ -47,6 +47,7 @@ const PURE_FILES = [
   'conversation/laws.ts',
   'conversation/reports.ts',
   'conversation/state.ts',
+  'conversation/strangers.ts',
   'history/case.ts',
   'history/diff.ts',
   'history/fork-point.ts',
