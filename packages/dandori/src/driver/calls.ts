@@ -236,13 +236,22 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       thought = undefined;
     },
     async takeEnded(ahead) {
-      for (const call of isCurrent ? planned : [])
-        if (call.isFree === true && stateOf(call, ahead) === 'none') beginEarly(call);
-      const isEvery = (...states: ReturnType<ReadAhead['stateOf']>[]) =>
-        planned.every((call) => states.includes(stateOf(call, ahead)));
-      if (planned.length === 0 || !isEvery('running', 'ended')) return [];
-      if (!isEvery('ended')) await new Promise((resolve) => setImmediate(resolve));
-      if (!isEvery('ended')) return [];
+      let isAnyRunning = false;
+      let isAnyOther = planned.length === 0;
+      for (const call of planned) {
+        let now = stateOf(call, ahead);
+        if (now === 'none' && isCurrent && call.isFree === true) {
+          beginEarly(call);
+          now = 'running';
+        }
+        if (now === 'running') isAnyRunning = true;
+        else if (now !== 'ended') isAnyOther = true;
+      }
+      if (isAnyOther) return [];
+      if (isAnyRunning) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (planned.some((call) => stateOf(call, ahead) !== 'ended')) return [];
+      }
       const taken = planned.flatMap((call) => {
         const begun = takeEarly(call, ahead);
         return begun === undefined ? [] : [{ call, begun }];

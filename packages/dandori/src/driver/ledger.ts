@@ -54,6 +54,7 @@ export async function openLedger(
   let committed = started ?? (await journal.read(run));
   let state = foldRun(run, committed);
   let pending: Event[] = [];
+  let owesOutcome = false;
   let isFresh = committed.every((event) => event.type === 'run_started' || event.type === 'plan_proposed');
 
   function record(...facts: Fact[]): void {
@@ -70,6 +71,7 @@ export async function openLedger(
     const event = eventOf(judged, { run, seq: state.seq + 1, at });
     pending.push(event);
     state = apply(state, event);
+    owesOutcome ||= isOutcomeOfEffect(event);
   }
 
   /** Applied to every question here, so that no caller can forget the run's expiry and answerers. */
@@ -91,6 +93,7 @@ export async function openLedger(
       return false;
     }
     pending = [];
+    owesOutcome = false;
     isUnread = false;
     take(events);
     return true;
@@ -99,6 +102,7 @@ export async function openLedger(
   async function rebase(): Promise<void> {
     const kept = worthKeeping(pending);
     pending = [];
+    owesOutcome = false;
     const events = await journal.read(run);
     take(commandsOnly(events.filter(({ seq }) => seq > lastSeq())));
     state = foldRun(run, events);
@@ -145,7 +149,7 @@ export async function openLedger(
       return state;
     },
     get owesOutcome() {
-      return pending.some(isOutcomeOfEffect);
+      return owesOutcome;
     },
     record,
     commit,

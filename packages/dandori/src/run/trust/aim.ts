@@ -164,8 +164,16 @@ function namesAddress(schema: Json, room: { left: number }): boolean {
   return Object.values(schema).some((one) => namesAddress(one, room));
 }
 
+const MOST_NAMES = 1_000;
+/** Arguments have few names, and each call asks for all of them. */
+const addressNames = new Map<string, boolean>();
+
 function isAddressName(name: string): boolean {
-  return wordsIn(name).some((word) => WAY_OUT.has(word));
+  const known = addressNames.get(name);
+  if (known !== undefined) return known;
+  const isAddress = wordsIn(name).some((word) => WAY_OUT.has(word));
+  if (addressNames.size < MOST_NAMES) addressNames.set(name, isAddress);
+  return isAddress;
 }
 
 /**
