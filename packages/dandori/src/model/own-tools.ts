@@ -22,15 +22,14 @@ const whole = (description: string, least: number): JsonObject => ({
  */
 export const OWN_TOOLS = {
   'result.read': own('result.read', {
-    description:
-      'Reads more of a result of which only the beginning was shown, or nothing: of a list the elements, of a text the characters from `from` on.',
+    description: 'Reads more of a result that was shown in part or not at all.',
     inputSchema: {
       type: 'object',
       properties: {
-        task: { type: 'string', description: 'id of the action' },
-        path: { type: 'string', description: 'JMESPath into it; without it the whole' },
-        from: whole('position of the first, from 0', 0),
-        count: whole('how many; without it as many as fit', 1),
+        task: { type: 'string', description: 'its id' },
+        path: { type: 'string', description: 'a JMESPath' },
+        from: whole('element or character', 0),
+        count: { type: 'integer', minimum: 1 },
       },
       required: ['task'],
       additionalProperties: false,
