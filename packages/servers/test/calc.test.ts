@@ -1,4 +1,7 @@
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { evaluate as evaluateByLibrary } from '../src/calc/evaluation.ts';
+import { plainArithmetic } from '../src/calc/plain-arithmetic.ts';
 import { Host } from './host.ts';
 
 let host: Host;
@@ -97,4 +100,51 @@ describe('hostile input', () => {
     expect((await evaluate('sqrt(2)')).data.text).toBe('1.4142135623730950488016887242097');
     expect((await evaluate('round(2.345, 2)')).data.text).toBe('2.35');
   });
+});
+
+describe('sums and products that need no mathjs', () => {
+  const number = fc.oneof(
+    fc.bigInt({ min: 0n, max: 10n ** 40n }).map(String),
+    fc.tuple(fc.nat(9_999), fc.nat(9_999)).map(([whole, part]) => `${whole}.${part}`),
+  );
+  const expression = fc.letrec<{ tree: string }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: 'small' },
+      number,
+      fc
+        .tuple(tie('tree'), fc.constantFrom(' + ', '-', '*', ' * ', ' - '), tie('tree'))
+        .map((parts) => parts.join('')),
+      tie('tree').map((inside) => `(${inside})`),
+    ),
+  })).tree;
+
+  test('are the same as by mathjs, with every digit', () => {
+    fc.assert(
+      fc.property(expression, (text) => {
+        const plain = plainArithmetic(text);
+        fc.pre(plain !== undefined);
+        expect(plain).toBe(evaluateByLibrary(text).text);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test.each([
+    '',
+    '1 2',
+    '1.',
+    '.5',
+    '2(3)',
+    '(1',
+    '1)',
+    '1 +',
+    '-1',
+    '2 ^ 3',
+    '1/2',
+    '8%',
+    '1e5',
+    'pi',
+    '1..2',
+    '1 .5',
+  ])('are left to mathjs: %j', (text) => expect(plainArithmetic(text)).toBeUndefined());
 });

@@ -4,6 +4,7 @@ import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
 import { spoken } from '../said.ts';
 import { MAX_LENGTH, normalize } from './notation.ts';
+import { plainArithmetic } from './plain-arithmetic.ts';
 
 export function registerTools(server: McpServer): void {
   server.registerTool(
@@ -33,9 +34,11 @@ export function registerTools(server: McpServer): void {
     },
     spoken(async ({ expression }) => {
       const understood = normalize(expression);
-      // mathjs takes longer to load than everything else, so it is loaded by the first calculation.
-      const { evaluate } = await import('./evaluation.ts');
-      const { result, text } = evaluate(understood);
+      const plain = plainArithmetic(understood);
+      const { result, text } =
+        plain === undefined
+          ? (await import('./evaluation.ts')).evaluate(understood)
+          : { result: Number(plain), text: plain };
       return answer({ expression: understood, result, text }, `${understood} = ${text}`);
     }),
   );
