@@ -66,6 +66,8 @@ export async function bundle(name: Bundled, directory: string): Promise<string[]
     dir: directory,
     entryFileNames: '[name].js',
     chunkFileNames: 'part-[name]-[hash].js',
+    // Names stay, so that a stack can be read. Without white space a start reads and decodes a fifth less.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
   });
   return output.flatMap((file) => (file.type === 'chunk' ? inside(file) : []));
 }
