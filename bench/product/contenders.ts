@@ -1,10 +1,20 @@
-import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { z } from 'zod';
+import type { Task } from '../../packages/dandori/src/index.ts';
 
 const dataSync = promisify(fdatasync);
 
@@ -13,6 +23,13 @@ export interface Contender {
   readonly name: string;
   run(goal: string): Promise<void>;
   close?(): Promise<void>;
+}
+
+/** Dandori, opened. */
+export interface OpenedDandori extends Contender {
+  readonly folder: string;
+  /** Runs a plan that was given, without a model. */
+  runPlan(tasks: readonly object[]): Promise<void>;
 }
 
 const PAYLOAD = Array.from({ length: 1 << 16 }, (_, index) =>
@@ -114,6 +131,25 @@ export function byHttp(port: number): Post {
     });
 }
 
+const TOOLS = [
+  {
+    name: 'work',
+    description: TOOL.function.description,
+    inputSchema: TOOL.function.parameters,
+    call: work,
+  },
+];
+
+/** Another library, if its folder is installed (`cd bench/peers && npm ci`). */
+export async function installedPeer(name: string, file: string, port: number): Promise<Contender[]> {
+  const module = `../peers/calls/${file}`;
+  if (!existsSync(join(import.meta.dirname, '../peers/node_modules'))) return [];
+  const { run } = (await import(module)) as { run: (given: object) => Promise<unknown> };
+  const url = `http://127.0.0.1:${port}/v1`;
+  const instructions = 'You are a worker. Call tools until the job is done.';
+  return [{ name, run: async (goal) => void (await run({ url, instructions, goal, tools: TOOLS })) }];
+}
+
 /**
  * Dandori as a user calls it: a configuration file, a model over HTTP, a tool. DANDORI_DIR names the installed package;
  * without it the source is measured.
@@ -122,7 +158,7 @@ export async function dandori(
   name: string,
   port: number,
   { storage = 'memory', execution = {} }: { storage?: 'memory' | 'jsonl'; execution?: object } = {},
-): Promise<Contender & { readonly folder: string }> {
+): Promise<OpenedDandori> {
   const installed = process.env.DANDORI_DIR;
   const entry =
     installed === undefined
@@ -156,12 +192,21 @@ export async function dandori(
   });
   const config = await library.loadConfig({ cwd: folder, env: {} });
   const opened = await library.openDandori({ config, tools: { work: tool } });
+  const ended = (outcome: string, failure: unknown) => {
+    if (outcome !== 'answered') throw new Error(`The run ended ${outcome}: ${JSON.stringify(failure)}`);
+  };
   return {
     name,
     folder,
     async run(goal) {
       const { outcome, failure } = await opened.run(goal).report();
-      if (outcome !== 'answered') throw new Error(`The run ended ${outcome}: ${JSON.stringify(failure)}`);
+      ended(outcome, failure);
+    },
+    async runPlan(tasks) {
+      const { outcome, failure } = await opened
+        .run('go', { tasks: tasks as Task[], mode: 'planned' })
+        .report();
+      ended(outcome, failure);
     },
     async close() {
       await opened.close();

@@ -3,7 +3,11 @@ import { once } from 'node:events';
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { median, type Row } from '../row.ts';
-import { bareLoop, byFetch, byHttp, type Contender, dandori } from './contenders.ts';
+import { coldStart } from './cold-start.ts';
+import { bareLoop, byFetch, byHttp, type Contender, dandori, installedPeer } from './contenders.ts';
+import { type Cost, costOf } from './cost.ts';
+import { plans } from './plans.ts';
+import { waiting } from './waiting.ts';
 
 const ROUNDS = 3;
 
@@ -20,14 +24,23 @@ export async function product(): Promise<Row[]> {
   const http = bareLoop('bare node:http loop', byHttp(port));
   const synced = bareLoop('bare http loop, fdatasync per message', byHttp(port), true);
   const all = [bare, http, synced, memory, durable];
+  const peers = [
+    ...(await installedPeer('AI SDK', 'ai-sdk.js', port)),
+    ...(await installedPeer('LangChain on LangGraph', 'langgraph.js', port)),
+  ];
+  const installed = process.env.DANDORI_DIR;
   try {
-    for (const one of all) for (let time = 0; time < 10; time++) await one.run(steps(10));
+    for (const one of [...all, ...peers]) for (let time = 0; time < 10; time++) await one.run(steps(10));
     return [
-      ...(await ratios('sequential step, 50 steps', all, steps(50), 50)),
+      ...(await ratios('sequential step, 10 steps', [...all, ...peers], steps(10), 10)),
+      ...(await ratios('sequential step, 50 steps', [...all, ...peers], steps(50), 50)),
       ...(await ratios('20 calls × 50 ms', [bare, http, memory, durable], '@@calls=20;ms=50;@@', 1)),
       ...(await growth(memory)),
       ...(await ratios('200 runs at once, 5 steps, 20 ms model', all, `@@turns=5;latency=20;@@`, 200, 200)),
+      ...(await plans([memory, durable])),
       await written(durable),
+      ...(await waiting()),
+      ...(installed === undefined ? [] : coldStart(installed)),
     ];
   } finally {
     for (const one of all) await one.close?.();
@@ -37,20 +50,6 @@ export async function product(): Promise<Row[]> {
 
 function steps(turns: number): string {
   return `@@turns=${turns};@@`;
-}
-
-interface Cost {
-  readonly ms: number;
-  readonly cpu: number;
-}
-
-async function costOf(work: () => Promise<unknown>): Promise<Cost> {
-  const cpu = process.cpuUsage();
-  const start = performance.now();
-  await work();
-  const ms = performance.now() - start;
-  const { user, system } = process.cpuUsage(cpu);
-  return { ms, cpu: (user + system) / 1000 };
 }
 
 /** `each`: by how much the time is divided. `atOnce`: how many runs there are. */
