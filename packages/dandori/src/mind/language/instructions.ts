@@ -56,9 +56,13 @@ export function writeInstructions(thought: InstructionsInput, custom?: string, f
   if (known?.of.length === of.length && of.every((part, index) => part === known.of[index]))
     return known.text;
   const text = composeInstructions(thought, custom, form);
-  written.set(state, forms.set(form, { of, text }));
-  return text;
+  // A thousand runs with the same tools and settings share one text.
+  if (text !== latest) latest = text;
+  written.set(state, forms.set(form, { of, text: latest }));
+  return latest;
 }
+
+let latest = '';
 
 function composeInstructions(thought: InstructionsInput, custom: string | undefined, form: Form): string {
   const { state, missing } = thought;
