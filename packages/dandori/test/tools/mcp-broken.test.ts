@@ -255,6 +255,22 @@ describe('an answer that is no JSON-RPC ends its call at once', () => {
     ['no version', '`{"id":${id},"result":{"content":[]}}`', /JSON-RPC 2\.0/],
     ['both', '`{"jsonrpc":"2.0","id":${id},"result":{},"error":{"code":1,"message":"x"}}`', /both/],
     ['an odd error', '`{"jsonrpc":"2.0","id":${id},"error":"no"}`', /without a code/],
+    ['the id of no request', '`{"jsonrpc":"2.0","id":99999,"result":{"content":[]}}`', /id of no request/],
+    [
+      'an id that is no number',
+      '`{"jsonrpc":"2.0","id":"call-1","result":{"content":[]}}`',
+      /id of no request/,
+    ],
+    [
+      'lines that are cut',
+      '`{\\n  "jsonrpc": "2.0",\\n  "id": ${id},\\n  "result": {\\n    "content": [\\n`',
+      /not JSON/,
+    ],
+    [
+      'lines that are broken',
+      '`{\\n  "jsonrpc": "2.0",\\n  "id": ${id},\\n  "result": { "content": [} }\\n}`',
+      /not JSON/,
+    ],
     [
       'an error for no request',
       '`{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`',
@@ -268,8 +284,10 @@ describe('an answer that is no JSON-RPC ends its call at once', () => {
     await toolbox.close();
   });
 
-  it('an answer under an id as text, or in a list, is an answer', async () => {
+  it('an answer under an id as text, in a list, or over several lines, is an answer', async () => {
     for (const line of [
+      'JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "ok" }] } }, null, 2)',
+      '"{ starting\\n{\\n" + JSON.stringify({ jsonrpc: "2.0", id, result: { content: [{ type: "text", text: "ok" }] } }, null, "\\t")',
       '`{"jsonrpc":"2.0","id":"${id}","result":{"content":[{"type":"text","text":"ok"}]}}`',
       '`[{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"ok"}]}}]`',
       '`{"jsonrpc":"2.0","id":99999,"result":{}}\\n{"jsonrpc":"2.0","id":${id},"result":{"content":[{"type":"text","text":"ok"}]}}`',

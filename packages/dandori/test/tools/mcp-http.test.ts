@@ -238,12 +238,24 @@ describe('a URL that cannot be used', () => {
 });
 
 describe('an answer over HTTP that is no JSON-RPC', () => {
-  it.each<[string, string, string]>([
+  it.each<[string, string, string, string?]>([
+    [
+      'a body with another id',
+      'application/json',
+      '{"jsonrpc":"2.0","id":99,"result":{"content":[]}}',
+      'id of no request',
+    ],
+    [
+      'an event with another id',
+      'text/event-stream',
+      'data: {"jsonrpc":"2.0","id":"x","result":{"content":[]}}\n\n',
+      'id of no request',
+    ],
     ['a body that is no JSON', 'application/json', '{"jsonrpc":"2.0","id":2,"result":{'],
     ['a body without a result', 'application/json', '{"jsonrpc":"2.0","id":2}'],
     ['an event that is no JSON', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":2,"result":{\n\n'],
     ['an event without a result', 'text/event-stream', 'data: {"jsonrpc":"2.0","id":2}\n\n'],
-  ])('ends its call at once: %s', async (_name, type, body) => {
+  ])('ends its call at once: %s', async (_name, type, body, reason = 'not JSON-RPC') => {
     const server = createServer((request, response) => {
       let text = '';
       request.on('data', (chunk) => {
@@ -275,7 +287,7 @@ describe('an answer over HTTP that is no JSON-RPC', () => {
     const box = await openToolbox({ mcpServers: { odd: { url } } });
     expect(await box.call(toCall('odd.tool'))).toMatchObject({
       kind: 'failed',
-      failure: { kind: 'invalid_result', message: expect.stringContaining('not JSON-RPC') },
+      failure: { kind: 'invalid_result', message: expect.stringContaining(reason) },
     });
     await box.close();
     server.closeAllConnections();

@@ -22,6 +22,7 @@ import {
   type ServerTransport,
   TransportProblem,
   tooLarge,
+  WRONG_ID,
 } from './transport.ts';
 
 interface Pending {
@@ -115,18 +116,24 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
     setProtocolVersion: (version) => inner.setProtocolVersion(version),
   };
 
+  const malform = (reason: string) => {
+    const id = reading.getStore();
+    if (id === undefined || pending.get(id)?.isCall !== true) return;
+    pending.get(id)?.stop.abort();
+    pending.delete(id);
+    transport.onmessage?.(asResponse(id, new TransportProblem('malformed', reason)));
+  };
   inner.onmessage = (message: JSONRPCMessage) => {
-    if ('id' in message && message.id !== undefined && !('method' in message)) pending.delete(message.id);
-    transport.onmessage?.(exact.unmarked(message));
+    const isAnswer = 'id' in message && message.id !== undefined && !('method' in message);
+    if (!isAnswer) return transport.onmessage?.(exact.unmarked(message));
+    // Our ids are numbers. Some servers answer with a text.
+    const answer = { ...message, id: Number(message.id) };
+    if (!pending.delete(answer.id)) malform(WRONG_ID);
+    transport.onmessage?.(exact.unmarked(answer));
   };
   inner.onerror = (error) => {
-    const id = reading.getStore();
     // An unreadable message on the stream of a request is its answer, or hides it.
-    if (id !== undefined && isMalformed(error) && pending.get(id)?.isCall === true) {
-      pending.get(id)?.stop.abort();
-      pending.delete(id);
-      transport.onmessage?.(asResponse(id, new TransportProblem('malformed', NO_JSON_RPC)));
-    }
+    if (isMalformed(error)) malform(NO_JSON_RPC);
     transport.onerror?.(error);
   };
   inner.onclose = () => transport.onclose?.();

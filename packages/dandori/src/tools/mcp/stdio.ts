@@ -16,6 +16,7 @@ import {
   type ServerTransport,
   TransportProblem,
   tooLarge,
+  WRONG_ID,
 } from './transport.ts';
 
 const LAST_WORDS = 4_096;
@@ -37,6 +38,9 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
   let delivered: Promise<unknown> = Promise.resolve();
   /** Our requests that have no answer yet. */
   const pending = new Set<string | number>();
+  let lastSent = -1;
+  /** The lines of a message that is spread over several, from a lone `{` on. */
+  let spread: string[] | undefined;
 
   // One after the other: the SDK delivers a notification in a microtask. It would drop the progress of a call
   // whose answer came in the same chunk.
@@ -58,18 +62,37 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     garbageBytes += bytes;
     if (garbageBytes > MOST_GARBAGE) giveUp(flooded(garbageBytes));
   };
+  const malform = (id: string | number | undefined, reason: string) => {
+    if (id === undefined || !pending.delete(id)) return false;
+    deliver(asResponse(id, new TransportProblem('malformed', reason)));
+    return true;
+  };
+  /** The answer may still come. It does not, if the server believes that this was it. */
+  const malformSoon = (reason: string) => {
+    const [first] = pending;
+    if (pending.size === 1) setTimeout(() => malform(first, reason), GRACE).unref();
+  };
   const receive = (line: string) => {
     if (isGivenUp) return;
-    const messages = parse(line);
+    const messages = parse(line) ?? spreadMessages(line);
     if (messages === undefined) {
-      const id = idInBrokenAnswer(line);
-      if (id !== undefined && pending.delete(id))
-        return deliver(asResponse(id, new TransportProblem('malformed', 'its answer is not JSON')));
+      if (malform(idInBrokenAnswer(line), NO_JSON)) return;
+      if (spread !== undefined && /^\s*"(?:result|error)"\s*:/.test(line)) malformSoon(NO_JSON);
       return discard(line, line.length + 1);
     }
     if (messages.some(isEcho)) return giveUp(ECHOED);
     garbageBytes = 0;
+    spread = undefined;
     for (const message of messages) deliver(answered(message));
+  };
+  /** A formatted message ends with a lone `}`. What is not a message is garbage, which has a limit. */
+  const spreadMessages = (line: string): JSONRPCMessage[] | undefined => {
+    if (/^\{\s*$/.test(line)) spread = [];
+    spread?.push(line);
+    if (spread === undefined || !/^\}\s*$/.test(line)) return undefined;
+    const whole = spread.join('\n');
+    spread = undefined;
+    return parse(whole);
   };
   /** The answer to our request, or what is wrong with it. Without an id, it is for the only request. */
   const answered = (message: JSONRPCMessage): JSONRPCMessage => {
@@ -77,6 +100,8 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     const [first] = pending;
     const written: unknown = (message as { id?: unknown }).id;
     const id = (written ?? null) === null && pending.size === 1 ? first : Number(written);
+    // A late answer to a cancelled request has an id that was sent.
+    if (!(Number(id) <= lastSent)) malformSoon(WRONG_ID);
     if (id === undefined || !pending.delete(id)) return message;
     const problem = answerProblem(message as Readonly<Record<string, unknown>>);
     return problem === undefined ? bareAnswer({ ...message }, id) : asResponse(id, problem);
@@ -115,7 +140,10 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
       const problem = (cause?: unknown) =>
         new TransportProblem('not_sent', 'the server is not running', { cause });
       if (child === undefined || ended) throw problem();
-      if ('id' in message && 'method' in message && message.id !== undefined) pending.add(message.id);
+      if ('id' in message && 'method' in message && message.id !== undefined) {
+        pending.add(message.id);
+        lastSent = Math.max(lastSent, Number(message.id));
+      }
       const cancelled = cancelledRequest(message);
       if (cancelled !== undefined) pending.delete(cancelled);
       try {
@@ -162,6 +190,7 @@ function flooded(bytes: number): string {
   return `it printed ${Math.round(bytes / 1_024)} KB that is not JSON-RPC, and was stopped; a stdio server must write only MCP messages to stdout`;
 }
 
+const NO_JSON = 'its answer is not JSON';
 const ECHOED = 'it echoes its input, so it is not an MCP server';
 
 /** A server never initializes a client. `cat` and a terminal echo our own request. */

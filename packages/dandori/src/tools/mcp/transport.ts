@@ -102,6 +102,7 @@ export function idInBrokenAnswer(line: string): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
+export const WRONG_ID = 'its answer has the id of no request';
 export const NO_JSON_RPC = 'its answer is not JSON-RPC';
 
 /** The SDK's error for a body that is not JSON, or not JSON-RPC. */

@@ -86,6 +86,7 @@ export const mcp: Catalogue = {
   'has an error without a code and a message': 'エラーにコードとメッセージがありません',
   'has neither a result nor an error': '結果もエラーもありません',
   'has a result that is not an object': '結果がオブジェクトではありません',
+  'its answer has the id of no request': '応答の ID に対応する呼び出しがありません',
   'its answer is not JSON-RPC': '応答が JSON-RPC ではありません',
   '{1} could not be checked: its schema takes too much work for this value':
     '{1} をチェックできません（スキーマの処理が多すぎます）',
