@@ -191,3 +191,20 @@ it('a schema that passes for plain is valid by its meta-schema, in both drafts',
   );
   expect(plain).toBeGreaterThan(20);
 });
+
+it('a schema is compiled once, whether its first value is small or large', () => {
+  const readsFor = (value: Json) => {
+    let reads = 0;
+    const items = { type: 'integer' };
+    const schema: JsonObject = {
+      type: 'array',
+      get items() {
+        reads++;
+        return items;
+      },
+    };
+    expect(createSchemaCheck()(schema, value)).toEqual([]);
+    return reads;
+  };
+  expect(readsFor(Array.from({ length: 30_000 }, () => 1))).toBe(readsFor([1]));
+});

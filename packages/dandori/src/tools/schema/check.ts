@@ -25,10 +25,11 @@ interface CheckedSchemas extends SchemaCheck {
   readonly problem: (schema: JsonObject) => string | undefined;
 }
 
+/** All errors, or only the first one: a large value may have millions. */
+type Extent = 'all' | 'first';
+
 interface Compiled {
-  /** Finds all errors. `first` finds only the first one, because a large value may have millions. */
-  readonly all?: ValidateFunction;
-  readonly first?: () => ValidateFunction | undefined;
+  readonly validate?: ValidateFunction;
   /** Stand-ins for the integers beyond 2^53 in the schema, because ajv does not support bigint. */
   readonly fixed?: StandIns;
   readonly problem?: string;
@@ -49,7 +50,8 @@ const LARGE = 20_000;
  * takes too many stops, and that is an issue of the value.
  */
 export function createSchemaCheck(): CheckedSchemas {
-  const compiled = new WeakMap<JsonObject, Compiled>();
+  /** By what was asked for first: compiling a wide schema takes up to half a second. */
+  const compiled = new WeakMap<JsonObject, Partial<Record<Extent, Compiled>>>();
   const meter: Meter = {
     left: 0,
     spend: (units) => spend(meter, units, () => UNCHECKED),
@@ -58,24 +60,27 @@ export function createSchemaCheck(): CheckedSchemas {
     },
     names: priceOfNames,
   };
-  const all = lazyDialects({ allErrors: true, meter });
-  const first = lazyDialects({ allErrors: false, meter });
-
-  const compiledAgain = (schema: JsonObject) => {
-    meter.left = CHECK_WORK;
-    return compile(schema, first).all;
+  const dialects: Record<Extent, Dialects> = {
+    all: lazyDialects({ allErrors: true, meter }),
+    first: lazyDialects({ allErrors: false, meter }),
   };
 
-  const get = (schema: JsonObject): Compiled => {
+  const get = (schema: JsonObject, extent: Extent): Compiled => {
     const known = compiled.get(schema);
-    if (known !== undefined) return known;
+    const found = known?.[extent];
+    if (found !== undefined) return found;
     // Compiling also checks the schema itself against its meta-schema.
     meter.left = CHECK_WORK;
-    const made = compile(schema, all);
-    const complete = made.all === undefined ? made : { ...made, first: once(() => compiledAgain(schema)) };
-    compiled.set(schema, complete);
-    return complete;
+    const made = compile(schema, dialects[extent]);
+    // Both have the same problem.
+    compiled.set(
+      schema,
+      made.validate === undefined ? { all: made, first: made } : { ...known, [extent]: made },
+    );
+    return made;
   };
+
+  const problemOf = (schema: JsonObject) => (compiled.get(schema)?.first ?? get(schema, 'all')).problem;
 
   /** The errors; undefined if the check took too much work. */
   const attempt = (validate: ValidateFunction, value: Json, work: Work) => {
@@ -87,15 +92,15 @@ export function createSchemaCheck(): CheckedSchemas {
   };
 
   const check: SchemaCheck = (schema, value, work = { left: CHECK_WORK }) => {
-    const known = get(schema);
-    if (known.all === undefined) return [];
     const isLarge = sizeOf(value, LARGE) >= LARGE;
+    const known = get(schema, isLarge ? 'first' : 'all');
+    if (known.validate === undefined) return [];
     const huge = hugeIn(value);
     const numbers = standIns(huge, known.fixed);
     const checked = huge.size === 0 ? value : withStandIns(value, numbers);
-    let errors = isLarge ? undefined : attempt(known.all, checked, work);
-    if (errors === undefined || (typeof errors === 'object' && isTooMuchToTell(errors))) {
-      const validate = known.first?.();
+    let errors = attempt(known.validate, checked, work);
+    if (!isLarge && (errors === undefined || isTooMuchToTell(errors))) {
+      const { validate } = get(schema, 'first');
       errors = validate && attempt(validate, checked, work);
     }
     if (errors === undefined) return known.problem === undefined ? [unchecked()] : [];
@@ -103,7 +108,7 @@ export function createSchemaCheck(): CheckedSchemas {
     if (numbers.size === 0) return toIssues(errors, value);
     return toIssues(errors.map((error) => restored(error, numbers)).filter(isMeant), value);
   };
-  return Object.assign(check, { problem: (schema: JsonObject) => get(schema).problem });
+  return Object.assign(check, { problem: problemOf });
 }
 
 const UNCHECKED = 'could not be checked: its schema takes too much work for this value';
@@ -163,18 +168,18 @@ function compile(schema: JsonObject, dialects: Dialects): Compiled {
   const bare = withoutIdentity(huge.size === 0 ? schema : (withStandIns(schema, fixed) as JsonObject));
   const first = saysDraft7(schema) ? dialects.draft7() : dialects.draft2020();
   const compiled = compileWith(first, bare);
-  if (compiled.all !== undefined || schema.$schema !== undefined) return { ...compiled, fixed };
+  if (compiled.validate !== undefined || schema.$schema !== undefined) return { ...compiled, fixed };
   // `items: [...]` is an error in 2020-12, but many servers that name no dialect still write draft-07.
   const second = compileWith(dialects.draft7(), bare);
-  return { ...(second.all === undefined ? compiled : second), fixed };
+  return { ...(second.validate === undefined ? compiled : second), fixed };
 }
 
 function compileWith(ajv: AjvDraft7, schema: JsonObject): Compiled {
   try {
     if (!isPlainSchema(schema)) ajv.validateSchema(schema, true);
-    const all = ajv.compile(schema);
-    const isEndless = KINDS.every((value) => run(all, value) === undefined);
-    return isEndless ? { all, problem: ENDLESS } : { all };
+    const validate = ajv.compile(schema);
+    const isEndless = KINDS.every((value) => run(validate, value) === undefined);
+    return isEndless ? { validate, problem: ENDLESS } : { validate };
   } catch (error) {
     return { problem: describe(error) };
   } finally {
