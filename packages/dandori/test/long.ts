@@ -6,7 +6,7 @@ export const IS_LONG = process.env.DANDORI_TEST_LONG === '1';
 
 /** How many drawn cases are tried. */
 export function rounds(count: number): number {
-  return IS_LONG ? count : Math.ceil(count / 5);
+  return IS_LONG ? count : Math.ceil(count / 10);
 }
 
 /** Every one in the long tests, otherwise the first of each kind and, of the others, each `step`-th. */

@@ -22,10 +22,15 @@ type Verdict = 'right' | 'honest' | 'wrong';
 /** Both languages, each with the set that the planner was built with and a second one. */
 export const SETS = ['en', 'ja', 'second/en', 'second/ja'] as const;
 
-/** `set`: the path of a YAML file without its ending, from here. */
-export async function runGoals(set: string): Promise<{ goal: Goal; verdict: Verdict; text: string }[]> {
+type Choose = (goals: readonly Goal[]) => readonly Goal[];
+
+/** `set`: the path of a YAML file without its ending, from here. `choose`: which of its goals, otherwise all. */
+export async function runGoals(
+  set: string,
+  choose: Choose = (all) => all,
+): Promise<{ goal: Goal; verdict: Verdict; text: string }[]> {
   const file = resolve(import.meta.dirname, `${set}.yaml`);
-  const goals = z.array(goalSchema).parse(parse(readFileSync(file, 'utf8')));
+  const goals = choose(z.array(goalSchema).parse(parse(readFileSync(file, 'utf8'))));
   const folder = mkdtempSync(join(tmpdir(), 'dandori-goals-'));
   process.env.DANDORI_DATA_DIR = folder;
   const config = await loadConfig({ cwd: folder, env: { ...process.env, DANDORI_DATA_DIR: folder } });
