@@ -17,15 +17,18 @@ export default defineService({
       effect: 'read',
       input: z.object({ name: z.string(), id: z.string().optional() }),
       output: z.object({ id: z.string(), name: z.string() }),
-      run: ({ name, id }) => {
+      run: ({ name, id }, { language }) => {
         const found = PEOPLE.filter((person) =>
           id === undefined ? person.name.includes(name) : person.id === id,
         );
         const [only] = found;
-        if (only === undefined) throw new Error(`Nobody is called "${name}".`);
+        if (only === undefined) throw new Error(`The address book has no "${name}".`);
         if (found.length === 1) return only;
         throw ambiguous({
-          question: `${found.length} people are called "${name}". Which one?`,
+          question:
+            language === 'ja'
+              ? `「${name}」は ${found.length} 人います。どなたですか？`
+              : `${found.length} people are called "${name}". Which one?`,
           options: found.map((person) => ({ label: person.name, value: person.id, args: { id: person.id } })),
         });
       },
@@ -44,7 +47,7 @@ export default defineService({
           context.progress(`letter to ${to}, ${text.length} characters`, second / seconds);
           await sleep(1000, undefined, { signal: context.signal });
         }
-        return { letter: context.key, from: context.userId ?? 'nobody', sent_on: today.date };
+        return { letter: context.key, from: context.userId ?? 'unknown', sent_on: today.date };
       },
     },
     // #endregion

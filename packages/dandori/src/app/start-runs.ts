@@ -32,6 +32,8 @@ export interface StartOptions {
   readonly key?: string;
   /** The user's language, used if neither the configuration nor the goal determines it. */
   readonly language?: Language | undefined;
+  /** The user chose the language, so the goal does not determine it. */
+  readonly isLanguageChosen?: boolean;
   /** Called with the first events once they are durable. Not called if an earlier call wrote them. */
   readonly onStart?: (events: readonly Event[]) => void;
 }
@@ -75,13 +77,23 @@ export function createStarter(
   return {
     async start(goal, options = {}) {
       const { mode, userId = config.userId, tasks, approval, isStricterOnly = false } = options;
-      const { isValidOnly = false, key, onStart, language, run: id, output } = options;
+      const {
+        isValidOnly = false,
+        key,
+        onStart,
+        language,
+        isLanguageChosen = false,
+        run: id,
+        output,
+      } = options;
       const wanted = inMode(await settingsFor(userId), mode);
       if (isStricterOnly) refuseLooser(approval, wanted);
       const settings = {
         ...wanted,
         ...(approval && { approval, approvals: undefined }),
-        ...(wanted.language === undefined && language && !spokenLanguage(goal) && { language }),
+        ...(wanted.language === undefined &&
+          language &&
+          (isLanguageChosen || !spokenLanguage(goal)) && { language }),
       };
       // Task durations matter only if not all tasks can start at once.
       if (isValidOnly && (tasks?.length ?? 0) > settings.concurrency) await parts.durations?.load();

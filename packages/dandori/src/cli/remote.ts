@@ -65,6 +65,7 @@ export async function openRemote(
         isStricterOnly: _server,
         isValidOnly: _always,
         language: _header,
+        isLanguageChosen: _chosen,
         onStart,
         ...options
       } = {},

@@ -167,7 +167,7 @@ export function stepQuestion(step: TaskState, args: JsonObject, state: RunState)
     id: nextQuestion(state),
     kind: 'approval',
     text: texts.mayGoOn(stepNumber(step, state), description),
-    context: { step: id, effect: step.effect },
+    context: { step: id },
     options: [
       { label: texts.approve, value: 'approve' },
       { label: texts.reject, value: 'reject' },

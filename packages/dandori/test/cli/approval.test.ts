@@ -135,6 +135,13 @@ describe('a plan that waits for a person', () => {
     await lawful(place);
   });
 
+  it('is in the language of --lang, and so is all that the run says', async () => {
+    await using place = await prepare();
+    await place.dandori('run', '--plan', 'plan.json', '--lang', 'ja');
+    const [first] = await lawful(place);
+    expect(first?.data).toMatchObject({ goal: 'count', settings: { language: 'ja' } });
+  });
+
   it('is in Japanese for a goal in Japanese', async () => {
     await using place = await prepare({}, { goal: '数える' });
     const { stderr } = await place.dandori('run', '--plan', 'plan.json');

@@ -51,7 +51,7 @@ describe('Choices (docs/REQUIREMENTS.md, C)', () => {
     const [asked] = (await other.drive(run)).questions;
     expect(asked).toMatchObject({
       kind: 'ambiguity',
-      text: 'You have 2 of whole milk. How many should be removed?',
+      text: 'There are 2 in stock: whole milk. How many should be removed?',
     });
     await other.answer(run, 'q2', asked?.options?.[0]?.value ?? null);
     const report = await other.drive(run);

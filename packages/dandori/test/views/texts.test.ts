@@ -41,6 +41,7 @@ const WITHOUT_WORDS = [
   'chat.answerWith',
   'run.because',
   'run.standing',
+  'history.history.changed',
   'chat.nextHint',
   'chat.help.0.0',
   'chat.help.3.0',

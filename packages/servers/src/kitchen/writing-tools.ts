@@ -178,7 +178,7 @@ function howMuch(item: Item, japanese: boolean): CallToolResult {
   const name = nameIn(item, japanese);
   const text = japanese
     ? `${name}は${there} ${unit}あります。いくつ削除しますか？`
-    : `You have ${englishAmount(there, unit)} of ${name}. How many should be removed?`;
+    : `There are ${englishAmount(there, unit)} in stock: ${name}. How many should be removed?`;
   const some = Number.isInteger(there) && there <= 4 ? range(there - 1) : [1];
   const amount = (count: number) => (japanese ? `${count} ${unit}` : englishAmount(count, unit));
   return question(text, [

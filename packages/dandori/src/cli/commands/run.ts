@@ -9,6 +9,7 @@ import { isObject, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
 import { readPlanFile, renderDiagnostics } from '../../plan/read.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
+import { chosenLanguage } from '../language.ts';
 import { findRun } from '../open.ts';
 import { printError } from '../print-error.ts';
 import { readAmounts } from '../report.ts';
@@ -98,6 +99,9 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
       tasks: plan?.tasks,
       isValidOnly: true,
       approval: options.approval,
+      language: chosenLanguage(process.env),
+      // The goal of a plan file is not what the user says now.
+      isLanguageChosen: plan !== undefined,
       output,
       onStart: (events) => {
         begun = events;

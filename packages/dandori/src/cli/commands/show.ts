@@ -186,7 +186,7 @@ function linesOf({ goal, plan, tasks, entries }: PlanHistory, texts: Texts): str
       ? []
       : [
           style.bold(
-            `${texts.history.now} (${texts.history.version(plan.version)}${texts.comma}${texts.words.statuses[plan.status]})`,
+            texts.history.now(texts.history.version(plan.version), texts.words.statuses[plan.status]),
           ),
         ]),
     ...taskLines(tasks, texts),
@@ -216,7 +216,10 @@ function entryLines(entry: HistoryEntry, texts: Texts, style: Style): string[] {
   return [
     revision === undefined
       ? head
-      : `${head}: ${oneLine(revision.reason, 160)} (${changesText(revision.changes, texts)})`,
+      : texts.labelled(
+          head,
+          texts.history.changed(oneLine(revision.reason, 160), changesText(revision.changes, texts)),
+        ),
     ...taskLines(tasks, texts),
     ...(reason === undefined ? [] : [`       ${style.yellow(oneLine(texts.vetoed(reason), 160))}`]),
     ...diagnostics.map(

@@ -10,6 +10,7 @@ import type { Need } from './arguments.ts';
 import type { Problem } from './chain.ts';
 import { spaced } from './goal.ts';
 import { parsed } from './properties.ts';
+import { commandText } from './skills/shell.ts';
 
 function textsOf(language: Language): RunTexts {
   return language === 'ja' ? japanese : english;
@@ -53,9 +54,13 @@ export function answerText(tasks: readonly string[], telling: Telling): string {
 /** A tool without a result has still done its work, and an empty answer would not say so. */
 function told(task: string, { state, result, resultText, language }: Telling): string {
   const value = result(task);
+  const { operation = task, args: { command = '', args = [] } = {} } = state.tasks.get(task)?.task ?? {};
+  if (operation === 'shell.run_command' && isObject(value)) {
+    const parts = [command, ...(Array.isArray(args) ? args : [])];
+    return commandText(parts.map(String).join(' '), value, language);
+  }
   const text = value === undefined ? resultText(task).slice(0, 4_000) : formatted(value, language);
   if (text.trim() !== '') return text;
-  const operation = state.tasks.get(task)?.task.operation ?? task;
   return say(language, `${operation} を実行しました。`, `${operation}: done.`);
 }
 

@@ -18,7 +18,7 @@ export function readAction(element: unknown, index: number): ReadAction {
   }
   const args = toArguments(operation, fields);
   if (typeof args === 'string') return refuse(`${place} (${operation}): ${args}`);
-  const after = toAfter(firstOf(fields, ['after', 'dependsOn', 'depends_on']));
+  const after = toAfter(firstOf(fields, AFTER_KEYS));
   if (after === undefined) return refuse(`${place} (${operation}): "after" must be a list of ids`);
   const { expect } = fields;
   if (expect !== undefined && expect !== null && typeof expect !== 'string' && !isObject(expect)) {
@@ -75,7 +75,8 @@ function toArguments(operation: string, fields: Fields): JsonObject | string {
       ? (toOwnArguments(operation, given, fields) ?? `"args" cannot be read: ${parsed.problem}`)
       : (toOwnArguments(operation, parsed.value, fields) ?? toObject(parsed.value));
   const holdsActions = operation === 'plan.revise' || operation === 'plan.propose';
-  return holdsActions && typeof args === 'object' ? withNestedActions(args, readAction) : args;
+  if (!holdsActions || typeof args !== 'object') return args;
+  return withNestedActions(operation === 'plan.propose' ? toPlan(args) : args, readAction);
 }
 
 /** Small models write the arguments beside the operation instead of under `args`. */
@@ -190,6 +191,54 @@ function toAsk(question: string, { options, form, default: fallback }: Fields): 
   };
 }
 
+/** A plan whose parts have other names, as in the plans of other programs: `main_objective`, `subtasks`, `title`. */
+function toPlan(args: JsonObject): JsonObject {
+  const { goal_understanding: understood, decomposition } = args;
+  const all = { ...asObject(decomposition), ...asObject(understood), ...args };
+  const [objective, criteria, steps] = [OBJECTIVE_KEYS, CRITERIA_KEYS, STEP_KEYS].map((keys) =>
+    firstOf(all, keys),
+  );
+  return {
+    ...args,
+    ...(typeof objective === 'string' && { objective }),
+    ...(criteria !== undefined && { success_criteria: toList(criteria) }),
+    ...(all.constraints !== undefined && { constraints: toList(all.constraints) }),
+    ...(steps !== undefined && { steps: toList(steps).map(toStep) }),
+  };
+}
+
+function toStep(value: Json, index: number): Json {
+  if (typeof value === 'string') return { id: `s${index + 1}`, description: value };
+  if (!isObject(value)) return value;
+  const [description, after] = [DESCRIPTION_KEYS, AFTER_KEYS].map((keys) => firstOf(value, keys));
+  const id = toStepId(value.id);
+  const { complexity, ...others } = value;
+  const level = String(complexity).toLowerCase();
+  const step = complexity === undefined || LEVELS.has(level) ? value : others;
+  return {
+    ...step,
+    ...(id !== undefined && { id }),
+    ...(typeof description === 'string' && { description }),
+    ...(after !== undefined && { after: toList(after).map((one) => toStepId(one) ?? one) }),
+    ...(LEVELS.has(level) && { complexity: level }),
+  };
+}
+
+const LEVELS: ReadonlySet<string> = new Set(['low', 'medium', 'high']);
+
+function toStepId(id: Json | undefined): string | undefined {
+  if (typeof id === 'number') return `s${id}`;
+  return typeof id === 'string' && id.trim() !== '' ? id.trim().replace(/^(?=\d)/, 's') : undefined;
+}
+
+function toList(value: unknown): Json[] {
+  return (Array.isArray(value) ? value : [value]) as Json[];
+}
+
+function asObject(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
 type Read = (element: unknown, index: number) => ReadAction;
 
 const LISTS: ReadonlySet<string> = new Set(['replace', 'add', 'tasks']);
@@ -227,6 +276,20 @@ const OPERATION_KEYS: readonly string[] = [
 export const ARGUMENT_KEYS: readonly string[] = [
   ...['args', 'arguments', 'parameters', 'params', 'input', 'action_input', 'tool_input'],
 ];
+const AFTER_KEYS: readonly string[] = ['after', 'dependsOn', 'depends_on', 'dependencies'];
+/** The keys of the parts of a plan. */
+const OBJECTIVE_KEYS: readonly string[] = ['objective', 'main_objective', 'goal'];
+const CRITERIA_KEYS: readonly string[] = ['success_criteria', 'successCriteria', 'criteria'];
+const STEP_KEYS: readonly string[] = ['steps', 'subtasks'];
+const DESCRIPTION_KEYS: readonly string[] = [
+  'description',
+  'title',
+  'name',
+  'purpose',
+  'goal',
+  'step',
+  'task',
+];
 /** The keys of an answer's text. */
 export const ANSWER_KEYS: readonly string[] = [
   ...['text', 'answer', 'final_answer', 'completion_message', 'response', 'message'],
@@ -236,7 +299,8 @@ const FIELD_KEYS: ReadonlySet<string> = new Set([
   ...OPERATION_KEYS,
   ...ARGUMENT_KEYS,
   ...REASONING_KEYS,
-  ...['id', 'type', 'after', 'dependsOn', 'depends_on', 'expect', 'timeout', 'description', 'step'],
+  ...AFTER_KEYS,
+  ...['id', 'type', 'expect', 'timeout', 'description', 'step'],
 ]);
 
 export type Fields = Readonly<Record<string, unknown>>;

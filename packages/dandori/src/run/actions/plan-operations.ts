@@ -59,7 +59,7 @@ function readStep(value: Json, index: number): ReadStep | string {
   if (!isObject(value)) return `plan.propose: steps[${index}] is not an object`;
   const { tasks = [], ...rest } = value;
   const step = stepShape.safeParse({ id: `s${index + 1}`, ...rest });
-  if (!step.success) return `plan.propose: steps[${index}] ${firstIssue(step.error.issues)}`;
+  if (!step.success) return `plan.propose: steps[${index}].${firstIssue(step.error.issues)}`;
   const own = readTasks(tasks, `plan.propose: steps[${index}].tasks`);
   if (typeof own === 'string') return own;
   const { id, description, after = [], expected } = step.data;
@@ -90,7 +90,8 @@ function readTasks(value: Json, name: string): Task[] | string {
 }
 
 function firstIssue(issues: readonly { path: readonly PropertyKey[]; message: string }[]): string {
-  return `${issues[0]?.path.join('.')} ${issues[0]?.message}`;
+  const { path = [], message = '' } = issues[0] ?? {};
+  return `${path.join('.')} ${/received undefined$/.test(message) ? 'is missing' : message}`;
 }
 
 /**

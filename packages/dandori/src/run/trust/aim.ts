@@ -16,10 +16,13 @@ const CONTENT = new Set(
     /\s+/,
   ),
 );
-/** Words that say when, where or in which form. Such an argument aims if its value is an address or a path. */
+/**
+ * Words that say when, where or in which form, or what a call expects (`expected_sha256`), which can only make it refuse.
+ * Such an argument aims if its value is an address or a path.
+ */
 const CIRCUMSTANCE = new Set(
   `date dates time times day days start end from_date to_date datetime timezone deadline due when duration
-  location place venue color colour format language lang locale verbose`.split(/\s+/),
+  location place venue color colour format language lang locale verbose expected`.split(/\s+/),
 );
 const PLACE_TO_REACH = /:\/\/|@|^\s*(?:[\\/~]|\.{1,2}[\\/]|(?:[a-z]|file):[\\/])/i;
 /**

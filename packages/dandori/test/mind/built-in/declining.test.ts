@@ -82,6 +82,15 @@ describe('a question', () => {
     expect(calls.at(-1)?.args).toEqual({ table: 'products_2026' });
   });
 
+  test.each([
+    ['IPから現在地を調べて天気を取得', 'en', /^203\.0\.113\.7 is in/],
+    ['Find my location from my IP and get the weather', 'ja', /^203\.0\.113\.7 は/],
+  ] as const)('goes on in the language of the answer: %s', async (goal, language, text) => {
+    const { answer, outcome } = await play(goal, { ...shipped, answers: () => '203.0.113.7', language });
+    expect(outcome).toBe('answered');
+    expect(answer).toMatch(text);
+  });
+
   test('is not asked twice: an answer that does not fit ends the run', async () => {
     const tools = sketched({
       'dice.roll': { description: 'Roll dice', input: { sides: { type: 'integer' } } },

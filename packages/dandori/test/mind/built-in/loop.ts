@@ -35,6 +35,8 @@ interface Play {
   readonly settings?: Partial<Settings>;
   /** A person's answers, by question. */
   readonly answers?: (question: string) => Json | undefined;
+  /** The language of the answers, if they tell one. */
+  readonly language?: 'en' | 'ja';
   /** A plan that the user gave. */
   readonly plan?: readonly Task[];
 }
@@ -72,7 +74,11 @@ export async function play(goal: string, setup: Play): Promise<Played> {
       const open = [...now.questions.values()].find(({ answer }) => answer === undefined)?.question;
       const answer = open === undefined ? undefined : setup.answers?.(open.text);
       if (open === undefined || answer === undefined) return ended('waiting', '', open?.text);
-      now = put({ type: 'question_answered', data: { question: open.id, answer } });
+      const { language } = setup;
+      now = put({
+        type: 'question_answered',
+        data: { question: open.id, answer, ...(language !== undefined && { language }) },
+      });
     } else if (intention.type === 'think') now = await deciding(intention.purpose);
     else if (intention.type === 'compile_plan') now = compiled(now);
     else if (intention.type === 'start_task') now = performed(intention.task, now);

@@ -81,6 +81,16 @@ describe('everyday goals for files and commands', () => {
     expect(told).toMatch(answer);
   });
 
+  it('tells how the command of a plan ended, as it does without a plan', async () => {
+    const task = { id: 't', operation: 'shell.run_command', args: { command: 'node', args: ['--test'] } };
+    const { answer } = await play('設計書を書いてからテストを実行する', {
+      tools: TOOLS,
+      runs: RUNS,
+      plan: [task],
+    });
+    expect(answer).toBe('node --test は成功しました（終了コード 0）。\nok 1');
+  });
+
   it('adds to a file what it had before, bound to the text that was read', async () => {
     const { calls } = await run('log.md に「three」を追記して');
     expect(calls.at(-1)?.args).toEqual({ path: 'log.md', text: 'one\ntwo\nthree\n', expected_sha256: 'abc' });

@@ -55,6 +55,37 @@ describe('actions are found whatever a model puts around them', () => {
     });
   });
 
+  it('reads a plan whose parts have other names', () => {
+    const args = {
+      goal_understanding: {
+        main_objective: 'a trip',
+        success_criteria: ['it is sunny'],
+        constraints: 'today',
+      },
+      subtasks: [
+        'look at the weather',
+        { id: 2, title: 'count the money', depends_on: 1, complexity: 'Medium' },
+        { name: 'pack', dependencies: ['1', 2], complexity: 'easy' },
+      ],
+    };
+    expect(extractActions(JSON.stringify({ tool: 'plan.propose', params: args }))).toMatchObject({
+      actions: [
+        {
+          args: {
+            objective: 'a trip',
+            success_criteria: ['it is sunny'],
+            constraints: ['today'],
+            steps: [
+              { id: 's1', description: 'look at the weather' },
+              { id: 's2', description: 'count the money', after: ['s1'], complexity: 'medium' },
+              { description: 'pack', after: ['s1', 's2'] },
+            ],
+          },
+        },
+      ],
+    });
+  });
+
   it('keeps the reasoning that stands beside the list', () => {
     expect(extractActions(wrapped)).toMatchObject({ reasoning: 'to see' });
     expect(extractActions(JSON.stringify({ thought: 'hm', actions: [t1] }))).toMatchObject({

@@ -21,6 +21,8 @@ export interface Change {
   readonly kind: 'add' | 'remove';
   readonly name: string;
   readonly quantity?: number;
+  /** All that is there. */
+  readonly isAll?: boolean;
   readonly unit?: string;
   readonly expiresOn?: string;
 }
@@ -117,7 +119,7 @@ function english({ text, isOrder, raw }: Request): Change | undefined {
     return {
       kind,
       name: name.trim(),
-      ...(quantity !== undefined && { quantity }),
+      ...(quantity === undefined ? ALL.test(first) && { isAll: true } : { quantity }),
       ...(unit !== '' && { unit: shortUnit(unit) }),
       ...(expiresOn !== undefined && { expiresOn }),
     };
@@ -134,6 +136,8 @@ function shortUnit(unit: string): string {
     .replace(/^loaves$/, 'loaf')
     .replace(/(?<=..)s$/, '');
 }
+
+const ALL = /全部|全て|すべて|使い切|\ball\b|\brest of\b|\bused up\b|\bfinished\b/;
 
 const JA_UNIT =
   '個|本|枚|丁|杯|袋|箱|缶|玉|房|束|切れ|パック|つ|人分|kg|g|ml|l|グラム|キロ|リットル|ミリリットル|株|匹|尾|膳|合|斤|ケース|ダース|瓶|さじ|片|かけ';
@@ -187,7 +191,7 @@ function japanese({ text, isOrder, raw }: Request): Change | undefined {
   return {
     kind: isIn ? 'add' : 'remove',
     name: name.trim(),
-    ...(quantity !== undefined && { quantity }),
+    ...(quantity === undefined ? ALL.test(own) && { isAll: true } : { quantity }),
     ...(ml !== undefined && { unit: ml }),
     ...(day !== undefined && isDated && { expiresOn: isoOf(day.value) }),
   };

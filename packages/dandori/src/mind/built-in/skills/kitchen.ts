@@ -78,7 +78,7 @@ function stock(request: Request): SkillMove | undefined {
       forms(item).some((form) => contains(text, form)) || heads(item).some((head) => contains(text, head)),
   );
   if (isShort && named.length === 0) return undefined;
-  if (saysMore(text, named)) return named.length > 0 || isDated ? undefined : absent(request);
+  if (saysMore(text, named)) return named.length > 0 || isDated ? undefined : absent(request, items);
   if (isDated) return dated(named, items, request);
   if (named.length > 0)
     return { kind: 'answer', text: named.map((item) => itemText(item, language)).join('\n') };
@@ -101,8 +101,12 @@ function stock(request: Request): SkillMove | undefined {
   };
 }
 
-/** A thing that is not in stock: "Do I have bread?" */
-function absent({ text, language }: Request): SkillMove | undefined {
+/** Kinds of things, which no item is called, and things of the shop. */
+const KINDS =
+  /野菜|果物|フルーツ|飲み物|ドリンク|調味料|乳製品|魚介|お菓子|おやつ|文房具|文具|日用品|家電|洗剤|vegetables?|fruits?|veggies|meat|drinks?|beverages?|dairy|condiments?|spices?|snacks?|sweets|stationery|detergent|soap/;
+
+/** A thing that is not in stock: "Do I have bread?" 肉 is a part of 鶏もも肉. */
+function absent({ text, language }: Request, items: readonly JsonObject[]): SkillMove | undefined {
   const match =
     /^(?:冷蔵庫に|家に|うちに|台所に)?([^\sはがの、に何]{1,12})(?:は|が|って|の残りは?)(?:まだ|あと|、)*(?:何(?:個|本|枚|丁|杯|グラム|g|ml)|いくつ)?(?:ある|あります|残って|ありますか|残り|あったっけ)/.exec(
       text,
@@ -116,7 +120,11 @@ function absent({ text, language }: Request): SkillMove | undefined {
     /在庫|商品|予定|時間|テーブル|注文|stock|product|table|days|hours|people|minutes|weeks|time|money|calor|years|months|kinds?/.test(
       what,
     ) ||
+    KINDS.test(what) ||
     / in | of | per | for /.test(what);
+  const partly = isOther ? [] : items.filter((item) => forms(item).some((form) => form.includes(what)));
+  if (partly.length > 0)
+    return { kind: 'answer', text: partly.map((item) => itemText(item, language)).join('\n') };
   return isOther
     ? undefined
     : {
@@ -200,15 +208,22 @@ function changed(request: Request): SkillMove | undefined {
   return { kind: 'answer', text };
 }
 
-/** A weight or volume to remove must be in the unit of the stock, because the tool takes only a number. */
+/**
+ * A weight or volume to remove must be in the unit of the stock, because the tool takes only a number. So must "all of
+ * it", if it is clear what is meant.
+ */
 function inStockUnits(change: Change, request: Request): Change | SkillMove | undefined {
   const [unit] = unitsOf(change.unit ?? '');
-  if (unit === undefined) return change;
+  if (unit === undefined && change.isAll !== true) return change;
   const found = resultsOf([{ operation: INVENTORY, args: {} }], request);
   if ('missing' in found) return found.missing;
   const items = asRows(found.results[0]?.items).filter((item) =>
     forms(item).some((form) => contains(form, change.name) || contains(change.name, form)),
   );
+  if (unit === undefined) {
+    const [only, ...more] = items;
+    return more.length > 0 || only === undefined ? change : { ...change, quantity: Number(only.quantity) };
+  }
   const factors = new Set(
     items
       .map((item) => unitsOf(String(item.unit))[0])

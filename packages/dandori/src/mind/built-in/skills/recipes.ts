@@ -4,6 +4,8 @@ import { asRows, type Call, pick, type Request, resultsOf, type SkillMove } from
 
 const RECIPES = 'kitchen.find_recipes';
 const MOST_RECIPES = 20;
+/** If no recipe uses everything that was named. */
+const FEW_RECIPES = 3;
 const ASKS_RECIPE =
   /recipes?|\bcook|\bdish|\bmake\b|prepare|ingredients? (?:for|of|do)|missing for|need (?:to buy )?for|buy for|take to make|dinner|lunch|breakfast|supper|\bmeal|to eat|レシピ|料理|献立|メニュー|作(?:れ|り方|りかた|る|ろう|りたい|った)|材料|足りない|夕飯|晩ご飯|晩ごはん|夕食|昼ご飯|昼食|朝食|おかず|調理|何分/;
 
@@ -22,11 +24,17 @@ export function recipes(request: Request): SkillMove | undefined {
   const wanted = ingredientsIn(text);
   const all: Call = { operation: RECIPES, args: { max: MOST_RECIPES } };
   if (wanted.length > 0) {
-    const found = resultsOf([{ operation: RECIPES, args: { ingredients: wanted } }], request);
+    const having: Call = { operation: RECIPES, args: { ingredients: wanted, max: MOST_RECIPES } };
+    const found = resultsOf([having, all], request);
     if ('missing' in found) return found.missing;
-    const rows = asRows(found.results[0]?.recipes);
-    const whole = rows.filter(({ have }) => Array.isArray(have) && have.length >= wanted.length);
-    return suggested(whole.length > 0 ? whole : rows, request);
+    const [rows = [], stocked = []] = found.results.map((result) => asRows(result.recipes));
+    const fitting = rows.filter(({ have }) => listOf(have).length >= wanted.length);
+    // The rest of the ingredients may be in stock.
+    const whole = fitting.map((row) => {
+      const lack = stocked.find((one) => one.name === row.name)?.missing ?? row.missing;
+      return { ...row, missing: listOf(lack).filter((one) => !listOf(row.have).includes(one)) };
+    });
+    return suggested(whole.length > 0 ? whole : rows.slice(0, FEW_RECIPES), request);
   }
   const isOpen =
     /what (?:can|could|should|shall|do) (?:i|we) (?:cook|make|eat|prepare|have)|what's for|suggest|ideas?|which (?:recipes|dishes|meals)|what (?:recipes|dishes|meals)|any recipes|作れる|献立|メニュー|提案|おすすめ|何(?:を|が)?(?:作|食べ)|夕飯|晩ご飯|晩ごはん|夕食|料理(?:は|を|ある|教え)|quick|どんな料理|with what/.test(
@@ -67,7 +75,7 @@ function ingredientsIn(text: string): string[] {
     /(?:cook|make|recipes?|dish(?:es)?|meals?|something|prepare)[^.?]*? (?:with|using|that uses?|from|containing) (?:only |the |some |my |our )*([a-z][a-z ,]{1,60}?)(?: at home| left)?$/.exec(
       text,
     ) ??
-    /^(?:冷蔵庫の)?([^。?]{1,30}?)(?:で(?:何が|なにが)?作れる|を使った|を使う|を使って|が入った|を使える)(?:.*)$/.exec(
+    /^(?:冷蔵庫の)?([^。?]{1,30}?)(?:で(?:何|なに)?[がか]?(?:を)?(?:作れる|作れます|できる料理)|を使った|を使う|を使って|が入った|を使える)(?:.*)$/.exec(
       text,
     );
   const list = match?.[1] ?? '';
@@ -141,6 +149,10 @@ function ofDish(dish: JsonObject, { text, language }: Request): SkillMove {
     ...steps,
   ];
   return { kind: 'answer', text: lines.join('\n') };
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
 }
 
 function dishName(dish: JsonObject, language: Request['language']): string {

@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../../model/json.ts';
 import { pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
 
 const COMMANDS = 'shell.list_commands';
@@ -53,9 +54,13 @@ function run([command = '', ...args]: readonly string[], request: Request): Skil
   const call = { operation: RUN, args: { command, ...(args.length > 0 && { args }) } };
   const found = resultsOf([call], request);
   if ('missing' in found) return found.missing;
-  const [{ exit_code: code, stdout = '', stderr = '' } = {}] = found.results;
-  const line = [command, ...args].join(' ');
-  const { language } = request;
+  const [ended = {}] = found.results;
+  return { kind: 'answer', text: commandText([command, ...args].join(' '), ended, request.language) };
+}
+
+/** How a command ended, and what it printed. */
+export function commandText(line: string, ended: JsonObject, language: Request['language']): string {
+  const { exit_code: code, stdout = '', stderr = '' } = ended;
   const head =
     code === 0
       ? pick(language, `${line} は成功しました（終了コード 0）。`, `${line} succeeded (exit code 0).`)
@@ -69,5 +74,5 @@ function run([command = '', ...args]: readonly string[], request: Request): Skil
     .filter((text) => text !== '')
     .join('\n');
   const shown = output.length > LONGEST_OUTPUT ? `…${output.slice(-LONGEST_OUTPUT)}` : output;
-  return { kind: 'answer', text: [head, ...(shown === '' ? [] : [shown])].join('\n') };
+  return [head, ...(shown === '' ? [] : [shown])].join('\n');
 }

@@ -18,7 +18,7 @@ const UNKNOWN =
   /\bowns?\b|ping|fast|slow|whois|所有|誰|\bwho\b|(?<!風|分|秒)速|hostname|domain|\bports?\b|provider|\bisp\b|プロバイダ|安全|ブロック|積雪|紫外線|花粉|大気|降水|降雪|\b波|気圧|水温|海面|pollen|\buv\b|pressure|air quality|how much (?:rain|snow)|sea |waves?\b|visibility|feels like|体感|ticket|flight|hotel|population|人口|標高|altitude|how far|距離|物価|my (?:own )?ip address\b|私のipアドレス/;
 /** The shop and the kitchen have umbrellas, hot sauce and cold cuts of their own. */
 const NOT_WEATHER =
-  /商品|在庫|\bshop\b|\bstore\b|products?|stock|値段|価格|price|注文|\border|customers?|顧客|お客|冷蔵庫|kitchen|fridge|recipe|レシピ|database|データベース|fahrenheit to|celsius to/;
+  /\d円|\byen\b|消費税|いくら|割引|商品|在庫|\bshop\b|\bstore\b|products?|stock|値段|価格|price|注文|\border|customers?|顧客|お客|冷蔵庫|kitchen|fridge|recipe|レシピ|database|データベース|fahrenheit to|celsius to/;
 
 /** The weather in cities, or at the place of an address; comparisons; the place and time of an address. */
 export const weather: Skill = (request) => {

@@ -176,6 +176,7 @@ export const cli = {
   /** Names in the context of a question about a call. */
   contextNames: {
     effect: 'Effect',
+    step: 'Step',
     attempt: 'Attempt',
     input: 'Input',
     key: 'Idempotency key',

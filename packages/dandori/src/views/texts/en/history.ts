@@ -32,7 +32,8 @@ export const history = {
     open: 'not accepted yet',
     reflected: (trigger: string, status: keyof typeof words.reflections) =>
       `Reflection (${trigger}): ${words.reflections[status].toLowerCase()}`,
-    now: 'Current plan',
+    now: (version: string, status: string) => `Current plan (${version}, ${status})`,
+    changed: (reason: string, changes: string) => `${reason} (${changes})`,
   },
   replayed: {
     proved: (events: number, derived: number) =>

@@ -159,6 +159,7 @@ export const cli: CliTexts = {
   },
   contextNames: {
     effect: '影響',
+    step: 'ステップ',
     attempt: '回数',
     input: '入力',
     key: '冪等キー',

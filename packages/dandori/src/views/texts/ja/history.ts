@@ -18,8 +18,10 @@ export const history: HistoryTexts = {
     rejected: '却下',
     replaced: '差し替え済み',
     open: '未承認',
-    reflected: (trigger, status) => `振り返り（${trigger}）：${words.reflections[status]}`,
-    now: '現在の計画',
+    reflected: (trigger, status) =>
+      `振り返り（${trigger === 'error' ? '失敗後' : '定期'}）：${words.reflections[status]}`,
+    now: (version, status) => `現在の計画（${version}、${status}）`,
+    changed: (reason, changes) => `${reason}（${changes}）`,
   },
   replayed: {
     proved: (events, derived) => `イベント ${events} 件を検証しました（再計算 ${derived} 件）。`,

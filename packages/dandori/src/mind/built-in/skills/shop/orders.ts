@@ -176,7 +176,8 @@ export function aboutOrders(
     ) {
       const isByMoney = isMoney && !isUnits && /revenue|money|売上(?:高|額|が)|earn|turnover/.test(text);
       const score = ({ rows }: { rows: JsonObject[] }) => total(rows.map(isByMoney ? amount : quantity));
-      return winner(goods_, score, isByMoney ? sum : undefined);
+      const pieces = (count: number) => pick(language, `${count} 個`, `${count} pieces`);
+      return winner(goods_, score, isByMoney ? sum : pieces);
     }
     const [best] = found.toSorted((one, other) => (value(one) - value(other)) * sign);
     return best === undefined ? none : orderText(best);
@@ -218,8 +219,10 @@ export function aboutOrders(
   if (isUnits && (goods.length > 0 || kinds.length > 0 || /sold|売れ|units|ordered/.test(text)))
     return pick(language, `${total(chosen.map(quantity))} です。`, `${total(chosen.map(quantity))}.`);
   if (isMoney) {
-    const isAll = states.length === 0 && question.order === undefined && people.length === 0;
-    const cancelled = isAll ? total(chosen.filter(({ status }) => status === 'cancelled').map(amount)) : 0;
+    const isAnyStatus = states.length === 0 && question.order === undefined;
+    const cancelled = isAnyStatus
+      ? total(chosen.filter(({ status }) => status === 'cancelled').map(amount))
+      : 0;
     const note =
       cancelled === 0
         ? ''

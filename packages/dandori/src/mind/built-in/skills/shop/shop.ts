@@ -19,7 +19,7 @@ export function aboutShop(text: string, shop: Shop, language: Request['language'
   const answer = told(question, shop, language);
   return answer === undefined || /NaN|undefined/.test(answer) || question.unread() !== ''
     ? undefined
-    : answer;
+    : answer.replaceAll(/円 (?=です|を)/g, '円');
 }
 
 function told(question: Read, shop: Shop, language: Request['language']): string | undefined {
