@@ -46,6 +46,26 @@ export const plans: Catalogue = {
     '「{1}」が「{2}」の結果を読み取りますが、完了した「{2}」がありません',
   '"{1}" waits for itself': '「{1}」が自分自身を待っています',
   '"{1}" waits for "{2}", which is not in the plan': '「{1}」が待つ「{2}」は計画にありません',
+  'there are no plans and no steps in this run. Return only the next actions, with real values':
+    'この実行では計画とステップを使えません。次のアクションだけを実際の値で返す必要があります',
+  '"steps" is a list': '「steps」はリストで指定します',
+  'a plan has "steps" or "tasks", or calls follow it in the list': '計画に「steps」も「tasks」もありません',
+  'there are two plans. Propose one that holds all': '計画が 2 つあります。1 つにまとめる必要があります',
+  'steps[{1}] is not an object': 'steps[{1}] がオブジェクトではありません',
+  'steps[{1}].{2} is missing': 'steps[{1}].{2} がありません',
+  '"{1}" is a list of ids': '「{1}」は ID のリストで指定します',
+  'it changes nothing': '変更がありません',
+  'the plan has no tasks any more (empty-plan). Keep or add one, or answer': '計画にタスクが残っていません',
+  'the plan was revised as often as it may be. Go on with what it has, or answer':
+    '計画の修正回数が上限に達しています',
+  'there is no plan yet, so there is nothing to revise': '修正する計画がまだありません',
+  '{1} is {2} and stays as it is; only what has not succeeded can be changed':
+    '{1} はすでに終わっているため変更できません',
+  'it says two things about {1}': '{1} への変更が重複しています',
+  'there is no task {1} in the plan': 'タスク {1} は計画にありません',
+  'there is no task {1} in the plan that was refused': 'タスク {1} は却下された計画にありません',
+  '"output" is missing. {1}': '「output」がありません',
+  'the output does not fit its schema: {1}. {2}': '出力がスキーマに合いません：{1}',
   'these tasks wait for each other: {1}': 'タスクが互いに待ち合っています：{1}',
   'remove one of these references': '参照の 1 つを削除してください',
   '"{1}" only stands for a secret and is not a value':
