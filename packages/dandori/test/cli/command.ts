@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Event } from '../../src/model/event.ts';
 import { IS_LONG } from '../long.ts';
 import { PROGRAM } from '../program.ts';
 import { type Finished, runCommand } from './commands.ts';
@@ -20,6 +21,8 @@ export interface Place extends AsyncDisposable {
   runs(): Promise<string[]>;
   /** The journal of a run as it stands on the disk. */
   journal(run: string): Promise<string>;
+  /** The events of its whole lines. */
+  events(run: string): Promise<Event[]>;
   /** Starts it in a process of its own, without waiting for its end. */
   begin(...args: string[]): { child: ChildProcess; finished: Promise<Finished> };
 }
@@ -47,6 +50,7 @@ export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
     });
     return { child, finished };
   };
+  const journal = (run: string) => readFile(join(directory, `${run}.jsonl`), 'utf8');
   return {
     folder,
     env: surroundings,
@@ -61,7 +65,11 @@ export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
       const names = await readdir(directory).catch((): string[] => []);
       return names.filter((name) => name.endsWith('.jsonl')).map((name) => name.slice(0, -'.jsonl'.length));
     },
-    journal: (run) => readFile(join(directory, `${run}.jsonl`), 'utf8'),
+    journal,
+    async events(run) {
+      const lines = (await journal(run)).split('\n').slice(0, -1);
+      return lines.map((line) => ({ v: 2, run, ...JSON.parse(line) }));
+    },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -9,7 +9,7 @@ import { PROGRAM, started } from '../program.ts';
 
 const COUNTER = started('cli/fixtures/counter-server.ts');
 const SMALL_DISK = join(import.meta.dirname, 'fixtures/small-disk.ts');
-const TASKS = 40;
+const TASKS = 50;
 
 interface Answer {
   readonly code: number;

@@ -18,7 +18,6 @@ interface Desk extends Place {
   record(): string;
   /** The same without what it was told to stop. */
   deeds(): string[];
-  events(run: string): Promise<Event[]>;
   /** Answers from this process, which drives nothing. */
   answer(question: string, answer: Json): Promise<void>;
   /** The run, as soon as so many questions were asked in it. */
@@ -50,11 +49,6 @@ async function prepare(
   const configFile = await place.write('dandori.yaml', JSON.stringify(config));
   await place.write('plan.json', JSON.stringify({ goal, tasks }));
   const read = () => (existsSync(record) ? readFileSync(record, 'utf8') : '');
-  const events = async (run: string) =>
-    (await place.journal(run))
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as Event);
   return {
     ...place,
     record: read,
@@ -62,7 +56,6 @@ async function prepare(
       read()
         .split('\n')
         .filter((line) => /^(called|did)/.test(line)),
-    events,
     async answer(question, answer) {
       await using dandori = await openRuntime({ configFile, tools: false });
       const [run = ''] = await place.runs();

@@ -89,7 +89,7 @@ describe('a question that nobody can be asked on the spot', () => {
     expect(answered.stderr).toContain('回答を保存しました。\n');
     const resumed = await place.dandori('resume', 'last', ...CONFIG);
     expect(resumed.stderr).toContain('失敗：letters.send は却下されました。\n');
-    expect(resumed.stderr).toContain('  - t1 letters.send: 失敗\n');
+    expect(resumed.stderr).toContain('  - t1 letters.send：失敗\n');
     expect(resumed.stdout).toBe('承認されなかったため、実行していません（letters.send）。\n');
     const shown = await place.dandori('show', 'last', ...CONFIG);
     expect(shown.stdout).toContain('\n失敗、');
