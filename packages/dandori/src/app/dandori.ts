@@ -85,6 +85,7 @@ import {
   createMind,
   createMinds,
   type OpenStore,
+  openMemory,
   openStore,
   openTelemetry,
   openToolbox,
@@ -183,7 +184,8 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
   const check = createSchemaCheck();
   // Opened before the tool servers start, because an incomplete store is refused.
   const store = await openStore(config, options);
-  const toolbox = await openToolbox(config, options, check).catch(async (error: unknown) => {
+  const memory = await openMemory(config);
+  const toolbox = await openToolbox(config, { ...options, memory }, check).catch(async (error: unknown) => {
     await store.close?.();
     throw error;
   });
@@ -201,6 +203,7 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
     durations: createDurations(store.journal),
     clock: options.clock ?? systemClock,
     toolbox,
+    ...(memory && { memory }),
     mind: options.mind ?? (await createMind(config)),
     check,
     secrets: config.secrets,

@@ -32,7 +32,7 @@ import {
   type TornTail,
 } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
-import type { Service, Toolbox } from '../tools/index.ts';
+import type { Memory, Service, Toolbox } from '../tools/index.ts';
 
 /** Compiles a plan that belongs to no run, with the tools and limits of this process. */
 export async function compileWith(
@@ -201,6 +201,14 @@ interface ToolboxOptions {
   readonly services?: readonly Service[];
   readonly toolbox?: Toolbox;
   readonly tools?: boolean;
+  readonly memory?: Memory | undefined;
+}
+
+/** Undefined if it is not configured. */
+export async function openMemory({ memory, userId }: Config): Promise<Memory | undefined> {
+  if (memory === undefined) return undefined;
+  const { createMemory } = await import('../tools/memory.ts');
+  return createMemory({ ...memory, userId });
 }
 
 export async function openToolbox(
@@ -213,7 +221,9 @@ export async function openToolbox(
   const { loadServices } = await import('../tools/service.ts');
   const { createToolbox } = await import('../tools/create-toolbox.ts');
   const { mcpServers, effects, secrets } = config;
-  const services = [...(await loadServices(config.services)), ...(options.services ?? [])];
+  const { memory } = options;
+  const own = memory === undefined ? [] : [memory.service];
+  const services = [...(await loadServices(config.services)), ...(options.services ?? []), ...own];
   return createToolbox({ mcpServers, services, effects, schemaCheck, secrets });
 }
 

@@ -9,7 +9,8 @@ import type { Settings } from '../model/settings.ts';
 import { clip, languageOf } from '../model/text.ts';
 import { foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
-import { isCleanGoal, timeFor } from '../run/sub-goal.ts';
+import { timeFor } from '../run/sub-goal.ts';
+import { isCleanCall } from '../run/trust/lineage.ts';
 import { type CallOutcome, type GoalRequest, LEFT, limitTools, type SubGoals } from '../tools/index.ts';
 
 interface SubGoalParts {
@@ -133,7 +134,7 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
         ...(isObject(output) && { output }),
         parent: { run: parent.run, task: request.task.task.id, depth: depthOf(parent) + 1 },
         only,
-        ...(!isCleanGoal(request.task, parent) && { hasHeardStrangers: true as const }),
+        ...(!isCleanCall(request.task, parent) && { hasHeardStrangers: true as const }),
       },
       { ...parts, mind, toolbox },
     );

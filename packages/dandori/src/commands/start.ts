@@ -13,7 +13,7 @@ import { type CompileParts, compileDraft } from '../run/drafts/draft.ts';
 import { fold } from '../run/state/apply.ts';
 import { sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import type { Keys } from '../store/index.ts';
-import { hashOfTools } from '../tools/index.ts';
+import { hashOfTools, type Memory } from '../tools/index.ts';
 import { type CommandParts, tasksAsJournaled } from './send.ts';
 
 /** Longer goals are data. They belong in a file or a tool's result, not in every prompt of the run. */
@@ -49,6 +49,7 @@ export interface RunStart {
 type Starting = CommandParts &
   Pick<CompileParts, 'toolbox' | 'check' | 'durations'> & {
     readonly mind: { readonly name: string };
+    readonly memory?: Pick<Memory, 'atStart'> | undefined;
   };
 
 /** A run that was just written. A driver in the same process need not read or compile it again. */
@@ -66,20 +67,40 @@ export interface StartedPlan {
 
 /** Journals a new run without driving it. */
 export async function startRun(beginning: RunStart, parts: Starting): Promise<Started> {
-  const started = prepare(beginning, parts);
+  const started = prepare({ ...beginning, memory: await memoryFor(beginning, parts) }, parts);
   await parts.journal.create(started.run, started.events);
   return started;
 }
 
+/** A sub-goal knows only what its goal says. */
+async function memoryFor(
+  { userId, settings, parent }: RunStart,
+  { memory }: Starting,
+): Promise<string | undefined> {
+  if (parent !== undefined) return undefined;
+  return memory?.atStart({ userId, isGuarded: settings.trust !== undefined });
+}
+
 /** Everything in a start except the write, so that a refused start leaves nothing behind. */
 function prepare(
-  { goal, settings, userId, tasks, isValidOnly = false, run: id, output, ...origin }: RunStart,
+  {
+    goal,
+    settings,
+    userId,
+    tasks,
+    isValidOnly = false,
+    run: id,
+    output,
+    ...origin
+  }: RunStart & {
+    readonly memory?: string | undefined;
+  },
   parts: Starting,
 ): Started {
   checkGoal(goal);
   const at = parts.clock.now();
   const run = id ?? newId(at);
-  const { conversation, context, mayCancel, mayAnswer, hasHeardStrangers, parent, only } = origin;
+  const { conversation, context, memory, mayCancel, mayAnswer, hasHeardStrangers, parent, only } = origin;
   const planGiven = tasks === undefined ? {} : { planGiven: true };
   const about = {
     goal,
@@ -97,6 +118,7 @@ function prepare(
         ...about,
         conversation,
         context,
+        memory,
         mayCancel,
         ...(mayAnswer && { mayAnswer: [...mayAnswer] }),
         hasHeardStrangers,
@@ -166,7 +188,7 @@ export async function startOnce(
   parts: Starting & { readonly keys: Keys },
 ): Promise<Pick<Started, 'run'> & Partial<Started>> {
   // Prepared before the key is used: a refused request must not use up its key.
-  const started = prepare(beginning, parts);
+  const started = prepare({ ...beginning, memory: await memoryFor(beginning, parts) }, parts);
   const asked = { run: started.run, request: sha256(request) };
   const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, stringifyJson(asked));
   const first = parseJson(held) as typeof asked;

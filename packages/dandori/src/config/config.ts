@@ -29,6 +29,8 @@ export interface Config {
   readonly directory: string;
   /** The database that stores runs instead. */
   readonly store: StoreConfig | undefined;
+  /** Undefined if there is no memory. `folder` is absolute. */
+  readonly memory: { readonly folder: string; readonly tokens: number } | undefined;
   readonly userId: string | undefined;
   readonly language: 'en' | 'ja' | undefined;
   /** The API that returns settings for each user. */

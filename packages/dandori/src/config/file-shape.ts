@@ -148,6 +148,12 @@ const context = section({
   max_tools: wholeNumber({ example: DEFAULT_CONTEXT.tools }).default(DEFAULT_CONTEXT.tools),
 });
 
+const memory = section({
+  enabled: toggle().default(false),
+  folder: text('.dandori/memory').prefault('.dandori/memory'),
+  max_tokens: wholeNumber({ least: 100, example: 2_000 }).default(2_000),
+});
+
 const server = section({
   shipped: choice(SHIPPED_SERVERS).optional(),
   type: choice(['stdio', 'http', 'streamable-http', 'sse']).optional(),
@@ -175,6 +181,7 @@ export const configShape = section({
   planning: planning.prefault({}),
   store: store.optional(),
   context: context.prefault({}),
+  memory: memory.prefault({}),
   trust: trust.prefault({}),
   questions: questions.optional(),
   instructions: z
@@ -217,7 +224,9 @@ export const configShape = section({
 export type ConfigFile = z.infer<typeof configShape>;
 type Written = z.input<typeof configShape>;
 /** A configuration as `dandori.yaml` writes it, with the short names of some keys. */
-export interface ConfigInput extends Omit<Written, 'model'> {
+export interface ConfigInput extends Omit<Written, 'model' | 'memory'> {
+  /** A section, or whether there is a memory. */
+  readonly memory?: Written['memory'] | boolean;
   /** A section, or `provider/name`. */
   readonly model?: Written['model'] | string;
   /** The same as `mcpServers`. */

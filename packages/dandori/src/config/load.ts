@@ -98,6 +98,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
     services: parsed.data.services.map((path) => resolvePath(folder, path)),
     directory: resolvePath(folder, parsed.data.planning.history.directory ?? DIRECTORY),
     store: parsed.data.store,
+    memory: resolveMemory(parsed.data.memory, folder),
     userId: parsed.data.user_id,
     language: parsed.data.language,
     server: resolveServer(parsed.data.server),
@@ -238,6 +239,11 @@ function resolvePlanning(planning: ConfigFile['planning']): Config['planning'] {
     revision: { maxRevisions: revision.max_revisions },
     history: { storageType: history.storage_type, isFolderNamed: history.directory !== undefined },
   };
+}
+
+function resolveMemory(memory: ConfigFile['memory'], folder: string): Config['memory'] {
+  if (!memory.enabled) return undefined;
+  return { folder: resolvePath(folder, memory.folder), tokens: memory.max_tokens };
 }
 
 interface Origins {

@@ -37,8 +37,14 @@ export function withLongNames(value: unknown): unknown {
       if (isObject(group)) long = { ...long, [first]: { ...group, [second]: group[second] ?? found } };
     }
   }
-  return typeof long.model === 'string' ? { ...long, model: namedModel(long.model) } : long;
+  if (typeof long.model === 'string') long = { ...long, model: namedModel(long.model) };
+  const { memory } = long;
+  const enabled = typeof memory === 'string' ? SWITCHES[memory] : memory;
+  return typeof enabled === 'boolean' ? { ...long, memory: { enabled } } : long;
 }
+
+/** YAML 1.2 reads on and off as texts. */
+const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false };
 
 /** `openai/gpt-5-mini`. A name without a provider is of the provider that the file names. */
 function namedModel(text: string): Record<string, unknown> {

@@ -95,6 +95,12 @@ context:
 # instructions: Answer in one sentence.
 # instructions: { file: instructions.md }
 
+# --- Notes that outlive runs, as Markdown files. The model reads them at the start and may write some.
+memory:
+  enabled: false                   # memory: on is short for it
+  folder: .dandori/memory
+  max_tokens: 2000                 # of the notes that a run is told at its start
+
 # --- Where the tools come from. Paste servers here as for any MCP host; JSON is YAML too.
 # \${NAME} and \${NAME:-default} are filled in from the environment.
 mcpServers:

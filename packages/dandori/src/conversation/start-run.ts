@@ -9,7 +9,7 @@ import type { RUN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
 import { STEP_OPERATION } from '../model/task.ts';
-import { clip } from '../model/text.ts';
+import { clip, roughTokens } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
@@ -226,12 +226,6 @@ function recent(lines: readonly string[]): readonly string[] {
     for (; total > MOST_TOKENS / 2 && from < index; from++) total -= weights[from] ?? 0;
   }
   return lines.slice(from);
-}
-
-/** A token is about four letters, or one Japanese character. */
-function roughTokens(text: string): number {
-  const wide = text.match(/[\u0250-\uffff]/g)?.length ?? 0;
-  return Math.ceil((text.length - wide) / 4) + wide;
 }
 
 function runLine(state: RunState, withheld: Told['withheld']): string {

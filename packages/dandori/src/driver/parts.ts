@@ -3,7 +3,7 @@ import type { Clock } from '../model/clock.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { SchemaCheck } from '../model/tool.ts';
 import type { Approvals, Blobs, Journal } from '../store/index.ts';
-import type { OtherRuns, SubGoals, Toolbox } from '../tools/index.ts';
+import type { Memory, OtherRuns, SubGoals, Toolbox } from '../tools/index.ts';
 
 /** Typical durations of each tool, from the journals of the last runs. */
 export interface Durations {
@@ -29,6 +29,8 @@ export interface Parts {
   readonly others?: OtherRuns;
   /** Runs sub-goals. Without it there are none. */
   readonly goals?: SubGoals;
+  /** What runs are told at their start. */
+  readonly memory?: Pick<Memory, 'atStart'>;
   /** The run is driven on behalf of the run that started it as a sub-goal. */
   readonly isSubGoal?: boolean;
   /** Secrets: never journaled, but sent in calls. */

@@ -19,6 +19,7 @@ import { doneBefore } from '../run/repeats.ts';
 import { inputsOf } from '../run/state/held-calls.ts';
 import { type RunState, type TaskState, writesIn } from '../run/state/state.ts';
 import { shareFor, timeFor } from '../run/sub-goal.ts';
+import { isCleanCall } from '../run/trust/lineage.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
 import { sealingOf } from '../secrets/index.ts';
 import { hashOfTools, nextOffer } from '../tools/index.ts';
@@ -207,6 +208,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
       (isGoal ? timeFor(task, ledger.state, parts.clock.now()) : ledger.state.settings.task.timeoutMs),
     word,
     inputs: sent.inputs,
+    ...(ledger.state.settings.trust && { isClean: isCleanCall(task, ledger.state) }),
     ...(effectNow(task, driver) !== 'read' ? { isFollowed: true } : { isFree: !isGoal && isFree(task) }),
   });
 }

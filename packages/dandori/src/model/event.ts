@@ -86,6 +86,8 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The conversation of the run, and what the mind is told about it. */
     conversation: z.string().optional(),
     context: z.string().optional(),
+    /** Notes from earlier runs and the user, as the mind is told them. */
+    memory: z.string().optional(),
     /**
      * The mind may cancel another run of the conversation without asking, as long as it has read no tool
      * output. This requires that the user's message asks to stop something, or that no tool output came

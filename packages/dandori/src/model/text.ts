@@ -146,3 +146,9 @@ export function* slices(text: string, length: number): Generator<string> {
     yield text.slice(start, end);
   }
 }
+
+/** A token is about four letters, or one Japanese character. */
+export function roughTokens(text: string): number {
+  const wide = text.match(/[\u0250-\uffff]/g)?.length ?? 0;
+  return Math.ceil((text.length - wide) / 4) + wide;
+}

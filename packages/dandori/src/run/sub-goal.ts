@@ -2,7 +2,6 @@ import { limitsAsked, type Share, SUB_GOAL } from '../model/own-tools.ts';
 import { dollars } from '../model/text.ts';
 import { callsUsed, costUsed, tokensUsed, workTimeLeft } from './limits.ts';
 import { hasEnded, type RunState, type TaskState } from './state/state.ts';
-import { lineageOf, readBy } from './trust/lineage.ts';
 
 /** The share of the run's limits that a sub-goal gets. A retry keeps the share. */
 export function shareFor(task: TaskState, state: RunState, run: string): Share {
@@ -34,12 +33,4 @@ function partOf(left: number, asked: number | undefined, { tasks }: RunState): n
 export function timeFor(task: TaskState, state: RunState, now: number): number {
   const { seconds = Number.POSITIVE_INFINITY } = limitsAsked(task.sent ?? task.task.args);
   return Math.max(1, Math.min(seconds * 1000, workTimeLeft(state, now)));
-}
-
-/**
- * Whether external content had no influence on the sub-goal and its text. Otherwise it starts as if it had read
- * the text itself: what it decides is no order of the user.
- */
-export function isCleanGoal(task: TaskState, state: RunState): boolean {
-  return task.isOrdered && readBy(task.task).every((id) => lineageOf(state, id).isTrusted);
 }

@@ -1,4 +1,5 @@
 export type { InspectedTool } from './mcp/inspect.ts';
+export type { Memory } from './memory.ts';
 export { nextOffer } from './offer.ts';
 export {
   addOwnTools,

@@ -85,6 +85,7 @@ function createContext({ call, inner }: Calling): ServiceContext {
     signal: call.signal,
     progress: (message, fraction) => call.progress?.(message, fraction),
     key: call.key,
+    isClean: call.isClean === true,
     language: call.language,
     async call(operation, given, { key: name } = {}) {
       const args = asSent(operation, given);

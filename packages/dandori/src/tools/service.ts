@@ -20,6 +20,11 @@ export interface ServiceContext {
   /** Of the user: for errors, questions and previews. */
   readonly language?: Language | undefined;
   /**
+   * Whether external content had no influence on the call and its arguments. A service that stores something should
+   * store this too.
+   */
+  readonly isClean: boolean;
+  /**
    * Calls another tool, which `calls` must name. Throws a `ServiceCallError` if the call does not succeed.
    *
    * The call is written to the journal. When the method runs again (its process died, or it is retried), a

@@ -16,7 +16,7 @@ export function configSchema(meanings: ReadonlyMap<string, string> = new Map()):
     unrepresentable: 'any',
   }) as Node;
   const { properties = {}, ...rest } = described(shape, '', meanings);
-  const { model = {}, execution = {}, mcpServers = {} } = properties;
+  const { model = {}, execution = {}, mcpServers = {}, memory = {} } = properties;
   const limits = Object.fromEntries(LIMITS.map((key) => [key, execution.properties?.[key] ?? {}]));
   const name = `^((${PROVIDERS.join('|')})/)?.+$`;
   return {
@@ -28,6 +28,10 @@ export function configSchema(meanings: ReadonlyMap<string, string> = new Map()):
       model: {
         description: model.description ?? 'The model that decides: provider/name, or a group of keys',
         anyOf: [model, { type: 'string', pattern: name, examples: ['openai/gpt-5-mini', 'ollama/qwen3'] }],
+      },
+      memory: {
+        description: memory.description ?? 'Notes that outlive runs: on, off, or a group of keys',
+        anyOf: [memory, { enum: [true, false, 'on', 'off'] }],
       },
       servers: { ...mcpServers, description: 'The same as mcpServers' },
       mcp_servers: { ...mcpServers, description: 'The same as mcpServers' },

@@ -178,8 +178,11 @@ function countUnchanging(
 }
 
 function opening(thought: PromptInput): string[] {
-  const { context, goal } = thought.state;
+  const { context, goal, memory } = thought.state;
   return [
+    ...(memory === undefined
+      ? []
+      : [`<memory>\n${memory.replaceAll(/<(?=\s*\/?\s*memory)/gi, '&lt;')}\n</memory>`]),
     ...(context === undefined ? [] : [context]),
     `Goal:\n${goal}`,
     ...givenPlan(thought),

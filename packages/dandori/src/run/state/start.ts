@@ -20,6 +20,8 @@ export interface Start {
   readonly only: readonly string[] | undefined;
   /** What the mind is told about the conversation. */
   readonly context: string | undefined;
+  /** Notes from earlier runs and the user, as the mind is told them. */
+  readonly memory: string | undefined;
   /** Whether the mind may cancel another run without approval, before it has seen a tool result. */
   readonly mayCancel: boolean | undefined;
   /** The answers to questions of other runs that the user's message gives. */
@@ -46,6 +48,7 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     parent: data.parent,
     only: data.only,
     context: data.context,
+    memory: data.memory,
     mayCancel: data.mayCancel,
     mayAnswer: data.mayAnswer,
     sources: data.sources ?? [],

@@ -78,3 +78,13 @@ export function readBy({ operation, args }: Pick<Task, 'operation' | 'args'>): s
   const named = operation === 'result.read' && typeof args.task === 'string' ? [args.task] : [];
   return [...named, ...refsIn(args).map(({ ref }) => ref.task)];
 }
+
+/**
+ * Whether no stranger's text can have led to the call or stands in it. Otherwise a sub-goal starts as if it had read
+ * the text itself, and a note is labelled.
+ */
+export function isCleanCall(task: TaskState, state: RunState): boolean {
+  return (
+    task.isOrdered && !task.isPermitted && readBy(task.task).every((id) => lineageOf(state, id).isTrusted)
+  );
+}
