@@ -15,6 +15,7 @@ export {
 } from './app/library.ts';
 export { type FollowOptions, type OnQuestion, type Run, RunError } from './app/run.ts';
 export type { ApproveOptions, RejectOptions } from './app/run-client.ts';
+export type { GivenAttachment } from './commands/attachments.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './commands/prune.ts';
 export type { Rating } from './commands/steer.ts';
 export type { Config } from './config/config.ts';
@@ -41,7 +42,7 @@ export type { Inferred, Lifted } from './history/save-as-plan.ts';
 export type { Recorded } from './history/save-as-test.ts';
 export type { Statistics, ToolStatistics } from './history/statistics.ts';
 export type { AiModel } from './mind/language/options.ts';
-export type { Mind, Thinking, Thought } from './mind/mind.ts';
+export type { Mind, Picture, Thinking, Thought } from './mind/mind.ts';
 export type { Clock } from './model/clock.ts';
 export type { ConversationEvent, ConversationFact, Message } from './model/conversation.ts';
 export { DandoriError, type ErrorCode } from './model/error.ts';

@@ -1,3 +1,4 @@
+export { type GivenAttachment, LARGEST_ATTACHMENTS } from '../commands/index.ts';
 export { type Copied, copyBetween } from './copy.ts';
 export {
   type Examined,

@@ -1,4 +1,5 @@
-import { startOnce, startRun } from '../commands/index.ts';
+import { createHash } from 'node:crypto';
+import { type GivenAttachment, startOnce, startRun } from '../commands/index.ts';
 import { type Config, inMode, refuseLooser } from '../config/index.ts';
 import type { Drivable, Parts, StartedRun } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
@@ -18,6 +19,8 @@ export interface StartOptions {
   /** JSON Schema of the output that the answer must have. */
   readonly output?: JsonObject | undefined;
   readonly userId?: string;
+  /** Files that belong to the goal. */
+  readonly attachments?: readonly GivenAttachment[] | undefined;
   /** The caller's own plan. The mind is then not asked for a plan. */
   readonly tasks?: readonly Task[];
   /** Applies to every call of this run, instead of all configured approval policies. */
@@ -85,6 +88,7 @@ export function createStarter(
         isLanguageChosen = false,
         run: id,
         output,
+        attachments,
       } = options;
       const wanted = inMode(await settingsFor(userId), mode);
       if (isStricterOnly) refuseLooser(approval, wanted);
@@ -101,6 +105,7 @@ export function createStarter(
       const beginning = {
         goal,
         output,
+        attachments,
         tasks,
         isValidOnly,
         userId,
@@ -120,6 +125,7 @@ export function createStarter(
                   approval,
                   tasks,
                   ...(output === undefined ? [] : [output]),
+                  ...(attachments ?? []).map(({ name, data }) => [name, hashOf(data)]),
                 ]),
               },
               parts,
@@ -142,6 +148,10 @@ export function createStarter(
       return parts;
     },
   };
+}
+
+function hashOf(data: GivenAttachment['data']): string {
+  return createHash('sha256').update(data).digest('hex');
 }
 
 function checkOutput(output: JsonObject | undefined, { check }: Pick<Parts, 'check'>): void {

@@ -73,6 +73,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     )
     .option(...yes)
     .option('--model <provider/name>', 'Use this model (or DANDORI_MODEL)')
+    .option('--attach <file...>', 'Give these files with the goal')
     .option('--output <file>', 'Answer with a value that fits this JSON Schema')
     .option('--user <id>', 'Run on behalf of this user')
     .action(async (goal: string[], options) =>

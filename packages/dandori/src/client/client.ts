@@ -8,7 +8,7 @@ import type { Lifted } from '../history/save-as-plan.ts';
 import type { Recorded } from '../history/save-as-test.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
-import type { Json } from '../model/json.ts';
+import { type Json, stringifyJson } from '../model/json.ts';
 import type { StandingApproval } from '../model/question.ts';
 import type {
   Amounts,
@@ -51,10 +51,17 @@ export interface ClientOptions extends ConnectionOptions {
   readonly patience?: number;
 }
 
-export type StartOptions = Omit<StartRequest, 'goal'> & {
+export type StartOptions = Omit<StartRequest, 'goal' | 'attachments'> & {
+  /** Files that belong to the goal. */
+  readonly attachments?: readonly ClientAttachment[] | undefined;
   /** Two requests with the same key start one run. */
   readonly key?: string | undefined;
 };
+
+/** A file of a browser, or a text or bytes with a name. */
+export type ClientAttachment =
+  | File
+  | { readonly name: string; readonly data: string | Uint8Array; readonly type?: string | undefined };
 
 /**
  * An event of the journal, or a live message: a delta, the driving state, or the whole answer so far
@@ -149,8 +156,11 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
   };
 
   return {
-    start: async (goal, { key, ...rest } = {}) =>
-      (await post<{ run: string }>('/api/runs', { goal, ...rest }, key)).run,
+    start: async (goal, { key, attachments = [], ...rest } = {}) => {
+      const request = { goal, ...rest };
+      const body = attachments.length === 0 ? request : formOf(request, attachments);
+      return (await post<{ run: string }>('/api/runs', body, key)).run;
+    },
     runs: (filters = {}) => get(`/api/runs${queryOf(filters)}`),
     run: (run) => get(at(run)),
     events,
@@ -221,4 +231,19 @@ function followed({ name, data }: ServerEvent): RunUpdate {
     default:
       return { kind: 'live', live: readJson(data) };
   }
+}
+
+function formOf(request: object, attachments: readonly ClientAttachment[]): FormData {
+  const form = new FormData();
+  form.append('request', stringifyJson(request));
+  for (const file of attachments) {
+    const content =
+      file instanceof Blob
+        ? file
+        : new Blob([typeof file.data === 'string' ? file.data : new Uint8Array(file.data)], {
+            ...(file.type !== undefined && { type: file.type }),
+          });
+    form.append('file', content, file.name);
+  }
+  return form;
 }

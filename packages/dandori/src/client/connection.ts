@@ -15,7 +15,7 @@ export interface Connection {
   send(path: string, init?: RequestInit): Promise<Response>;
   get<T>(path: string): Promise<T>;
   /** Two requests with the same key take effect once. */
-  post<T>(path: string, body: object, key?: string): Promise<T>;
+  post<T>(path: string, body: object | FormData, key?: string): Promise<T>;
 }
 
 export function connect({ url, token, ...options }: ConnectionOptions): Connection {
@@ -47,14 +47,16 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
   return {
     send,
     get: async <T>(path: string) => bodyOf<T>(await send(path)),
-    async post<T>(path: string, body: object, key?: string) {
+    async post<T>(path: string, body: object | FormData, key?: string) {
+      const isForm = body instanceof FormData;
       const response = await send(path, {
         method: 'POST',
         headers: {
-          'Content-Type': 'application/json',
+          // For a form, fetch writes the boundary too.
+          ...(!isForm && { 'Content-Type': 'application/json' }),
           ...(key !== undefined && { 'Idempotency-Key': key }),
         },
-        body: stringifyJson(body),
+        body: isForm ? body : stringifyJson(body),
       });
       return bodyOf<T>(response);
     },

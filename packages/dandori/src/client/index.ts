@@ -25,6 +25,7 @@ export type {
 } from '../server/api.ts';
 export {
   type Client,
+  type ClientAttachment,
   type ClientOptions,
   createClient,
   type RunUpdate,

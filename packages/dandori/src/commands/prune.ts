@@ -1,7 +1,7 @@
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, Outcome } from '../model/event.ts';
-import { blobOf } from '../model/event-kinds.ts';
+import { blobsOf } from '../model/event-kinds.ts';
 import { parseJson } from '../model/json.ts';
 import { fold } from '../run/state/apply.ts';
 import { allRuns, type Blobs, type Journal, type Keys, type RunSummary } from '../store/index.ts';
@@ -206,8 +206,7 @@ async function usedBlobs(
     if (gone.has(run)) continue;
     try {
       for (const event of await journal.read(run)) {
-        const blob = blobOf(event);
-        if (blob !== undefined) used.add(blob.sha256);
+        for (const { sha256 } of blobsOf(event)) used.add(sha256);
       }
     } catch (error) {
       leave(run, error, left);

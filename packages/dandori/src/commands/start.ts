@@ -6,14 +6,16 @@ import { type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
 import { isOwnTool, OWN_SERVER, OWN_TOOLS, type ParentOfRun, RUN_TOOLS } from '../model/own-tools.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
-import type { Task } from '../model/task.ts';
+import type { Attachment, Task } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { type CompileParts, compileDraft } from '../run/drafts/draft.ts';
 import { fold } from '../run/state/apply.ts';
 import { sealingOf, withOpenedCheck } from '../secrets/index.ts';
-import type { Keys } from '../store/index.ts';
+import type { Blobs, Keys } from '../store/index.ts';
 import { hashOfTools, type Memory } from '../tools/index.ts';
+import { isPicture } from '../views/media.ts';
+import { type GivenAttachment, storeAttachments } from './attachments.ts';
 import { type CommandParts, tasksAsJournaled } from './send.ts';
 
 /** Longer goals are data. They belong in a file or a tool's result, not in every prompt of the run. */
@@ -25,6 +27,8 @@ export interface RunStart {
   readonly userId?: string | undefined;
   /** The user's own plan. The mind is then not asked for a plan. */
   readonly tasks?: readonly Task[] | undefined;
+  /** Files that belong to the goal. */
+  readonly attachments?: readonly GivenAttachment[] | undefined;
   /** JSON Schema of the output that the answer must have. */
   readonly output?: JsonObject | undefined;
   /** Refuses `tasks` that do not compile, with `plan-invalid`. Otherwise such a run starts and then fails. */
@@ -50,6 +54,7 @@ type Starting = CommandParts &
   Pick<CompileParts, 'toolbox' | 'check' | 'durations'> & {
     readonly mind: { readonly name: string };
     readonly memory?: Pick<Memory, 'atStart'> | undefined;
+    readonly blobs: Blobs;
   };
 
 /** A run that was just written. A driver in the same process need not read or compile it again. */
@@ -67,40 +72,54 @@ export interface StartedPlan {
 
 /** Journals a new run without driving it. */
 export async function startRun(beginning: RunStart, parts: Starting): Promise<Started> {
-  const started = prepare({ ...beginning, memory: await memoryFor(beginning, parts) }, parts);
+  const started = prepare(await withFiles(beginning, parts), parts);
   await parts.journal.create(started.run, started.events);
   return started;
 }
 
-/** A sub-goal knows only what its goal says. */
-async function memoryFor(
-  { userId, settings, parent }: RunStart,
-  { memory }: Starting,
-): Promise<string | undefined> {
-  if (parent !== undefined) return undefined;
-  return memory?.atStart({ userId, isGuarded: settings.trust !== undefined });
+/** What is read and stored before the run is written. A sub-goal knows only what its goal says. */
+async function withFiles(beginning: RunStart, { memory, blobs }: Starting): Promise<PreparedStart> {
+  const { userId, settings, parent, attachments: given = [], ...rest } = beginning;
+  const attachments = await storeAttachments(given, blobs);
+  const isGuarded = settings.trust !== undefined;
+  const text = parent === undefined ? await memory?.atStart({ userId, isGuarded }) : undefined;
+  // A model sees the pictures before it decides anything, and words in them are not the user's.
+  const hasHeard = rest.hasHeardStrangers ?? (attachments.some(({ type }) => isPicture(type)) || undefined);
+  return {
+    ...rest,
+    userId,
+    settings,
+    parent,
+    memory: text,
+    attachments,
+    ...(hasHeard && { hasHeardStrangers: hasHeard }),
+  };
 }
+
+type PreparedStart = Omit<RunStart, 'attachments'> & {
+  readonly memory?: string | undefined;
+  readonly attachments: readonly Attachment[];
+};
 
 /** Everything in a start except the write, so that a refused start leaves nothing behind. */
 function prepare(
-  {
-    goal,
-    settings,
-    userId,
-    tasks,
-    isValidOnly = false,
-    run: id,
-    output,
-    ...origin
-  }: RunStart & {
-    readonly memory?: string | undefined;
-  },
+  { goal, settings, userId, tasks, isValidOnly = false, run: id, output, ...origin }: PreparedStart,
   parts: Starting,
 ): Started {
   checkGoal(goal);
   const at = parts.clock.now();
   const run = id ?? newId(at);
-  const { conversation, context, memory, mayCancel, mayAnswer, hasHeardStrangers, parent, only } = origin;
+  const {
+    conversation,
+    context,
+    memory,
+    attachments,
+    mayCancel,
+    mayAnswer,
+    hasHeardStrangers,
+    parent,
+    only,
+  } = origin;
   const planGiven = tasks === undefined ? {} : { planGiven: true };
   const about = {
     goal,
@@ -119,6 +138,7 @@ function prepare(
         conversation,
         context,
         memory,
+        ...(attachments.length > 0 && { attachments: [...attachments] }),
         mayCancel,
         ...(mayAnswer && { mayAnswer: [...mayAnswer] }),
         hasHeardStrangers,
@@ -188,7 +208,7 @@ export async function startOnce(
   parts: Starting & { readonly keys: Keys },
 ): Promise<Pick<Started, 'run'> & Partial<Started>> {
   // Prepared before the key is used: a refused request must not use up its key.
-  const started = prepare({ ...beginning, memory: await memoryFor(beginning, parts) }, parts);
+  const started = prepare(await withFiles(beginning, parts), parts);
   const asked = { run: started.run, request: sha256(request) };
   const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, stringifyJson(asked));
   const first = parseJson(held) as typeof asked;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Mind, Thought } from '../mind/index.ts';
+import type { Mind, Picture, Thought } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Said, toFailure } from '../model/failure.ts';
-import { type JsonObject, stringifyJson } from '../model/json.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { isSubGoal } from '../model/own-tools.ts';
 import type { Action } from '../model/task.ts';
 import { languageOf } from '../model/text.ts';
@@ -23,6 +23,7 @@ import { isCleanCall } from '../run/trust/lineage.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
 import { sealingOf } from '../secrets/index.ts';
 import { hashOfTools, nextOffer } from '../tools/index.ts';
+import { isPicture, withoutMedia } from '../views/media.ts';
 import { partialAnswer } from '../views/report.ts';
 import { textsOf as runTexts } from '../views/texts/run.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -113,7 +114,8 @@ async function think(
     state,
     tools,
     missing: parts.toolbox.missing(),
-    result: (task: string) => results.get(state, task),
+    pictures: await picturesFor(state, results),
+    result: (task: string) => textual(results.get(state, task)),
     resultText: (task: string, limit?: number) => results.text(state, task, limit),
     onText: (text: string) => parts.onLive?.({ type: 'answer_text', run, text }),
     onAction: (action: Action) => {
@@ -137,6 +139,15 @@ async function think(
     },
   });
   calls.planThought(decision, thought);
+}
+
+/** The attached pictures. One that the store has lost is left out; the mind is still told its name. */
+async function picturesFor({ attachments }: RunState, results: Results): Promise<readonly Picture[]> {
+  const wanted = attachments.filter(({ type }) => isPicture(type));
+  const found = await Promise.all(
+    wanted.map(async ({ type, blob }) => ({ type, data: await results.read(blob).catch(() => undefined) })),
+  );
+  return found.flatMap(({ type, data }) => (typeof data === 'string' ? [{ type, data }] : []));
 }
 
 /** Whether the tools are described differently than when the run started. */
@@ -296,10 +307,15 @@ async function finished(
 
 /** Undefined if a Ref in the answer cannot be filled. The user must never see a raw Ref. */
 export async function answerText(answer: JsonObject, { state, results }: Found): Promise<string | undefined> {
-  const injected = await fillArgs(answer, { state, results });
+  const readable: Results = { ...results, get: (of, task) => textual(results.get(of, task)) };
+  const injected = await fillArgs(answer, { state, results: readable });
   if (!injected.ok && namesTask(answer, state)) return undefined;
   const { text } = injected.ok ? injected.args : answer;
   return typeof text === 'string' ? text : stringifyJson(text ?? null);
+}
+
+function textual(result: Json | undefined): Json | undefined {
+  return result === undefined ? undefined : withoutMedia(result);
 }
 
 /** A text such as ${HOME} names no task of the run, so it stays as written. */

@@ -12,6 +12,7 @@ import {
 } from '../model/json.ts';
 import { holdsRedacted, shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
+import { clip } from '../model/text.ts';
 import type { SchemaCheck } from '../model/tool.ts';
 import { type FilledRefs, refsIn } from '../plan/fill-refs.ts';
 import { QUERY_WORK } from '../plan/query.ts';
@@ -22,12 +23,14 @@ import type { RunState, TaskState } from '../run/state/state.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
+import { mediaIn, withoutMedia } from '../views/media.ts';
 import { resultForPrompt, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
 
 /** In characters. Larger results go to a blob, so that a journal stays fast to read and fold. */
 const INLINE_LIMIT = 32 * 1024;
+const HEAD_LENGTH = 400;
 
 /**
  * Access to results in the journal and in blobs. Blobs are loaded before they are needed and cached for the
@@ -53,10 +56,14 @@ export function createResults(blobs: Blobs): Results {
   return {
     read,
     async store(value) {
-      if (!isLongerThan(INLINE_LIMIT, value)) return { result: value };
+      const media = mediaIn(value);
+      if (media.length === 0 && !isLongerThan(INLINE_LIMIT, value)) return { result: value };
       const blob = await blobs.put(jsonParts(value));
       loaded.set(blob.sha256, value);
-      return { blob: { ...blob, shape: shapeOf(value) } };
+      const shape = shapeOf(value);
+      if (media.length === 0) return { blob: { ...blob, shape } };
+      const head = clip(stringifyJson(withoutMedia(value)), HEAD_LENGTH);
+      return { blob: { ...blob, head, shape, media } };
     },
     async load(state, tasks) {
       for (const task of tasks) {

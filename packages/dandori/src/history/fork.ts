@@ -10,7 +10,7 @@ import {
 import type { Parts } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact } from '../model/event.ts';
-import { blobOf } from '../model/event-kinds.ts';
+import { blobsOf } from '../model/event-kinds.ts';
 import type { Json } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';
@@ -248,8 +248,7 @@ function editPlan(
 
 async function keepBlobs(events: readonly Event[], blobs: Parts['blobs']): Promise<void> {
   for (const event of events) {
-    const blob = blobOf(event);
-    if (blob !== undefined) await blobs.put([await blobs.get(blob)]);
+    for (const blob of blobsOf(event)) await blobs.put([await blobs.get(blob)]);
   }
 }
 

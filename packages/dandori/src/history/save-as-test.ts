@@ -379,9 +379,10 @@ function begin(
   recording.open.set(data.task, { task: data.task, operation, args: task.sent ?? {}, asked });
 }
 
-/** The driver itself runs own tools, in a test too, if they call no model. A user's tool may have their name. */
+const RECORDED = [SUB_GOAL, 'extract', 'attachment.read'];
+/** The driver itself runs own tools, in a test too, if they call no model and need no file. A user's tool may have their name. */
 function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
-  const isRead = Object.hasOwn(OWN_TOOLS, operation) && ![SUB_GOAL, 'extract'].includes(operation);
+  const isRead = Object.hasOwn(OWN_TOOLS, operation) && !RECORDED.includes(operation);
   return isRead && !tools.has(operation);
 }
 

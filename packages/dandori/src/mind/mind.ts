@@ -6,6 +6,12 @@ import type { Action } from '../model/task.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { RunState } from '../run/state/state.ts';
 
+/** `data` is base64. */
+export interface Picture {
+  readonly type: string;
+  readonly data: string;
+}
+
 /** The input of a decision. */
 export interface Thought {
   readonly purpose: Purpose;
@@ -22,6 +28,8 @@ export interface Thought {
   readonly resultText: (task: string, limit?: number) => string;
   /** A finished task's result; undefined if it has none or if it is too large to be in memory. */
   readonly result: (task: string) => Json | undefined;
+  /** What a mind that can see is shown with the goal. */
+  readonly pictures?: readonly Picture[] | undefined;
   readonly signal: AbortSignal;
   /** Live only, never journaled: gets the answer as it is written. */
   readonly onText?: (text: string) => void;

@@ -57,9 +57,10 @@ export function isCommand(type: FactType): boolean {
   return ORIGINS[type] === 'command';
 }
 
-/** The stored result that an event refers to, if there is one. */
-export function blobOf({ data }: Event): BlobHandle | undefined {
-  return 'blob' in data ? data.blob : undefined;
+/** What an event refers to in the store: a result, or the attachments of the run. */
+export function blobsOf({ type, data }: Event): readonly BlobHandle[] {
+  if (type === 'run_started') return data.attachments?.map(({ blob }) => blob) ?? [];
+  return 'blob' in data && data.blob !== undefined ? [data.blob] : [];
 }
 
 /** What to do with some kinds of facts. Kinds that are not listed are ignored. */

@@ -6,19 +6,10 @@ import { share, subGoalEnd, subGoalStart } from './own-tools.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
 import { ambiguity, previewFinding, question, trustReason } from './question.ts';
 import { amounts, language, settings } from './settings.ts';
-import { type Action, task } from './task.ts';
+import { type Action, attachment, type BlobHandle, blobHandle, task } from './task.ts';
 import { effect } from './tool.ts';
 
-/** Refers to a stored value that is too large for the journal. */
-export const blobHandle = z.object({
-  sha256: z.string(),
-  bytes: z.number(),
-  /** The beginning of the value as text, for readers of the journal. */
-  head: z.string(),
-  /** Keys, types and lengths, so that a prompt can describe the value without loading it. */
-  shape: z.string().optional(),
-});
-export type BlobHandle = z.infer<typeof blobHandle>;
+export { type BlobHandle, blobHandle };
 
 /**
  * Facts, in the past tense. A run is the list of its facts and nothing else; `run/state/apply` folds them
@@ -88,6 +79,8 @@ export const factSchema = z.discriminatedUnion('type', [
     context: z.string().optional(),
     /** Notes from earlier runs and the user, as the mind is told them. */
     memory: z.string().optional(),
+    /** Files that the user gave with the goal. */
+    attachments: z.array(attachment).optional(),
     /**
      * The mind may cancel another run of the conversation without asking, as long as it has read no tool
      * output. This requires that the user's message asks to stop something, or that no tool output came

@@ -82,6 +82,27 @@ export const OWN_TOOLS = {
       required: ['tools', 'matches'],
     },
   }),
+  'attachment.read': own('attachment.read', {
+    description:
+      'Reads a file that the user attached. Pass it on by ${id.text}, or by ${id.data} (base64) if it is no text.',
+    inputSchema: {
+      type: 'object',
+      properties: { name: { type: 'string' } },
+      required: ['name'],
+      additionalProperties: false,
+    },
+    outputSchema: {
+      type: 'object',
+      properties: {
+        name: { type: 'string' },
+        mimeType: { type: 'string' },
+        bytes: { type: 'integer' },
+        text: { type: 'string' },
+        data: { type: 'string' },
+      },
+      required: ['name', 'mimeType', 'bytes'],
+    },
+  }),
   extract: own('extract', {
     description:
       'Reads one value from text of others, such as a mail or a page, before it is used: a model call of its own that sees only `source`. Use it by ${id.value}.',

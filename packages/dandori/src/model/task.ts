@@ -92,3 +92,37 @@ export function isStep({ operation }: Pick<Task, 'operation'>): boolean {
 export function writeText(text: string): string {
   return text.replace(/\$+\{?/g, (run) => (run.endsWith('{') ? `${run.slice(0, -1).repeat(2)}{` : run));
 }
+
+/** Refers to a stored value that is too large for the journal. */
+export const blobHandle = z.object({
+  sha256: z.string(),
+  bytes: z.number(),
+  /** The beginning of the value as text, for readers of the journal. */
+  head: z.string(),
+  /** Keys, types and lengths, so that a prompt can describe the value without loading it. */
+  shape: z.string().optional(),
+  /** The binary content in the value, such as pictures. */
+  media: z
+    .array(
+      z.object({
+        path: z.array(z.union([z.string(), z.number()])),
+        type: z.string(),
+        bytes: z.number(),
+      }),
+    )
+    .optional(),
+});
+export type BlobHandle = z.infer<typeof blobHandle>;
+
+/** A file that the user gave with the goal. */
+export const attachment = z.object({
+  /** Unique in its run. */
+  name: z.string(),
+  /** Its media type, such as `image/png`. */
+  type: z.string(),
+  bytes: z.number().int().nonnegative(),
+  /** The text, or base64 of what is no text. */
+  blob: blobHandle,
+  isText: z.boolean(),
+});
+export type Attachment = z.infer<typeof attachment>;

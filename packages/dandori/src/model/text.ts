@@ -152,3 +152,10 @@ export function roughTokens(text: string): number {
   const wide = text.match(/[\u0250-\uffff]/g)?.length ?? 0;
   return Math.ceil((text.length - wide) / 4) + wide;
 }
+
+/** `12.3 kB` */
+export function bytesText(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} bytes`;
+  const [size, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB'];
+  return `${size.toFixed(1)} ${unit}`;
+}

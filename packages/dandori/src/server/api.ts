@@ -216,6 +216,11 @@ export const startRequest = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe('JSON Schema of the output that the answer must have'),
+  attachments: z
+    .array(z.strictObject({ name: z.string(), type: z.string().optional(), data: z.base64() }))
+    .readonly()
+    .optional()
+    .describe('Files that belong to the goal, in base64. Large ones are sent as multipart/form-data'),
   tasks: z.array(taskInput).min(1).readonly().optional().describe('A plan of your own; see plan.schema.json'),
   plan: z.string().optional().describe('Instead of tasks: a plan file, as YAML or JSON'),
 });

@@ -8,6 +8,7 @@ import { describeApi } from './description.ts';
 import {
   adminsOnly,
   authentication,
+  filesAsJson,
   ownConversationsOnly,
   ownPagesOnly,
   ownRunsOnly,
@@ -90,7 +91,7 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
   app.use(page.handler);
   app.use('/metrics', adminsOnly('Only admins can see the figures of all users.'));
   app.use('/api/doctor', adminsOnly('Only admins can check the stored data of all users.'));
-  app.use('/api/*', roles(), smallJsonOnly());
+  app.use('/api/*', roles(), filesAsJson(), smallJsonOnly());
   for (const rest of ['', '/*']) {
     app.use(`/api/runs/:run${rest}`, ownRunsOnly(parts));
     app.use(`/api/conversations/:conversation${rest}`, ownConversationsOnly(parts));

@@ -1,8 +1,9 @@
 import { isIP } from 'node:net';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { HonoRequest, MiddlewareHandler } from 'hono';
-import type { Runtime } from '../app/index.ts';
+import { LARGEST_ATTACHMENTS, type Runtime } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
+import { isObject, parseJson, stringifyJson } from '../model/json.ts';
 import { mayAct, type RateLimit, type User, type Users } from './access.ts';
 import type { Env, ServerParts } from './parts.ts';
 
@@ -144,9 +145,64 @@ const LARGEST_BODY = 1_000_000;
 /** The same limit as for results. Deeper values could overflow the stack of recursive code. */
 const DEEPEST_BODY = 500;
 
+/** The boundaries and the other fields of a form with attachments. */
+const AROUND_FILES = 1_000_000;
+
+/**
+ * The files and fields of a form as JSON, so that a route sees one kind of request. Only a run takes files. The other
+ * guards refuse forms of other websites.
+ */
+export function filesAsJson(): MiddlewareHandler<Env> {
+  return async (c, next) => {
+    const isForm = /^multipart\/form-data(;|$)/i.test(c.req.header('content-type') ?? '');
+    if (!isForm || c.req.method !== 'POST' || c.req.path !== '/api/runs' || c.req.raw.body === null)
+      return next();
+    const { method, url } = c.req.raw;
+    const body = await bytesOf(c.req.raw.body, LARGEST_ATTACHMENTS + AROUND_FILES);
+    const headers = { 'content-type': c.req.header('content-type') ?? '' };
+    const form = await new Response(body, { headers }).formData().catch((cause: unknown) => {
+      throw new DandoriError('request-invalid', 'The form cannot be read.', {
+        fix: 'Send "multipart/form-data" with its boundary.',
+        cause,
+      });
+    });
+    const rest = new Headers(c.req.raw.headers);
+    rest.set('content-type', 'application/json');
+    rest.delete('content-length');
+    c.req.raw = new Request(url, { method, headers: rest, body: stringifyJson(await requestIn(form)) });
+    c.set('isFromForm', true);
+    await next();
+  };
+}
+
+/** A field `request` has the whole request in JSON; `goal` and `mode` may be fields of their own. */
+async function requestIn(form: FormData): Promise<object> {
+  const texts: Record<string, string> = {};
+  const attachments: object[] = [];
+  for (const [name, value] of form) {
+    if (typeof value === 'string') texts[name] = value;
+    else {
+      const data = Buffer.from(await value.arrayBuffer()).toString('base64');
+      attachments.push({ name: value.name, ...(value.type !== '' && { type: value.type }), data });
+    }
+  }
+  const { request = '{}', ...fields } = texts;
+  if (isDeep(request)) throw tooDeep();
+  let given: unknown;
+  try {
+    given = parseJson(request);
+  } catch {
+    throw new DandoriError('request-invalid', 'The field "request" is not JSON.', {
+      fix: 'Write the request as JSON, or leave the field out and send "goal".',
+    });
+  }
+  return { ...(isObject(given) && given), ...fields, attachments };
+}
+
 /** Requires JSON as content type: a form on another website can send other types without a CORS preflight. */
 export function smallJsonOnly(): MiddlewareHandler<Env> {
   return async (c, next) => {
+    if (c.get('isFromForm') === true) return next();
     const length = Number(c.req.header('content-length') ?? 0);
     if (length > LARGEST_BODY) throw tooLarge();
     const hasBody = length > 0 || c.req.header('transfer-encoding') !== undefined;
@@ -157,14 +213,21 @@ export function smallJsonOnly(): MiddlewareHandler<Env> {
     // Node enforces the declared length. A body without one is counted here.
     if (length === 0 && hasBody && c.req.raw.body !== null) {
       const { method, headers } = c.req.raw;
-      c.req.raw = new Request(c.req.url, { method, headers, body: await smallText(c.req.raw.body) });
-    }
-    if (hasBody && isDeep(await c.req.text()))
-      throw new DandoriError('request-invalid', `The body is nested more than ${DEEPEST_BODY} deep.`, {
-        fix: 'Put deep data into a file that a tool can read.',
+      c.req.raw = new Request(c.req.url, {
+        method,
+        headers,
+        body: await bytesOf(c.req.raw.body, LARGEST_BODY),
       });
+    }
+    if (hasBody && isDeep(await c.req.text())) throw tooDeep();
     await next();
   };
+}
+
+function tooDeep(): DandoriError {
+  return new DandoriError('request-invalid', `The body is nested more than ${DEEPEST_BODY} deep.`, {
+    fix: 'Put deep data into a file that a tool can read.',
+  });
 }
 
 /** Counts brackets only. The JSON parser checks the syntax later. */
@@ -183,19 +246,19 @@ function isDeep(text: string): boolean {
   return false;
 }
 
-async function smallText(body: ReadableStream<Uint8Array>): Promise<string> {
+async function bytesOf(body: ReadableStream<Uint8Array>, most: number): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
   let length = 0;
   for await (const part of body) {
     length += part.length;
-    if (length > LARGEST_BODY) throw tooLarge();
+    if (length > most) throw tooLarge(most);
     parts.push(part);
   }
-  return Buffer.concat(parts).toString('utf8');
+  return new Uint8Array(Buffer.concat(parts));
 }
 
-function tooLarge(): DandoriError {
-  return new DandoriError('request-too-large', `The body is larger than ${LARGEST_BODY} bytes.`, {
+function tooLarge(most = LARGEST_BODY): DandoriError {
+  return new DandoriError('request-too-large', `The body is larger than ${most} bytes.`, {
     fix: 'Put large data into a file that a tool can read.',
   });
 }

@@ -27,7 +27,8 @@ export interface ServerParts {
 
 export interface Env {
   Bindings: HttpBindings;
-  Variables: { user: User };
+  /** `isFromForm`: the body was a form, whose size and depth are checked. */
+  Variables: { user: User; isFromForm?: boolean };
 }
 export type App = OpenAPIHono<Env>;
 

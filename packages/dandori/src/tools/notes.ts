@@ -96,10 +96,9 @@ export async function removeNote(folder: string, name: string): Promise<boolean>
 }
 
 /** A person who has read the note may delete this line. From then on the note is read at the start of runs. */
-const EXTERNAL = `---
-external: true # Written after external content was read. Delete this line to vouch for the note.
----
-`;
+const LABEL =
+  'external: true # Written after external content was read. Delete this line to vouch for the note.';
+const EXTERNAL = `---\n${LABEL}\n---\n`;
 
 /** A note without front matter was written by a person, or by a run that had read nothing of strangers. */
 function parsed(content: string): Pick<Note, 'text' | 'isExternal'> {

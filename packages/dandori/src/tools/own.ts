@@ -5,12 +5,13 @@ import { asText, isObject, type Json, type JsonObject, normalise, stringifyJson 
 import { MOST_FOUND, type OwnToolName, ownToolName, type Share, withOwnTools } from '../model/own-tools.ts';
 import { shown, withoutPieces } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
-import { isStep } from '../model/task.ts';
+import { type BlobHandle, isStep } from '../model/task.ts';
 import type { SchemaCheck, Tool } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
 import { callsUsed, tokensUsed } from '../run/limits.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { opaqueForOnce } from '../secrets/index.ts';
+import { withoutMedia } from '../views/media.ts';
 import { planView } from '../views/plan.ts';
 import { excerptOf } from '../views/result-digest.ts';
 import { searchTools, toolIndexOf } from './search.ts';
@@ -21,6 +22,8 @@ export interface ResultReader {
   /** Loads the results of these tasks, so that `get` has them. */
   load(state: RunState, tasks: Iterable<string>): Promise<void>;
   get(state: RunState, task: string): Json | undefined;
+  /** What is stored under the handle. */
+  read(blob: BlobHandle): Promise<Json>;
 }
 
 /** What an own tool can read. It changes nothing. */
@@ -112,6 +115,7 @@ const HANDLERS: Readonly<Record<OwnToolName, Handler>> = {
   'result.read': readResult,
   'plan.get': getPlan,
   'tool.search': searchTool,
+  'attachment.read': readAttachment,
   extract: extractFrom,
   'goal.run': runGoal,
   'conversation.read': readMessage,
@@ -161,7 +165,7 @@ async function readResult(args: JsonObject, { state, results }: Looking): Promis
     return failed('unavailable', messageOf(error));
   }
   const opaque = opaqueForOnce();
-  const part = partOf(opaque.hide(results.get(state, id) ?? null), path);
+  const part = partOf(opaque.hide(withoutMedia(results.get(state, id) ?? null)), path);
   if (!part.ok) return failed('invalid_args', `path: ${opaque.reveal(part.message)}`);
   const excerpt = excerptOf(opaque.reveal(part.value), {
     from: numberIn(from, 0),
@@ -169,6 +173,24 @@ async function readResult(args: JsonObject, { state, results }: Looking): Promis
     limit: contextOf(state.settings).result,
   });
   return { kind: 'succeeded', result: withoutPieces(excerpt) };
+}
+
+async function readAttachment(args: JsonObject, { state, results }: Looking): Promise<CallOutcome> {
+  const found = state.attachments.find(({ name }) => name === args.name);
+  if (found === undefined) {
+    const names = state.attachments.map(({ name }) => name).join(', ') || 'nothing';
+    return failed('invalid_args', `there is no such attachment; attached: ${names}`);
+  }
+  const { name, type: mimeType, bytes, blob, isText } = found;
+  try {
+    const content = await results.read(blob);
+    return {
+      kind: 'succeeded',
+      result: { name, mimeType, bytes, ...(isText ? { text: content } : { data: content }) },
+    };
+  } catch (error) {
+    return failed('unavailable', messageOf(error));
+  }
 }
 
 function partOf(
@@ -198,7 +220,10 @@ async function extractFrom(args: JsonObject, { state, extract, check, call }: Lo
   // The call has the secrets. What is journaled of it has not.
   const { source = null, find, schema } = shown(state.tasks.get(call.task)?.sent ?? args);
   if (!isObject(schema)) return failed('invalid_args', 'schema: must be a JSON Schema');
-  const found = await extract({ text: asText(source), find: String(find), schema }, call.signal);
+  const found = await extract(
+    { text: asText(withoutMedia(source)), find: String(find), schema },
+    call.signal,
+  );
   const counted = found.usage === undefined ? {} : { usage: found.usage };
   if (found.kind === 'failed') return { kind: 'failed', failure: found.failure, ...counted };
   const value = normalise(found.value);

@@ -164,6 +164,7 @@ async function firstLife(streamDispatch: boolean): Promise<{ events: Event[]; wo
       secrets: [],
       mind,
       toolbox: { tools: () => new Map(), missing: () => [] },
+      blobs: createMemoryBlobs(),
       check: () => [],
     },
   );

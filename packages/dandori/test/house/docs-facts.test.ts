@@ -255,7 +255,8 @@ function textOf(path: string): string {
 const BUILT = new Set(['packages/dandori/dist']);
 
 /** The context of a service method or a question, the name of a tool, a file: they only look like keys. */
-const NO_KEYS = /^(?:context\.(?:userId|call|key|language|plan)|server\.tool|model\.yaml)$/;
+const NO_KEYS =
+  /^(?:context\.(?:userId|call|key|language|plan|isClean)|memory\.(?:read|write|remove)|server\.tool|model\.yaml)$/;
 
 const BASES = ['', 'packages/dandori/src', 'packages/dandori'];
 

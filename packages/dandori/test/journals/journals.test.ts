@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replayRun } from '../../src/history/replay.ts';
 import { factSchema } from '../../src/model/event.ts';
-import { blobOf } from '../../src/model/event-kinds.ts';
+import { blobsOf } from '../../src/model/event-kinds.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { fold } from '../../src/run/state/apply.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
@@ -49,7 +49,7 @@ describe('journals of every version', () => {
     const now = state === undefined ? null : structureOf(report(state));
     expect(now).toMatchObject(structureOf(then) as object);
     for (const event of events) {
-      const blob = blobOf(event);
+      const blob = blobsOf(event)[0];
       if (blob !== undefined) expect(await blobs.get(blob)).toHaveLength(blob.bytes);
     }
   });

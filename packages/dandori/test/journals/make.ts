@@ -7,7 +7,7 @@ import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
 import { forkRun } from '../../src/history/fork.ts';
 import type { Event } from '../../src/model/event.ts';
-import { blobOf } from '../../src/model/event-kinds.ts';
+import { blobsOf } from '../../src/model/event-kinds.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { Effect } from '../../src/model/tool.ts';
@@ -384,7 +384,7 @@ for (const [name, tell] of Object.entries(STORIES)) {
   writeFileSync(join(folder, `${name}.report.json`), `${JSON.stringify(report(state), null, 2)}\n`);
   golden[`${version}/${name}`] = digestsOf(events);
   for (const event of events) {
-    const blob = blobOf(event);
+    const blob = blobsOf(event)[0];
     if (blob !== undefined) await files.put([await blobs.get(blob)]);
   }
   console.log(`${name}: ${events.length} events, ${state.end?.outcome}`);

@@ -1,6 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, type RefObject, Suspense, useState } from 'react';
+import { lazy, type RefObject, Suspense, useRef, useState } from 'react';
 import { type ApprovalPolicy, approvalPolicy, type Mode, mode as modes } from '#dandori/model/settings.ts';
+import { bytesText } from '#dandori/model/text.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { useCheck } from '../run/plan/use-check.ts';
 import { useTexts } from '../shell/language.tsx';
@@ -32,6 +33,8 @@ export function Composer({ goal, onGoal, field }: Props) {
   const [mode, setMode] = useState<ChosenMode>('configured');
   const [approval, setApproval] = useState<ChosenApproval>('configured');
   const [plan, setPlan] = useState<string>();
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const add = (more: Iterable<File>) => setFiles((known) => [...known, ...more]);
   const checked = useCheck(plan ?? '');
   // The result may be for an older text.
   const result = checked.isCurrent ? checked.result : undefined;
@@ -43,7 +46,9 @@ export function Composer({ goal, onGoal, field }: Props) {
         ...(approval !== 'configured' && { approval }),
         ...(plan !== undefined && { plan }),
       };
-      return client.start(wanted, { ...request, key: keys.keyFor([wanted, request]) });
+      const named = files.map(({ name, size, lastModified }) => [name, size, lastModified]);
+      const key = keys.keyFor([wanted, request, named]);
+      return client.start(wanted, { ...request, attachments: files, key });
     },
     onSuccess(run) {
       keys.done();
@@ -76,10 +81,12 @@ export function Composer({ goal, onGoal, field }: Props) {
       <Button look="bare" className="-mx-3" onClick={() => setPlan(plan === undefined ? '' : undefined)}>
         {plan === undefined ? say.plan.add : say.plan.remove}
       </Button>
+      <FileButton label={say.attach} onFiles={add} />
     </>
   );
   return (
     <SendForm
+      onDrop={add}
       onSend={send}
       canSend={canStart}
       texts={{ send: start.isPending ? say.starting : say.start, keys: say.sendHint }}
@@ -98,12 +105,57 @@ export function Composer({ goal, onGoal, field }: Props) {
         isBare
         className="max-h-[50vh] min-h-14 text-lg"
       />
+      {files.length > 0 && (
+        <ul className="flex flex-wrap gap-2 text-sm">
+          {files.map((file, index) => (
+            <li key={index} className="flex items-center gap-2 rounded border border-line px-2 py-1">
+              <span className="max-w-60 truncate">{file.name}</span>
+              <span className="text-faint text-xs">{bytesText(file.size)}</span>
+              <Button
+                look="bare"
+                className="p-0!"
+                aria-label={say.detach(file.name)}
+                onClick={() => setFiles(files.filter((one) => one !== file))}
+              >
+                ×
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
       {plan !== undefined && (
         <Suspense fallback={<Waiting />}>
           <PlanField plan={plan} onPlan={setPlan} checked={checked} onSend={send} />
         </Suspense>
       )}
     </SendForm>
+  );
+}
+
+function FileButton({
+  label,
+  onFiles,
+}: {
+  readonly label: string;
+  readonly onFiles: (files: Iterable<File>) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={({ currentTarget }) => {
+          onFiles([...(currentTarget.files ?? [])]);
+          currentTarget.value = '';
+        }}
+      />
+      <Button look="bare" className="-mx-3" onClick={() => input.current?.click()}>
+        {label}
+      </Button>
+    </>
   );
 }
 

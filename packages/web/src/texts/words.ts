@@ -18,6 +18,7 @@ export interface Words extends SharedWords {
   readonly close: string;
   readonly send: string;
   readonly thinking: string;
+  readonly attachments: string;
   readonly reason: string;
   readonly reasoning: string;
   readonly wholeText: (characters: number) => string;
@@ -77,6 +78,7 @@ const en: Words = {
   close: 'Close',
   send: 'Send',
   thinking: 'Thinking…',
+  attachments: 'Attached files',
   reason: 'Reason (optional)',
   reasoning: 'Reasoning',
   wholeText: (characters) => `Show all (${characters.toLocaleString('en')} characters)`,
@@ -129,6 +131,7 @@ const ja: Words = {
   close: '閉じる',
   send: '送信',
   thinking: '検討中…',
+  attachments: '添付ファイル',
   reason: '理由（任意）',
   reasoning: '判断理由',
   wholeText: (characters) => `全文を表示（${characters.toLocaleString('ja')} 文字）`,

@@ -9,6 +9,8 @@ interface Props {
   readonly choices: ReactNode;
   /** Below the button. */
   readonly hint?: string;
+  /** Takes files that are dropped onto the form. */
+  readonly onDrop?: (files: Iterable<File>) => void;
   readonly onSend: () => void;
   readonly canSend: boolean;
   readonly texts: { readonly send: string; readonly keys: string };
@@ -16,7 +18,7 @@ interface Props {
 }
 
 /** The form that starts a run or a conversation. */
-export function SendForm({ children, choices, hint = '', onSend, canSend, texts, error }: Props) {
+export function SendForm({ children, choices, hint = '', onDrop, onSend, canSend, texts, error }: Props) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     onSend();
@@ -24,6 +26,12 @@ export function SendForm({ children, choices, hint = '', onSend, canSend, texts,
   return (
     <form
       onSubmit={submit}
+      onDragOver={(event) => onDrop !== undefined && event.preventDefault()}
+      onDrop={(event) => {
+        if (onDrop === undefined || event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        onDrop([...event.dataTransfer.files]);
+      }}
       className="flex flex-col gap-3 rounded-lg border border-line bg-sheet p-4 shadow-sm"
     >
       {children}

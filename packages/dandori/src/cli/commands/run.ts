@@ -1,9 +1,11 @@
 import { watch } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { attachmentsTooLarge, type GivenAttachment, LARGEST_ATTACHMENTS } from '../../commands/index.ts';
 import { openSource } from '../../documents/source.ts';
 import { readTextFile } from '../../documents/text-file.ts';
-import { DandoriError } from '../../model/error.ts';
+import { DandoriError, messageOf } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { isObject, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
@@ -21,6 +23,8 @@ export interface StartOptions extends SessionOptions {
   readonly watch?: boolean;
   readonly mode?: Mode;
   readonly approval?: ApprovalPolicy;
+  /** Files that belong to the goal. */
+  readonly attach?: readonly string[];
   /** The file of a JSON Schema. */
   readonly output?: string;
 }
@@ -89,6 +93,7 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
     });
   }
   const output = options.output === undefined ? undefined : await readSchema(options.output);
+  const attachments = await readAttachments(options.attach ?? []);
   await using session = await openSession({ ...options, goal: wanted });
   const { dandori } = session;
   let begun: readonly Event[] | undefined;
@@ -103,6 +108,7 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
       // The goal of a plan file is not what the user says now.
       isLanguageChosen: plan !== undefined,
       output,
+      attachments,
       onStart: (events) => {
         begun = events;
       },
@@ -121,6 +127,24 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
     );
     return EXIT_USAGE;
   }
+}
+
+async function readAttachments(files: readonly string[]): Promise<GivenAttachment[]> {
+  let left = LARGEST_ATTACHMENTS;
+  const read: GivenAttachment[] = [];
+  for (const file of files) {
+    try {
+      left -= (await stat(file)).size;
+      if (left >= 0) read.push({ name: basename(file), data: await readFile(file) });
+    } catch (error) {
+      throw new DandoriError('file-unreadable', `${file}: ${messageOf(error)}`, {
+        fix: 'Name a file that can be read: --attach FILE',
+        cause: error,
+      });
+    }
+    if (left < 0) throw attachmentsTooLarge(LARGEST_ATTACHMENTS - left);
+  }
+  return read;
 }
 
 async function readSchema(file: string): Promise<JsonObject> {

@@ -120,7 +120,7 @@ async function prepare(
   const { instructions, messages } = dialect.write(thought, custom, window);
   const prompt = {
     instructions: wellFormed(shown(instructions)),
-    messages: sendable(messages, whole.state),
+    messages: withPictures(sendable(messages, whole.state), whole.pictures),
   };
   return { dialect, prompt, sent: dialect.send(thought, options) };
 }
@@ -285,6 +285,12 @@ function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
   if (thinking.kind !== 'failed' || thinking.failure.kind !== 'model_error') return false;
   const { retryable, retryAfter = 0 } = thinking.failure;
   return retryable !== true || retryAfter > LONGEST_WAIT || isSecondTime;
+}
+
+/** The pictures stand with the goal, which is in the first message. */
+function withPictures(messages: ModelMessage[], pictures: Thought['pictures'] = []): ModelMessage[] {
+  const [first, ...rest] = messages;
+  return pictures.length === 0 || first?.role !== 'user' ? messages : [{ ...first, pictures }, ...rest];
 }
 
 interface Sent {

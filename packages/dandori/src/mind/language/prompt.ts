@@ -2,7 +2,7 @@ import type { Failure } from '../../model/failure.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf, type Settings } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
-import { clip } from '../../model/text.ts';
+import { bytesText, clip } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
 import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
@@ -185,9 +185,16 @@ function opening(thought: PromptInput): string[] {
       : [`<memory>\n${memory.replaceAll(/<(?=\s*\/?\s*memory)/gi, '&lt;')}\n</memory>`]),
     ...(context === undefined ? [] : [context]),
     `Goal:\n${goal}`,
+    ...attached(thought.state),
     ...givenPlan(thought),
     ...notesByDecision(thought.state).first,
   ];
+}
+
+function attached({ attachments }: RunState): string[] {
+  if (attachments.length === 0) return [];
+  const lines = attachments.map(({ name, type, bytes }) => `- ${name} (${type}, ${bytesText(bytes)})`);
+  return [`The user attached these files:\n${lines.join('\n')}`];
 }
 
 /** A rejected list does not count, because its correction repeats it. */

@@ -128,6 +128,7 @@ function isOffered(
     const isGuarded = trust !== undefined && trust.policy !== 'observe' && mode !== 'direct';
     return isGuarded && [...tools.values()].some((tool) => !isOwnTool(tool) && !tool.trusted);
   }
+  if (name === 'attachment.read') return state.attachments.length > 0 && mode !== 'direct';
   if (name === 'goal.run') return state.settings.subGoals === true && mode !== 'direct';
   // Only where a message is left out.
   if (name === 'conversation.read') return state.context?.includes(name) === true;

@@ -131,10 +131,17 @@ async function tokensOf({ prompt, sent: { tools = [] } }: Outgoing): Promise<num
   return promptTokens(prompt, count) + count(described.join('\n'));
 }
 
+/** What providers count for a large picture, roughly. */
+const OF_A_PICTURE = 1_600;
+
 /** Message by message, because most of them were counted before. */
 function promptTokens({ instructions, messages }: DialectPrompt, count: TokenCounter): number {
   const texts = messages.map(({ content }) => asText(content));
-  return [instructions, ...texts].reduce((sum, text) => sum + count(text) + AROUND_A_MESSAGE, 0);
+  const pictures = messages.flatMap((message) => ('pictures' in message ? (message.pictures ?? []) : []));
+  return [instructions, ...texts].reduce(
+    (sum, text) => sum + count(text) + AROUND_A_MESSAGE,
+    pictures.length * OF_A_PICTURE,
+  );
 }
 
 /** Model output may be nested too deeply to serialize. It is only counted here. */

@@ -79,8 +79,8 @@ export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_sta
  */
 export function isTrustedSource({ settings: { trust }, sources }: RunState, operation: string): boolean {
   if (trust === undefined) return true;
-  // A sub-goal returns what it has read.
-  if (operation === SUB_GOAL) return false;
+  // A sub-goal returns what it has read, and an attachment is not the user's words.
+  if (operation === SUB_GOAL || operation === 'attachment.read') return false;
   // An own tool only returns what its source has already returned.
   if (isOwnName(operation)) return sources.includes(OWN_SERVER);
   if (sources.includes(operation)) return true;

@@ -1,6 +1,7 @@
 import type { Envelope, FactOf } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { ParentOfRun } from '../../model/own-tools.ts';
+import type { Attachment } from '../../model/task.ts';
 
 /** What a run started with. It never changes. */
 export interface Start {
@@ -22,6 +23,7 @@ export interface Start {
   readonly context: string | undefined;
   /** Notes from earlier runs and the user, as the mind is told them. */
   readonly memory: string | undefined;
+  readonly attachments: readonly Attachment[];
   /** Whether the mind may cancel another run without approval, before it has seen a tool result. */
   readonly mayCancel: boolean | undefined;
   /** The answers to questions of other runs that the user's message gives. */
@@ -49,6 +51,7 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     only: data.only,
     context: data.context,
     memory: data.memory,
+    attachments: data.attachments ?? [],
     mayCancel: data.mayCancel,
     mayAnswer: data.mayAnswer,
     sources: data.sources ?? [],

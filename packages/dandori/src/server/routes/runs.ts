@@ -44,7 +44,7 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
 
   app.openapi(create, async (c) => {
     refuseStopping(driving);
-    const { goal, mode: wanted, approval, output, ...given } = c.req.valid('json');
+    const { goal, mode: wanted, approval, output, attachments, ...given } = c.req.valid('json');
     const tasks = givenTasks(given);
     const key = c.req.valid('header')['idempotency-key'];
     const userId = c.get('user').id ?? config.userId;
@@ -52,6 +52,9 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
       ...(wanted && { mode: wanted }),
       ...(approval && { approval, isStricterOnly: c.get('user').role !== 'admin' }),
       ...(userId !== undefined && { userId }),
+      ...(attachments && {
+        attachments: attachments.map(({ data, ...file }) => ({ ...file, data: Buffer.from(data, 'base64') })),
+      }),
       ...(output && { output: output as JsonObject }),
       ...(tasks && { tasks, isValidOnly: true }),
       ...(key !== undefined && { key }),

@@ -1,7 +1,7 @@
 import type { ConversationEvent } from '../../model/conversation.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { BlobHandle, Event } from '../../model/event.ts';
-import { blobOf } from '../../model/event-kinds.ts';
+import { blobsOf } from '../../model/event-kinds.ts';
 import { parseJson } from '../../model/json.ts';
 import type { StandingApproval } from '../../model/question.ts';
 import { holdsMark } from '../../model/redact.ts';
@@ -126,9 +126,8 @@ export async function copyStore(
   let unfinished = 0;
 
   async function copyBlobs(events: readonly Event[]): Promise<void> {
-    for (const event of events) {
-      const blob = blobOf(event);
-      if (blob === undefined || present.get(blob.sha256) === blob.bytes) continue;
+    for (const blob of events.flatMap(blobsOf)) {
+      if (present.get(blob.sha256) === blob.bytes) continue;
       const text = await from.blobs.get(blob);
       assertSame(blob, await to.blobs.put([text]));
       present.set(blob.sha256, blob.bytes);

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConversationEvent } from '../../model/conversation.ts';
 import type { Event } from '../../model/event.ts';
-import { blobOf } from '../../model/event-kinds.ts';
+import { blobsOf } from '../../model/event-kinds.ts';
 import type { Examined, Finding } from '../../model/finding.ts';
 import { isRunId } from '../files/journal.ts';
 import { lockHolder } from '../files/lock.ts';
@@ -205,9 +205,8 @@ interface Use {
 }
 
 function note(event: Event, used: Map<string, Use>): void {
-  const blob = blobOf(event);
-  if (blob !== undefined)
-    used.set(blob.sha256, { run: event.run, task: (event.data as { task: string }).task });
+  const task = 'task' in event.data ? event.data.task : '';
+  for (const { sha256 } of blobsOf(event)) used.set(sha256, { run: event.run, task });
 }
 
 interface BlobSearch {

@@ -1,3 +1,4 @@
+import { bytesText } from '#dandori/model/text.ts';
 import { isOnlyHolding } from '#dandori/run/state/state.ts';
 import { outcomeOf } from '#dandori/views/report.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
@@ -24,6 +25,15 @@ export function Head(props: ViewProps) {
         </h1>
         {!isPast && <Steering {...props} />}
       </div>
+      {state.attachments.length > 0 && (
+        <ul aria-label={word.attachments} className="flex flex-wrap gap-2 text-sm">
+          {state.attachments.map(({ name, type, bytes }) => (
+            <li key={name} className="rounded border border-line px-2 py-0.5">
+              {name} <span className="text-faint text-xs">{`${type}, ${bytesText(bytes)}`}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-faint text-sm">
         <span role="status" className="contents">
           <StatusMark status={shown} />

@@ -2,7 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { pathExpression } from '#dandori/history/save-as-plan.ts';
 import { stringifyJson } from '#dandori/model/json.ts';
+import { bytesText } from '#dandori/model/text.ts';
 import type { Stored } from '#dandori/run/state/state.ts';
+import { isPicture, type Media } from '#dandori/views/media.ts';
 import type { ResultPart } from '#dandori/views/result-page.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
@@ -23,15 +25,70 @@ export function ResultView({ run, task, result }: Props) {
   const say = useTexts(texts);
   const { language } = useLanguage();
   if ('value' in result) return <JsonTree key={task} value={result.value} label={say.result} />;
-  const { bytes, shape } = result.blob;
+  const { bytes, shape, media = [] } = result.blob;
   return (
     <div className="flex flex-col gap-2">
+      {media
+        .filter(({ type }) => isPicture(type))
+        .slice(0, MOST_PICTURES)
+        .map((one) => (
+          <Picture key={pathExpression(one.path)} run={run} task={task} picture={one} />
+        ))}
       <p className="text-faint text-xs [overflow-wrap:anywhere]">
         {say.bytes(bytes.toLocaleString(language))}
         {shape !== undefined && ` · ${shape}`}
       </p>
       <PagedResult key={`${run} ${task}`} run={run} task={task} />
     </div>
+  );
+}
+
+const MOST_PICTURES = 8;
+/** Characters of base64. Larger pictures are not loaded. */
+const LARGEST_PICTURE = 8_000_000;
+/** Thousands of characters per request. */
+const PIECE = 1_000;
+
+interface PictureProps {
+  readonly run: string;
+  readonly task: string;
+  readonly picture: Media;
+}
+
+function Picture({ run, task, picture }: PictureProps) {
+  const say = useTexts(texts);
+  const client = useClient();
+  const { path, type, bytes } = picture;
+  const name = `${type}, ${bytesText(bytes)}`;
+  const { data, error, isPending } = useQuery({
+    queryKey: ['picture', run, task, path],
+    queryFn: async () => {
+      let text = '';
+      for (let total = 1; text.length < Math.min(total, LARGEST_PICTURE); ) {
+        const part = await client.result(run, task, {
+          path: pathExpression(path),
+          offset: text.length,
+          limit: PIECE,
+        });
+        if (part.kind !== 'text' || part.text === '') break;
+        total = part.total;
+        text += part.text;
+      }
+      return text;
+    },
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  if (isPending) return <Waiting />;
+  if (data === undefined) return <Problem error={error} />;
+  return (
+    <figure className="flex flex-col gap-1">
+      <img
+        src={`data:${type};base64,${data}`}
+        alt={say.picture(name)}
+        className="max-h-96 max-w-full self-start rounded border border-line bg-paper object-contain"
+      />
+      <figcaption className="text-faint text-xs">{name}</figcaption>
+    </figure>
   );
 }
 

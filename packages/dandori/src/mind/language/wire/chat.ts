@@ -89,6 +89,13 @@ function writeBody(
 
 function toChat(message: ModelMessage): object[] {
   const { role, content } = message;
+  if (role === 'user' && message.pictures !== undefined) {
+    const images = message.pictures.map(({ type, data }) => ({
+      type: 'image_url',
+      image_url: { url: `data:${type};base64,${data}` },
+    }));
+    return [{ role, content: [{ type: 'text', text: content }, ...images] }];
+  }
   if (role === 'user' || typeof content === 'string') return [{ role, content }];
   if (role === 'tool')
     return content.map(({ toolCallId, output }) => ({

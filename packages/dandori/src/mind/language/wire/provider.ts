@@ -31,9 +31,10 @@ export function openProvider(given: AiModel, providerOptions: ProviderOptions): 
   const model = given as SdkModel;
   // Anthropic and Google require objects as arguments.
   const wantsObjects = !('openai' in providerOptions);
+  const isTagged = !['v2', 'v3'].includes(String(Reflect.get(model, 'specificationVersion')));
   return {
     async send(request, { signal, onPart }) {
-      const options = toOptions(request, wantsObjects);
+      const options = toOptions(request, { wantsObjects, isTagged });
       const { stream } = await model.doStream({ ...options, abortSignal: signal, providerOptions });
       const reader = stream.getReader();
       try {
@@ -49,14 +50,17 @@ export function openProvider(given: AiModel, providerOptions: ProviderOptions): 
   };
 }
 
-function toOptions(request: ModelRequest, wantsObjects: boolean): CallOptions {
+/** How a provider takes arguments and files. */
+interface Style {
+  readonly wantsObjects: boolean;
+  readonly isTagged: boolean;
+}
+
+function toOptions(request: ModelRequest, style: Style): CallOptions {
   const { instructions, messages, tools = [], responseFormat } = request;
   const { temperature, topP, maxOutputTokens, reasoningEffort } = request;
   return {
-    prompt: [
-      { role: 'system', content: instructions },
-      ...messages.map((message) => toSdk(message, wantsObjects)),
-    ],
+    prompt: [{ role: 'system', content: instructions }, ...messages.map((message) => toSdk(message, style))],
     ...(tools.length > 0 && {
       tools: tools.map(
         (tool) => ({ type: 'function' as const, ...tool }) as NonNullable<CallOptions['tools']>[number],
@@ -75,10 +79,23 @@ function toOptions(request: ModelRequest, wantsObjects: boolean): CallOptions {
   };
 }
 
-function toSdk(message: ModelMessage, wantsObjects: boolean): Prompt[number] {
+type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][number];
+
+/** Before version 4 of the specification the data is a plain text. */
+function toFile(mediaType: string, data: string, isTagged: boolean): UserPart {
+  return { type: 'file', mediaType, data: isTagged ? { type: 'data', data } : data } as UserPart;
+}
+
+function toSdk(message: ModelMessage, { wantsObjects, isTagged }: Style): Prompt[number] {
   switch (message.role) {
     case 'user':
-      return { role: 'user', content: [{ type: 'text', text: message.content }] };
+      return {
+        role: 'user',
+        content: [
+          { type: 'text', text: message.content },
+          ...(message.pictures ?? []).map(({ type, data }) => toFile(type, data, isTagged)),
+        ],
+      };
     case 'assistant': {
       const { content } = message;
       return {

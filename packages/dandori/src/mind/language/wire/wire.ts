@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
+import type { Picture } from '../../mind.ts';
 
 /** A message in our own format. Each wire converts it to its provider's format. */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly content: string }
+  | { readonly role: 'user'; readonly content: string; readonly pictures?: readonly Picture[] }
   | { readonly role: 'assistant'; readonly content: string | readonly AssistantPart[] }
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
 

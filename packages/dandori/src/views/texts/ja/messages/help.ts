@@ -34,6 +34,7 @@ export const help: Catalogue = {
   '--watch needs a plan file.': '--watch には計画のファイルが必要です。',
   'Name it: --plan FILE --watch': '指定してください：--plan FILE --watch',
   'Use this model (or DANDORI_MODEL)': '使用するモデル（または DANDORI_MODEL）',
+  'Give these files with the goal': 'ファイルを添付',
   'Answer with a value that fits this JSON Schema': 'この JSON Schema に合う値で回答',
   'How to plan': '計画の立て方',
   'What to ask about in this run; overrides the configuration': 'この実行で承認を求める範囲（設定より優先）',

@@ -93,6 +93,25 @@ export const server: Catalogue = {
     '「{1}」という名前のサーバーまたはサービスが 2 つあります。',
   'the {1} schema of {2} cannot be used and is ignored: {3}':
     '{2} の {1} スキーマは使用できないため無視します：{3}',
+  'A run can have {1} attachments.': '添付できるファイルは {1} 個までです。',
+  'Attach fewer files, or let a tool read them.':
+    '添付するファイルを減らすか、ツールに読み取らせてください。',
+  'The attachments have {1}; {2} are the most.': '添付ファイルの合計が {1} です。上限は {2} です。',
+  'Attach less, or let a tool read the files.': '添付を減らすか、ツールに読み取らせてください。',
+  'Name a file that can be read: --attach FILE': '読み取れるファイルを指定してください：--attach FILE',
+  'there is no such attachment; attached: {1}': 'その添付ファイルはありません。添付：{1}',
+  'The form cannot be read.': 'フォームを読み取れません。',
+  'Send "multipart/form-data" with its boundary.':
+    '境界（boundary）を付けて "multipart/form-data" で送信してください。',
+  'The field "request" is not JSON.': 'フィールド "request" が JSON ではありません。',
+  'Write the request as JSON, or leave the field out and send "goal".':
+    'JSON で書くか、このフィールドを省略して "goal" を送信してください。',
+  'there is no note {1}': 'メモ {1} はありません',
+  'a note can have {1} bytes: write less, or two notes':
+    'メモは {1} バイトまでです。短くするか、分けてください',
+  'there are {1} notes already: remove one first': 'メモがすでに {1} 件あります。先に 1 件削除してください',
+  'a name has letters, digits, - and _, and at most 64 of them':
+    '名前に使えるのは文字、数字、-、_ で、64 文字までです',
   'there is no action {1} in this run': 'この実行にアクション {1} はありません',
   '{1} has no result: it is {2}': '{1} に結果がありません（{2}）',
   '{1} finds nothing in this result': '{1} に当たる値は結果にありません',

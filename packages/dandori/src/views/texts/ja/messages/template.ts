@@ -60,6 +60,10 @@ export const template: Catalogue = {
     '実行中に質問したサーバーの呼び出しを保持する時間',
   'who may answer; without it anybody': '回答できるユーザー。なければ全員',
   '--- What every decision is told besides the goal.': '--- 目標のほかに、毎回の判断に渡す指示。',
+  '--- Notes that outlive runs, as Markdown files. The model reads them at the start and may write some.':
+    '--- 実行をまたいで残るメモ（Markdown ファイル）。モデルは開始時に読み、書き足せます。',
+  'memory: on is short for it': 'memory: on と書いても同じ',
+  'of the notes that a run is told at its start': '開始時に渡すメモの上限',
   '--- Where the tools come from. Paste servers here as for any MCP host; JSON is YAML too.':
     '--- ツールの接続先。ほかの MCP ホストの設定を貼り付けられます（JSON も可）。',
   '${NAME} and ${NAME:-default} are filled in from the environment.':
