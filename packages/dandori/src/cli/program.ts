@@ -50,6 +50,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       .option('--token <token>', 'Access token of the server; safer in DANDORI_TOKEN');
   const json = ['--json', 'Print one JSON object and nothing else'] as const;
   const user = ['--user <id>', 'Act as this user'] as const;
+  const model = ['--model <provider/name>', 'Use this model (or DANDORI_MODEL)'] as const;
   const yes = ['--yes', 'Approve everything without asking'] as const;
 
   program.commandsGroup('Run:');
@@ -72,7 +73,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       ),
     )
     .option(...yes)
-    .option('--model <provider/name>', 'Use this model (or DANDORI_MODEL)')
+    .option(...model)
     .option('--attach <file...>', 'Give these files with the goal')
     .option('--output <file>', 'Answer with a value that fits this JSON Schema')
     .option('--user <id>', 'Run on behalf of this user')
@@ -80,7 +81,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
       then(await (await import('./commands/run.ts')).runOrWatch(goal.join(' '), options)),
     );
   onRuns('chat', 'Chat; long work runs in the background')
-    .option('--model <provider/name>', 'Use this model (or DANDORI_MODEL)')
+    .option(...model)
     .option('--new', 'Start a new conversation instead of continuing the last one')
     .option('--conversation <id>', 'Continue this conversation')
     .option('--list', 'List the conversations')
@@ -187,6 +188,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option(...json)
     .option(...user)
     .option(...yes)
+    .option(...model)
     .option('--raise <amounts>', 'Raise its limits first: steps=5,calls=10,tokens=50000,cost=0.5,time=10m')
     .addOption(new Option('--add-budget <amounts>').hideHelp())
     .action(async (run: string, { addBudget, ...options }) =>
@@ -221,6 +223,7 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option(...json)
     .option(...user)
     .option(...yes)
+    .option(...model)
     .action(async (run: string, { editPlan, ...options }) =>
       then(await (await import('./commands/past.ts')).fork(run, { plan: editPlan, ...options })),
     );
@@ -310,11 +313,11 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   command('serve', 'Serve runs over HTTP')
     .option('--host <address>', 'Listen on this address instead of server.host')
     .option('--port <number>', 'Listen on this port instead of server.port')
-    .option('--model <provider/name>', 'Use this model (or DANDORI_MODEL)')
+    .option(...model)
     .action(async (options) => then(await (await import('./commands/serve.ts')).serve(options)));
-  command('work', 'Drive runs without serving them').action(async (options) =>
-    then(await (await import('./commands/serve.ts')).work(options)),
-  );
+  command('work', 'Drive runs without serving them')
+    .option(...model)
+    .action(async (options) => then(await (await import('./commands/serve.ts')).work(options)));
   program
     .command('token')
     .description('Create an access token')

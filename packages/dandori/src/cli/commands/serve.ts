@@ -38,12 +38,12 @@ export async function serve(options: ServeOptions): Promise<number> {
 }
 
 /** Drives runs without serving them. */
-export async function work({ config }: Pick<ServeOptions, 'config'>): Promise<number> {
+export async function work({ config, model }: Pick<ServeOptions, 'config' | 'model'>): Promise<number> {
   const { serve: open } = await import('../../server/serve.ts');
   const style = styleFor(process.stderr);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const log = (line: string) => say(`${style.yellow('!')} ${line}`);
-  const working = await open({ configFile: config, listens: false, log });
+  const working = await open({ configFile: config, model, listens: false, log });
   const { server, language } = working.dandori.config;
   const texts = textsFor({ language });
   say(texts.serving.working(server.maxRuns));
