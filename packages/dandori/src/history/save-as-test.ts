@@ -382,8 +382,7 @@ function begin(
 const RECORDED = [SUB_GOAL, 'extract', 'attachment.read'];
 /** The driver itself runs own tools, in a test too, if they call no model and need no file. A user's tool may have their name. */
 function isOwn(operation: string, tools: ReadonlyMap<string, Tool>): boolean {
-  const isRead = Object.hasOwn(OWN_TOOLS, operation) && !RECORDED.includes(operation);
-  return isRead && !tools.has(operation);
+  return Object.hasOwn(OWN_TOOLS, operation) && !RECORDED.includes(operation) && !tools.has(operation);
 }
 
 function end(
