@@ -1,6 +1,7 @@
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
+import { actsForUser } from '../model/own-tools.ts';
 import { isStep } from '../model/task.ts';
 import { clip, languageOf } from '../model/text.ts';
 import { type Effect, effect as effectSchema, isWorse } from '../model/tool.ts';
@@ -104,6 +105,7 @@ async function standingFor(
   { operation, effect, digest, trust }: CallToApprove,
   { ledger, parts }: Driver,
 ): Promise<StandingFact | undefined> {
+  if (actsForUser(operation)) return undefined;
   const { state } = ledger;
   const covers = (one: { readonly operation: string; readonly effect: Effect }) =>
     one.operation === operation && !isWorse(effect, one.effect);

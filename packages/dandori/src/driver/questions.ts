@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckedTask, Fact } from '../model/event.ts';
 import { asText, canonicalJson, type Json, type JsonObject, normalise, sameJson } from '../model/json.ts';
+import { actsForUser } from '../model/own-tools.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Option, PlanAbout, Question } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
@@ -112,7 +113,7 @@ export function approvalQuestion(
   const { id, operation, reasoning } = of.task;
   const texts = textsOf(state);
   const { preview, message } = previewOf(of, args);
-  const isOften = done === undefined && trust === undefined;
+  const isOften = done === undefined && trust === undefined && !actsForUser(operation);
   const pattern = trust?.pattern;
   return {
     id: nextQuestion(state),

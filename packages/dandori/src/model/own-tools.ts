@@ -241,6 +241,11 @@ export const RUN_TOOLS = {
   },
 } satisfies Record<string, Tool>;
 
+/** Whether an operation acts for the user on another run. Each such call needs an approval of its own. */
+export function actsForUser(operation: string): boolean {
+  return operation === 'run.answer' || operation === 'run.cancel';
+}
+
 export type OwnToolName = keyof typeof OWN_TOOLS | keyof typeof RUN_TOOLS;
 
 /** Undefined if none of our tools has this name. Those of conversations have policies of their own. */

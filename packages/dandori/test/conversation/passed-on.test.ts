@@ -263,6 +263,8 @@ describe('a run that a model wants to cancel', () => {
       await conversation.settled();
       expect(await isOpen(home, paying)).toBe(true);
       expect(openKinds(conversation).sort()).toEqual(['approval', 'missing_input']);
+      const asked = conversation.questions().find(({ question }) => question.kind === 'approval');
+      expect(asked?.question.options?.map(({ value }) => value)).toEqual(['approve', 'reject']);
     },
   );
 });
@@ -286,9 +288,9 @@ describe('an answer that a model reads in the message of the user, after a mail 
     await conversation.settled();
     expect(sent).toEqual([]);
     expect(facts(await home.events(paying), 'question_answered')).toEqual([]);
-    expect(conversation.questions().map(({ question }) => question.text)).toEqual([
-      'To which account?',
-      text,
-    ]);
+    const [, asked] = conversation.questions();
+    expect(asked?.question.text).toBe(text);
+    // No approval for good: the next answer may be the attacker's.
+    expect(asked?.question.options?.map(({ value }) => value)).toEqual(['approve', 'reject']);
   });
 });
