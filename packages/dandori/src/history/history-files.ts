@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Event, FactType } from '../model/event.ts';
 import type { Journal } from '../store/index.ts';
@@ -34,6 +35,8 @@ interface Known extends Owner {
   isNews: boolean;
 }
 
+/** In characters. */
+const SHORT = 64 * 1024;
 /** Milliseconds that events are collected for one write. */
 const DELAY = 1_000;
 
@@ -78,9 +81,12 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     const temporary = `${path}.${randomUUID()}.tmp`;
     now.isNews = false;
     try {
-      await mkdir(directory, { recursive: true, mode: 0o700 });
-      await writeFile(temporary, writeHistoryLines(linesOf(now.entries, now)), { mode: 0o600 });
-      await rename(temporary, path);
+      if (!existsSync(directory)) await mkdir(directory, { recursive: true, mode: 0o700 });
+      const text = writeHistoryLines(linesOf(now.entries, now));
+      // For a short text another thread takes longer than the write itself.
+      if (text.length < SHORT) writeFileSync(temporary, text, { mode: 0o600 });
+      else await writeFile(temporary, text, { mode: 0o600 });
+      renameSync(temporary, path);
     } catch (error) {
       known.delete(run);
       await unlink(temporary).catch(() => {});

@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { constants } from 'node:fs';
+import { closeSync, constants, fsync, openSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, stat, unlink, utimes } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { DandoriError } from '../../model/error.ts';
 import type { BlobHandle } from '../../model/event.ts';
 import { type Blobs, encoded, type StoredBlob } from '../blobs.ts';
@@ -169,10 +170,12 @@ async function isMade(path: string): Promise<boolean> {
 export async function syncDirectory(path: string): Promise<void> {
   // Windows cannot open a directory. It does not need to: NTFS journals its names.
   if (process.platform === 'win32') return;
-  const directory = await open(path, constants.O_RDONLY);
+  const directory = openSync(path, constants.O_RDONLY);
   try {
-    await directory.sync();
+    await sync(directory);
   } finally {
-    await directory.close();
+    closeSync(directory);
   }
 }
+
+const sync = promisify(fsync);

@@ -1,7 +1,21 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, statSync, unwatchFile, watch, watchFile } from 'node:fs';
-import { link, open, readdir, unlink } from 'node:fs/promises';
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  linkSync,
+  openSync,
+  statSync,
+  unlinkSync,
+  unwatchFile,
+  watch,
+  watchFile,
+  writeFile,
+  writeFileSync,
+} from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import {
@@ -279,21 +293,39 @@ function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
   }
 }
 
-/** A crash leaves either no run of that name or a complete one. */
+const dataSync = promisify(fdatasync);
+const writeAsync = promisify(writeFile);
+/** In characters. A longer text is written in another thread. */
+const SHORT = 64 * 1024;
+
+/**
+ * A crash leaves either no run of that name or a complete one. Only what waits for the disk is asynchronous: another
+ * thread takes longer than a short write itself.
+ */
 export async function createWhole(directory: string, path: string, text: string): Promise<void> {
-  await makeDirectory(directory);
+  if (!existsSync(directory)) await makeDirectory(directory);
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
-    const file = await open(temporary, 'wx', 0o600);
+    const file = openSync(temporary, 'wx', 0o600);
     try {
-      await file.writeFile(text);
-      await file.datasync();
+      if (text.length < SHORT) writeFileSync(file, text);
+      else await writeAsync(file, text);
+      await dataSync(file);
     } finally {
-      await file.close();
+      closeSync(file);
     }
-    await link(temporary, path);
+    linkSync(temporary, path);
   } finally {
-    await unlink(temporary).catch(() => {});
+    tryRemove(temporary);
   }
   await syncDirectory(directory);
+}
+
+/** A file that is left is found by `dandori doctor`. */
+function tryRemove(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was never made, or the disk refuses every change.
+  }
 }
