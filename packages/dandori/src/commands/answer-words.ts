@@ -184,9 +184,13 @@ function readVerdict(said: string, question: Question): Reading | undefined {
   return isUnclear || isHesitating ? open('clear_yes') : undefined;
 }
 
-/** Whether an approval covers a call that cannot be undone, or one whose effect is unknown. */
+/**
+ * Whether an approval covers a call that cannot be undone, or one whose effect is unknown. To go on with a step covers no
+ * call: its destructive calls are asked about themselves.
+ */
 function mayDestroy({ kind, context }: Question): boolean {
-  const { effect, tasks } = isObject(context) ? context : {};
+  const { effect, tasks, step, operation } = isObject(context) ? context : {};
+  if (typeof step === 'string' && operation === undefined) return false;
   const isDestructive = (call: Json | undefined) => isObject(call) && call.effect === 'destructive';
   if (kind === 'plan_approval') return Array.isArray(tasks) && tasks.some(isDestructive);
   return effect !== 'read' && effect !== 'idempotent' && effect !== 'write';

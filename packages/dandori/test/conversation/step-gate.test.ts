@@ -23,7 +23,7 @@ describe('approval: step', () => {
     expect(home.calls.map(({ operation }) => operation)).toEqual(['weather']);
     await home.dandori.close();
     const again = await (await home.reopen(STEP)).conversation(conversation.id);
-    expect(await again.say('go on')).toMatchObject({ kind: 'answered' });
+    expect(await again.say('進んで')).toMatchObject({ kind: 'answered' });
     await again.settled();
     expect(again.messages().at(-1)).toMatchObject({ kind: 'reply', text: 'The trip is planned.' });
     expect(home.calls.map(({ operation }) => operation)).toEqual(['weather', 'locate']);

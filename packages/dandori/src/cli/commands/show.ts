@@ -133,7 +133,7 @@ export function planLines({ plan }: Report, texts: Texts): string[] {
     ...plan.steps.map((step) => stepLine(step, style)),
     ...list(
       texts.revisionsMade,
-      plan.revisions.map(({ reason, changes }) => `${reason} (${changesText(changes, texts)})`),
+      plan.revisions.map(({ reason, changes }) => texts.history.changed(reason, changesText(changes, texts))),
     ),
     ...list(
       texts.reflectionsMade,
