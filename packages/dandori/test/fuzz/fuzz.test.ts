@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { IS_LONG } from '../long.ts';
 import { fuzz } from './fuzz.ts';
 
-const REQUESTS = IS_LONG ? 1_500 : 500;
+const REQUESTS = IS_LONG ? 1_500 : 300;
 
 it('stays up and within its own description, and tells nothing of its inside, whatever it is sent', async () => {
   const { requests, findings, answered, statuses } = await fuzz(REQUESTS, 4_716);

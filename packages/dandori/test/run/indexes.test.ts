@@ -14,7 +14,7 @@ const JOURNALS = join(import.meta.dirname, '../journals');
 const kept = readdirSync(JOURNALS, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.jsonl'))
   .map((file) => file.slice(0, -'.jsonl'.length));
-const SEEDS = IS_LONG ? 1_000 : 60;
+const SEEDS = IS_LONG ? 1_000 : 30;
 
 /** Names the first event after which an index is not what the tasks and questions say. */
 function expectCounted(events: readonly Event[], name: string): void {
