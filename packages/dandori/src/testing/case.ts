@@ -62,7 +62,7 @@ async function readCase(file: string): Promise<RecordedCase> {
   const read = recordedCase.safeParse(parse(await readFile(file, 'utf8')));
   if (read.success) return read.data;
   const problems = read.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
-  throw new CaseError(file, ['it is no case that `dandori record` has written', ...problems]);
+  throw new CaseError(file, ['it is not a test case of `dandori save-test`', ...problems]);
 }
 
 /** A case did not run as recorded. */
@@ -71,7 +71,7 @@ export class CaseError extends Error {
   readonly differences: readonly string[];
 
   constructor(what: string, differences: readonly string[]) {
-    super([`${what} does not go as it was recorded (- then, + now):`, ...differences].join('\n  '));
+    super([`${what} does not match its recording (- recorded, + now):`, ...differences].join('\n  '));
     this.differences = differences;
   }
 }
@@ -351,7 +351,7 @@ function createCaseToolbox(recorded: RecordedCase, { clock, tools }: CaseToolbox
       return [
         ...otherwise,
         ...strange.map((call) => `+ ${shown(call)}${instead(call, unmade)}`),
-        ...unmade.map((call) => `- ${shown(call)}   was called then, and is not now`),
+        ...unmade.map((call) => `- ${shown(call)}   was called in the recording, not now`),
       ];
     },
   };
@@ -359,7 +359,7 @@ function createCaseToolbox(recorded: RecordedCase, { clock, tools }: CaseToolbox
 
 function instead({ task }: Call, unmade: readonly CaseCall[]): string {
   const isOther = unmade.some((call) => call.task === task);
-  return isOther ? '   is called now, with other arguments' : '   is called now, and was not then';
+  return isOther ? '   is called now, with other arguments' : '   is called now, not in the recording';
 }
 
 function shown({ task, operation, args }: Pick<Call, 'task' | 'operation' | 'args'>): string {

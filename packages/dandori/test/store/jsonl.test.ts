@@ -180,9 +180,9 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
   it.each<[string, string, number, number, string]>([
     ['a line is missing', one + two + four, 3, offset, 'seq 4 where 3 must come'],
     ['a line appears twice', one + two + two + three, 3, offset, 'seq 2 where 3 must come'],
-    ['garbage between', `${one}${two}garbage\n${three}`, 3, offset, 'checksum does not fit'],
-    ['an empty line', `${one}${two}\n${three}`, 3, offset, 'checksum does not fit'],
-    ['NUL bytes between', `${one}${two}\0\0\0\n${three}`, 3, offset, 'checksum does not fit'],
+    ['garbage between', `${one}${two}garbage\n${three}`, 3, offset, 'checksum does not match'],
+    ['an empty line', `${one}${two}\n${three}`, 3, offset, 'checksum does not match'],
+    ['NUL bytes between', `${one}${two}\0\0\0\n${three}`, 3, offset, 'checksum does not match'],
     ['two lines run together', `${one}${two.trim()}${three}${four}`, 2, Buffer.byteLength(one), 'checksum'],
     ['a line without checksum', `${one}${two}${JSON.stringify(EVENTS[2])}\n`, 3, offset, 'checksum'],
     [

@@ -223,7 +223,7 @@ describe('a recorded run', () => {
     const error = await runCase(changed).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CaseError);
     expect(String(error)).toContain('+ b calc.add {"n":7}   is called now, with other arguments');
-    expect(String(error)).toContain('- b calc.add {"n":2}   was called then, and is not now');
+    expect(String(error)).toContain('- b calc.add {"n":2}   was called in the recording, not now');
   });
 
   it('fails where settings or tools of now make something else of it', async () => {

@@ -66,7 +66,7 @@ export function examineJournal<E extends Entry>(
   const tail = tailFinding(bytes.subarray(start), { owner: form.owner, id, seq: last + 1 });
   const isUnfinished = tail === undefined || tail.kind === 'torn-tail';
   if (append !== undefined && isUnfinished) {
-    const detail = `events ${append.events + 1} to ${last} were written, and not what belongs to them`;
+    const detail = `the last write breaks off after event ${last}`;
     ({ start, line } = append);
     events.length = append.events;
     report('torn-tail', detail, { bytes: bytes.length - start, repair: 'safe' });

@@ -135,7 +135,7 @@ export interface Place {
  * checksum. Appending the bracket to a string per line would make reading a tenth slower.
  */
 export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E {
-  if (!isIntact(bytes, place.run)) damaged(place, 'its checksum does not fit');
+  if (!isIntact(bytes, place.run)) damaged(place, 'its checksum does not match');
   const end = bytes.length - ENDING;
   bytes[end] = CLOSING;
   const read = readJson(bytes.toString('utf8', 0, end + 1), place);
