@@ -169,7 +169,7 @@ function wholeStore(store: Partial<Store>): Store {
   const has = STORE_PARTS.filter((part) => !missing.includes(part));
   throw new DandoriError(
     'store-incomplete',
-    `The store has ${has.join(', ') || 'no parts'} and lacks ${missing.join(', ')}: what it keeps would be lost in part.`,
+    `The store has ${has.join(', ') || 'no parts'}, but no ${missing.join(', ')}. Part of what it stores would be lost.`,
     {
       fix: 'Give all four as `store`, such as { ...createFileStore(folder), journal }, or none. What need not be kept is in createMemoryStore().',
     },

@@ -163,7 +163,7 @@ function refusal({ version }: Draft, { calls, verdict, next }: Repeats): Fact {
     return {
       code: 'already-done',
       task: call.id,
-      message: `${id} has already called ${call.operation} with exactly these arguments and succeeded. Its result, ${id}, still stands`,
+      message: `${id} has already called ${call.operation} with exactly these arguments and succeeded. Its result, ${id}, is still valid`,
       hint: `leave it out and use the result of ${id}; ${WHEN_INSISTED[next]}`,
     };
   });

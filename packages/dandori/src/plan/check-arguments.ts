@@ -142,7 +142,7 @@ function checkHole(
   const found = pathTarget(schema, ref.path);
   if (found.kind === 'missing' || found.kind === 'unlisted') {
     const hint = found.suggestion === undefined ? {} : { hint: `did you mean "${found.suggestion}"?` };
-    const message = `${writeRef(ref)}: in what ${operation} returns, ${found.message}`;
+    const message = `${writeRef(ref)}: in the result of ${operation}, ${found.message}`;
     const diagnostic: Diagnostic = { code: 'unknown-field', ...at, message, ...hint };
     // A schema that allows other fields does not prove that the field is missing. The value will show it.
     if (found.kind === 'missing') return [diagnostic];

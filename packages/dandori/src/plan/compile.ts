@@ -289,13 +289,13 @@ function checkExpect(
   if (typeof expect !== 'string') return checkExpectedSchema(id, expect, { check, expected });
   const problem = expressionProblem(expect);
   if (problem !== undefined) {
-    const message = `the expected outcome is no JMESPath expression: ${problem}`;
+    const message = `\`expect\` is not a JMESPath expression: ${problem}`;
     return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
   }
   const schema = tools.get(operation)?.outputSchema;
   const missing = schema === undefined ? undefined : missingIn(schema, expect);
   if (missing === undefined) return [];
-  const message = `the expected outcome looks at what ${operation} never returns: ${missing.message}`;
+  const message = `\`expect\` uses what ${operation} never returns: ${missing.message}`;
   const found: Diagnostic = {
     code: 'unknown-field',
     task: id,
@@ -318,8 +318,8 @@ function checkExpectedSchema(
   if (problem === undefined) return [];
   const message =
     size === undefined
-      ? `the expected outcome is no JSON Schema: ${problem}`
-      : `the expected outcome: ${size}`;
+      ? `\`expect\` is not a JSON Schema: ${problem}`
+      : `\`expect\`: ${size}`;
   return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
 }
 

@@ -25,7 +25,7 @@ describe('half a store', () => {
       const half = { [part]: only } as never;
       await expect(openRuntime({ cwd, ...none, store: half })).rejects.toMatchObject({
         ...refused,
-        message: expect.stringMatching(new RegExp(`^The store has ${part} and lacks `)),
+        message: expect.stringMatching(new RegExp(`^The store has ${part}, but no `)),
       });
       await expect(openRuntime({ cwd, ...none, store: rest as typeof whole })).rejects.toMatchObject({
         ...refused,

@@ -35,10 +35,10 @@ export const plans: Catalogue = {
   'there is no tool "{1}"': 'ツール「{1}」がありません',
   'there is no tool {1}': 'ツール {1} がありません',
   '`dandori tools` lists them all': '`dandori tools` で一覧を確認してください',
-  'the expected outcome is no JMESPath expression: {1}': 'expect が JMESPath の式ではありません：{1}',
-  'the expected outcome looks at what {1} never returns: {2}': 'expect の参照先を {1} は返しません：{2}',
-  'the expected outcome is no JSON Schema: {1}': 'expect が JSON Schema ではありません：{1}',
-  'the expected outcome: {1}': 'expect：{1}',
+  '`expect` is not a JMESPath expression: {1}': 'expect が JMESPath の式ではありません：{1}',
+  '`expect` uses what {1} never returns: {2}': 'expect の参照先を {1} は返しません：{2}',
+  '`expect` is not a JSON Schema: {1}': 'expect が JSON Schema ではありません：{1}',
+  '`expect`: {1}': 'expect：{1}',
   'together with those of the other tasks its schema is too large':
     '他のタスクと合わせたスキーマが大きすぎます',
   '"{1}" reads its own result': '「{1}」が自分自身の結果を読み取っています',
@@ -81,7 +81,7 @@ export const plans: Catalogue = {
   'write $${ where ${ is meant as text': '文字としての ${ は $${ と書いてください',
   '"{1}" refers to its own result': '「{1}」が自分自身の結果を参照しています',
   'it refers to "{1}", which is not in the plan': '参照先の「{1}」は計画にありません',
-  '{1}: in what {2} returns, {3}': '{1}：{2} の結果では、{3}',
+  '{1}: in the result of {2}, {3}': '{1}：{2} の結果では、{3}',
   '{1} does not fit {2}: {3}': '{1} は {2} に合いません：{3}',
   'there is never a field "{1}"': 'フィールド「{1}」は存在しません',
   '{1} has no field "{2}"': '{1}にフィールド「{2}」はありません',
@@ -147,7 +147,7 @@ export const plans: Catalogue = {
   '"{1}" waits for "{2}", although both only read and it does not use its result':
     '「{1}」は「{2}」の結果を使わないのに待っています（どちらも読み取りだけ）',
   '{1}: the wait is dropped': '{1}：待機を取り除きました',
-  '{1} has already called {2} with exactly these arguments and succeeded. Its result, {3}, still stands':
+  '{1} has already called {2} with exactly these arguments and succeeded. Its result, {3}, is still valid':
     '{1} が同じ引数で {2} を呼び出し、成功しています。結果は有効です：{3}',
   'leave it out and use the result of {1}; {2}': '削除して {1} の結果を使ってください。{2}',
   'if the goal needs it done once more, return the same list again':

@@ -14,7 +14,7 @@ export const usage: Catalogue = {
   'There is no model "{1}" here.': 'モデル「{1}」は設定されていません。',
   'Choose {1}, or another of {2}/….': '{1}、または {2}/… のモデルを選んでください。',
   'Choose {1}.': '{1} を選んでください。',
-  'The store has {1} and lacks {2}: what it keeps would be lost in part.':
+  'The store has {1}, but no {2}. Part of what it stores would be lost.':
     'ストアに {2} がありません（あるのは {1}）。このままでは保存内容の一部が失われます。',
   'no parts': '何もなし',
   'Give all four as `store`, such as { ...createFileStore(folder), journal }, or none. What need not be kept is in createMemoryStore().':
@@ -74,7 +74,7 @@ export const usage: Catalogue = {
   'The question {1} was already answered by {2}: {3}.': '質問 {1} は {2} が回答済みです：{3}',
   'The question {1} was already answered: {2}.': '質問 {1} は回答済みです：{2}',
   'it was declined': '回答しない',
-  '{1}, and {2} may be answered by {3} only.': '{1}。{2} に回答できるのは {3} だけです。',
+  '{1}. Users who may answer {2}: {3}.': '{1}。{2} に回答できるユーザー：{3}',
   'The answer names no user': '回答者が指定されていません',
   '{1} may not answer': '{1} は回答できません',
   'Let one of them answer (`--user ID`), or add the user to questions.answerers for the next runs.':
