@@ -191,9 +191,13 @@ function stillOpen(id: string, { run, questions }: RunState, at: number): OpenQu
 export function requireAnswerer({ id, answerers }: Question, by: string | undefined): void {
   if (answerers === undefined || (by !== undefined && answerers.includes(by))) return;
   const who = by === undefined ? 'The answer names no user' : `${by} may not answer`;
-  throw new DandoriError('answer-not-allowed', `${who}. Users who may answer ${id}: ${answerers.join(', ')}.`, {
-    fix: 'Let one of them answer (`--user ID`), or add the user to questions.answerers for the next runs.',
-  });
+  throw new DandoriError(
+    'answer-not-allowed',
+    `${who}. Users who may answer ${id}: ${answerers.join(', ')}.`,
+    {
+      fix: 'Let one of them answer (`--user ID`), or add the user to questions.answerers for the next runs.',
+    },
+  );
 }
 
 /** A standing approval is kept in the settings of the run's user, and only that user may change them. */

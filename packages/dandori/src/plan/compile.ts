@@ -316,10 +316,7 @@ function checkExpectedSchema(
   const size = sizeProblem(schema, expected);
   const problem = size ?? check.problem?.(schema);
   if (problem === undefined) return [];
-  const message =
-    size === undefined
-      ? `\`expect\` is not a JSON Schema: ${problem}`
-      : `\`expect\`: ${size}`;
+  const message = size === undefined ? `\`expect\` is not a JSON Schema: ${problem}` : `\`expect\`: ${size}`;
   return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
 }
 

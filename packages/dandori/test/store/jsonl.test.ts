@@ -198,7 +198,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       one + two + toLine(eventOf('other', 3)) + four,
       3,
       offset,
-      'checksum does not fit',
+      'checksum does not match',
     ],
     ['a first line of another run', toLine(firstEvent('other')) + two, 1, 0, 'belongs to the run other'],
     ['another beginning', asWritten({ ...EVENTS[1], seq: 1 }), 1, 0, 'it must be run_started'],
