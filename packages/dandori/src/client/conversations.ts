@@ -70,9 +70,9 @@ export interface Conversations {
   cancel(conversation: string, options?: CancelRequest): Promise<string[]>;
   /** Confirms that the messages were shown. Returns those that were not confirmed before. */
   acknowledge(conversation: string, messages: readonly string[]): Promise<string[]>;
-  /** Sets the model for later runs. Returns the model's full name. */
   /** Makes a plan of the conversation the active one, by its name or its run. */
   activatePlan(conversation: string, plan: string): Promise<NamedPlan>;
+  /** Sets the model for later runs. Returns the model's full name. */
   useModel(conversation: string, model: string): Promise<string>;
   /** Yields every event once and in order, and reconnects when needed. */
   follow(conversation: string, options?: FollowOptions): AsyncGenerator<ConversationUpdate>;

@@ -33,13 +33,16 @@ import { approvalProblems, draftProblems, same, versionProblems } from './proof-
 export interface Proving {
   /** The state before the event. */
   readonly state: RunState;
-  /** The events after it, because some facts come in pairs. */
+  /** The next event, because some facts come in pairs. */
   readonly next: Event | undefined;
   readonly results: Results;
   readonly check: SchemaCheck;
 }
 
-/** Facts that the driver decides itself. All others come from outside. */
+/**
+ * Facts that a replay computes again. The driver also decides `plan_rejected` and `hold_ended`, but they depend on
+ * tools and connections that a replay does not have.
+ */
 const DECIDED: ReadonlySet<FactType> = new Set([
   'decision_started',
   'plan_approved',

@@ -352,8 +352,10 @@ export const factSchema = z.discriminatedUnion('type', [
     to: z.enum(['ready', 'running', 'in_doubt', 'replacing', 'succeeded', 'failed']),
     /** The digest of the approved call. */
     approved: z.string().optional(),
-    /** The user approves all calls of this tool in this run, as long as its effect does not get worse. */
-    /** With `args`: only calls with these arguments. The others may differ. */
+    /**
+     * The user approves all calls of this tool in this run, as long as its effect does not get worse. With
+     * `args`: only calls with these arguments. The others may differ.
+     */
     allows: z.object({ operation: z.string(), effect, args: jsonObject.optional() }).optional(),
     /** The user refuses all calls of this tool in this run that the user did not order. */
     refuses: z.object({ operation: z.string() }).optional(),

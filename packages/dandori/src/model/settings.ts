@@ -1,9 +1,10 @@
 import * as z from 'zod';
 import { namingUnit } from './task.ts';
 
-/** How the mind is asked to work. One engine runs all modes. */
+/** The languages of Dandori's own texts. */
 export const language = z.enum(['en', 'ja']);
 
+/** How the mind is asked to work. One engine runs all modes. */
 export const mode = z.enum(['auto', 'direct', 'adaptive', 'planned', 'hierarchical']);
 export type Mode = z.infer<typeof mode>;
 
@@ -46,7 +47,7 @@ const trustSettings = z.object({
   policy: trustPolicy.exclude(['off']),
   /** Per tool, the arguments that aim a call, instead of those that their names suggest. */
   aims: z.record(z.string(), z.array(z.string())).optional(),
-  /** The first rule that fits a value decides about it. `deny` comes before `ask`, and `ask` before `allow`. */
+  /** `deny` rules are tried first, then `ask`, then `allow`. Of each kind, the first that fits decides. */
   rules: z.array(trustRule).optional(),
   /** What `extract` may return so that it can aim a call: values that leave little room for injected text. */
   endorse: z.array(endorsed).optional(),
@@ -121,7 +122,7 @@ export const settings = z.object({
   /** How often in a row the mind may fail or send an invalid plan before the run fails. */
   repairs: z.number().int().nonnegative(),
   order: z.array(orderRule),
-  /** What a prompt may hold; `model/settings` has the defaults. */
+  /** What a prompt may hold. `DEFAULT_CONTEXT` has the defaults. */
   context: z
     .object({
       tokens: z.number().int().positive().optional(),

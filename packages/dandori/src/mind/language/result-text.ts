@@ -13,7 +13,8 @@ const LEAST_SHOWN = 200;
 
 /**
  * How the tasks of one decision ended. If they don't fit into a prompt, large results get equal shares of the
- * room. If there are too many even for that, the last ones are only named (`rest`).
+ * room. If there are too many even for that, the last ones are only named (`rest`). A token has about one
+ * character or more, so the limit in tokens is used as a limit in characters.
  */
 export function tellOutcomes(
   tasks: readonly TaskState[],

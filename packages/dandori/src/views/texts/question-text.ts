@@ -6,7 +6,7 @@ import { type DriverTexts, driver as english } from './en/driver.ts';
 import { driver as japanese } from './ja/driver.ts';
 import { type Catalogue, createTranslate, type Translate } from './translate.ts';
 
-/** The questions that Dandori itself asks. Those of tools and models stay as they were asked. */
+/** The kinds of questions whose text or options Dandori writes. What tools and models wrote stays as it was. */
 const OURS: ReadonlySet<Question['kind']> = new Set(['approval', 'plan_approval', 'in_doubt', 'elicitation']);
 
 /**
