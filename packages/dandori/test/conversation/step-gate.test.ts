@@ -36,7 +36,7 @@ describe('approval: step', () => {
     await conversation.say('plan a trip, 旅行です');
     await conversation.say('はい');
     await conversation.settled();
-    expect(asked(conversation)).toEqual(['次にステップ 2 に進みますか？ Find the place']);
+    expect(asked(conversation)).toEqual(['ステップ 2 に進みますか？ Find the place']);
     await conversation.say('いいえ');
     await conversation.settled();
     expect(asked(conversation)).toEqual([]);

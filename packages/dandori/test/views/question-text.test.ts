@@ -64,8 +64,8 @@ describe('a question of Dandori is read in the language of the reader', () => {
     });
     const reason = (reasoning: string, language: 'en' | 'ja') =>
       (questionIn(asked(reasoning), language).context as { reasoning: string }).reasoning;
-    expect(reason('依頼「牛乳を捨てて」のため。', 'en')).toBe('You asked: “牛乳を捨てて”');
-    expect(reason('You asked: “Throw it away”', 'ja')).toBe('依頼「Throw it away」のため。');
+    expect(reason('目標「牛乳を捨てて」のため。', 'en')).toBe('You asked: “牛乳を捨てて”');
+    expect(reason('You asked: “Throw it away”', 'ja')).toBe('目標「Throw it away」のため。');
     expect(reason('The milk is sour.', 'ja')).toBe('The milk is sour.');
   });
 });

@@ -11,8 +11,8 @@ export const driver: DriverTexts = {
       ? `${operation} を承認しますか？（${effects[effect]}）`
       : `${sentence(summary)}承認しますか？（${operation}、${effects[effect]}）`,
   mayAnswer: (answer) =>
-    answer === undefined ? '回答しないことにしますか？' : `「${answer}」と回答しますか？`,
-  mayGoOn: (number, name) => `次にステップ ${number} に進みますか？ ${name}`,
+    answer === undefined ? '「回答しない」を選びますか？' : `「${answer}」と回答しますか？`,
+  mayGoOn: (number, name) => `ステップ ${number} に進みますか？ ${name}`,
   approve: answers.approve,
   approveForRun: 'この実行では常に承認',
   allowOnce: '今回だけ許可',
@@ -59,7 +59,7 @@ export const driver: DriverTexts = {
     unanswered: '質問への回答を待つ間に、呼び出しが終了しました。',
   },
   reasons: {
-    asked: (goal) => `依頼「${goal}」のため。`,
+    asked: (goal) => `目標「${goal}」のため。`,
     fits: (operation) => `目標の言葉に合うツールです：${operation}`,
     neededBy: (operation) => `${operation} の前に必要です。`,
     missing: (name) => `「${name}」が不足しています。`,

@@ -71,7 +71,7 @@ export const problems: Problems = {
     forbidden: ['このアクセストークンでは許可されていません。'],
     'request-invalid': ['リクエストが正しくありません。'],
     'request-too-large': ['リクエストが大きすぎます。'],
-    'route-not-found': ['このアドレスには何もありません。'],
+    'route-not-found': ['指定された URL は存在しません。'],
     'too-many-requests': ['リクエストが多すぎます。', 'しばらく待ってから、もう一度お試しください。'],
     'server-stopping': [
       'サーバーは停止処理中です。',

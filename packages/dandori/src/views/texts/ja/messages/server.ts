@@ -15,7 +15,7 @@ export const server: Catalogue = {
   'GET /api/{1}s lists your {2}s.': 'GET /api/{1}s で一覧を確認できます。',
   'GET /openapi.json says what can be sent.': '送信できる内容は GET /openapi.json で確認できます。',
   '{1} is not a path.': '{1} はパスではありません。',
-  'No such route.': 'このアドレスには何もありません。',
+  'No such route.': '指定された URL は存在しません。',
   'GET /docs lists the routes.': 'GET /docs で一覧を確認できます。',
   'Only admins can see the figures of all users.': '全ユーザーの統計を見られるのは管理者だけです。',
   'Only admins can check the stored data of all users.': '全ユーザーの保存内容を見られるのは管理者だけです。',

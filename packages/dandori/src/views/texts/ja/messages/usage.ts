@@ -303,7 +303,7 @@ export const usage: Catalogue = {
   '{1} {2} stays open.': '{1}{2} は回答待ちのままです。',
   '`dandori approvals` lists them.': '`dandori approvals` で一覧を確認してください。',
   '{1} may approve this call, and only {2} may approve it for good.':
-    '{1} はこの呼び出しを承認できますが、継続的な承認ができるのは {2} だけです。',
+    '{1} はこの呼び出しを承認できますが、「今後も承認」を選べるのは {2} だけです。',
   'Answer `approve` or `approve_for_run`.': '`approve` または `approve_for_run` で回答してください。',
   '"approvals {1}" is not a command.': '「approvals {1}」というコマンドはありません。',
   'List them with `dandori approvals`, then `dandori approvals revoke ID`.':
