@@ -90,7 +90,7 @@ export async function rateRun(
   await send(run, parts, ({ end }) => {
     if (end === undefined) {
       throw new DandoriError('run-not-ended', `The run ${run} has not ended, so there is nothing to rate.`, {
-        fix: `Go on with \`dandori resume ${run}\`, or end it with \`dandori cancel ${run}\`.`,
+        fix: `Resume it with \`dandori resume ${run}\`, or end it with \`dandori cancel ${run}\`.`,
       });
     }
     return { type: 'run_rated', data: { rating, comment, by, outcome: end.outcome } };

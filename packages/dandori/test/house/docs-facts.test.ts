@@ -187,6 +187,18 @@ describe('the docs have all of these: ', () => {
     expect([...rows.keys()].sort()).toEqual(facts.sort());
   });
 
+  it('fields of events, in their rows', () => {
+    const lines = read('docs/reference.md').split('\n');
+    const missing = factSchema.options.flatMap(({ shape }) => {
+      const type = shape.type.value;
+      const row = lines.find((line) => line.startsWith(`| \`${type}\` |`)) ?? '';
+      return Object.keys(shape.data.shape)
+        .filter((field) => !row.includes(`\`${field}\``))
+        .map((field) => `${type}.${field}`);
+    });
+    expect(missing).toEqual([]);
+  });
+
   it('decisions, in their list', () => {
     const list = read('docs/decisions/README.md');
     const files = pagesIn('docs/decisions').map((path) => path.replace('docs/decisions/', ''));

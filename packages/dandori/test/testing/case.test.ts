@@ -207,7 +207,7 @@ describe('a recorded run', () => {
         expect(await runCase(join(folder, 'case.yaml'))).toMatchObject({ answer: 'It is 3.' });
       }
       await writeFile(join(folder, 'case.yaml'), 'goal: x');
-      await expect(runCase(join(folder, 'case.yaml'))).rejects.toThrow(/is no case.*[\s\S]*settings/);
+      await expect(runCase(join(folder, 'case.yaml'))).rejects.toThrow(/is not a test case.*[\s\S]*settings/);
     } finally {
       await rm(folder, { recursive: true });
     }

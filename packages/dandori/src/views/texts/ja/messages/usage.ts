@@ -130,7 +130,7 @@ export const usage: Catalogue = {
   'Write it: dandori note RUN "…"': '指示を書いてください：dandori note RUN "…"',
   'The run {1} has not ended, so there is nothing to rate.':
     '実行 {1} はまだ終了していないため、評価できません。',
-  'Go on with `dandori resume {1}`, or end it with `dandori cancel {2}`.':
+  'Resume it with `dandori resume {1}`, or end it with `dandori cancel {2}`.':
     '`dandori resume {1}` で再開するか、`dandori cancel {2}` で中止してください。',
   'A rating is a whole number from 1 to 5, not {1}.': '評価は 1 から 5 の整数です（現在の値：{1}）。',
   'A rating is good, bad or a whole number from 1 to 5, not "{1}".':
