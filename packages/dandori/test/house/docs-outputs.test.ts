@@ -28,10 +28,13 @@ const PLANS: Readonly<Record<string, string>> = {
   'dead-step': `tasks:
   - id: now
     operation: clock.get_current_time
-    args: { timezone: Asia/Tokyo }
-  - id: add
-    operation: kitchen.add_item
-    args: { name: milk, quantity: 1 }
+    args: { time_zone: Asia/Tokyo }
+  - id: three
+    operation: calc.evaluate
+    args: { expression: 1 + 2 }
+  - id: six
+    operation: calc.evaluate
+    args: { expression: "\${three.result} * 2" }
 `,
   'duplicate-id': `- { id: a, operation: calc.evaluate, args: { expression: 1 + 1 } }
 - { id: a, operation: calc.evaluate, args: { expression: 2 + 2 } }
@@ -55,7 +58,7 @@ const PLANS: Readonly<Record<string, string>> = {
     args: { city: Tokyo }
   - id: time
     operation: clock.get_current_time
-    args: { timezone: Asia/Tokyo }
+    args: { time_zone: Asia/Tokyo }
     after: [weather]
 `,
   'order-rule': `- id: rows
@@ -93,7 +96,7 @@ const PLANS: Readonly<Record<string, string>> = {
 describe('the outputs in the docs', () => {
   let dandori: Awaited<ReturnType<typeof openRuntime>>;
   beforeAll(async () => {
-    dandori = await openRuntime({ config: {} });
+    dandori = await openRuntime({ cwd: import.meta.dirname });
   });
   afterAll(() => dandori.close());
 

@@ -29,7 +29,7 @@ describe('half a store', () => {
       });
       await expect(openRuntime({ cwd, ...none, store: rest as typeof whole })).rejects.toMatchObject({
         ...refused,
-        message: expect.stringContaining(`lacks ${part}`),
+        message: expect.stringContaining(`but no ${part}`),
       });
       await expect(serve({ cwd, port: 0, store: half })).rejects.toMatchObject(refused);
     },
