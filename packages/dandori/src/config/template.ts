@@ -36,7 +36,7 @@ execution:
   # adaptive_mode: true            # the old switch: true = adaptive, false = planned
   max_steps: 10                    # decisions that may add tasks
   max_model_calls: 30
-  max_time: 30m                    # the whole run, waiting for people left out
+  max_time: 30m                    # the whole run, without waiting for answers
   # max_cost: 0.50                 # US dollars
   # max_tokens: 200000             # of all model calls together
   # concurrency: 64                # tool calls at the same time; without it 64, of which 16 may change something
@@ -158,7 +158,7 @@ server:
 # telemetry:                       # or OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS
 #   endpoint: http://localhost:4318
 #   headers: { Authorization: "Bearer \${COLLECTOR_TOKEN}" }
-#   content: false                 # true: also what people, models and tools said
+#   content: false                 # true: also what users, models and tools said
 #   service_name: dandori
 
 # user_id: u-42                    # on whose behalf; services and MCP servers are told

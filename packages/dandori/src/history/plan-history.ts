@@ -13,8 +13,8 @@ const proposedEntry = entry.extend({
   kind: z.enum(['proposed', 'revised']),
   version: z.number().int(),
   by: z.enum(['mind', 'user', 'repair']),
-  isAccepted: z.boolean().optional().describe('Absent until the compiler or a person has decided'),
-  isReplaced: z.literal(true).optional().describe('A person replaced it before it was accepted'),
+  isAccepted: z.boolean().optional().describe('Absent until the compiler or the user has decided'),
+  isReplaced: z.literal(true).optional().describe('The user replaced it before it was accepted'),
   tasks: z.array(task).readonly().describe('All of a plan; the new tasks of a revision'),
   removes: z.array(z.string()).readonly(),
   supersedes: z.array(z.string()).readonly(),
@@ -25,7 +25,7 @@ const proposedEntry = entry.extend({
     .optional()
     .describe('The dependencies of each task, as the compiler found them'),
   diagnostics: z.array(diagnostic).readonly().optional(),
-  reason: z.string().optional().describe('Why a person rejected it; empty if they gave no reason'),
+  reason: z.string().optional().describe('Why the user rejected it; empty without a reason'),
 });
 export type ProposedEntry = Readonly<z.infer<typeof proposedEntry>>;
 

@@ -38,7 +38,7 @@ export const replayedSchema = z.object({
     .readonly()
     .describe('What cannot be computed again, because a result that it needs is gone'),
   derived: z.number().int().describe('Events that were computed again'),
-  taken: z.number().int().describe('Events taken as they stand, from tools, models and people'),
+  taken: z.number().int().describe('Events taken as they are, from tools, models and users'),
   report: reportSchema.describe('The run as of that event'),
 });
 export type Replayed = Readonly<z.infer<typeof replayedSchema>>;

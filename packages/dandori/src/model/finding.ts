@@ -53,7 +53,7 @@ const finding = z.object({
   repair: z
     .enum(['safe', 'ask'])
     .optional()
-    .describe('`safe` if a repair removes nothing that counts, `ask` if a person must decide'),
+    .describe('`safe` if a repair removes nothing that counts, `ask` if the user must decide'),
   isRepaired: z.boolean().optional(),
 });
 export type Finding = Readonly<z.infer<typeof finding>>;

@@ -67,7 +67,7 @@ const note = z.object({
   passedOnBy: z
     .object({ run: z.string() })
     .optional()
-    .describe('The run whose model passed it on; absent if a person wrote it'),
+    .describe('The run whose model passed it on; absent if the user wrote it'),
   at,
 });
 

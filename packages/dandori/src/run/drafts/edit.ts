@@ -39,7 +39,7 @@ export function changedPlan(state: RunState, tasks: readonly Task[]): Fact | Dia
   const removes = [...left.keys()];
   return {
     type: 'plan_revised',
-    data: { version, by: 'user', reason: 'edited by a person', changes, removes, tasks: [...wanted] },
+    data: { version, by: 'user', reason: 'edited by the user', changes, removes, tasks: [...wanted] },
   };
 }
 

@@ -28,7 +28,7 @@ export const template: Catalogue = {
   '--- How a goal is run.': '--- 実行のしかた。',
   'the old switch: true = adaptive, false = planned': '古いキー：true は adaptive、false は planned',
   'decisions that may add tasks': 'タスクを追加する判断の回数',
-  'the whole run, waiting for people left out': '実行全体（回答待ちは含まない）',
+  'the whole run, without waiting for answers': '実行全体（回答待ちは含まない）',
   'US dollars': '米ドル',
   'of all model calls together': '全モデル呼び出しの合計',
   'tool calls at the same time': '同時に行う呼び出しの数',
@@ -100,7 +100,7 @@ export const template: Catalogue = {
     '--- 実行、モデル、ツールのトレースの送信先（OpenTelemetry、OTLP over HTTP）。',
   'or OTEL_EXPORTER_OTLP_ENDPOINT and OTEL_EXPORTER_OTLP_HEADERS':
     '環境変数 OTEL_EXPORTER_OTLP_ENDPOINT と OTEL_EXPORTER_OTLP_HEADERS も可',
-  'true: also what people, models and tools said': 'true：ユーザー、モデル、ツールの内容も送る',
+  'true: also what users, models and tools said': 'true：ユーザー、モデル、ツールの内容も送る',
   'on whose behalf; services and MCP servers are told':
     '誰の代わりに実行するか。サービスと MCP サーバーに伝えます',
   'en | ja; otherwise the language of the goal': 'en | ja。なければ目標の言語',
