@@ -18,7 +18,8 @@ interface Repaired {
 /**
  * Corrects mistakes with only one possible meaning, so that the model need not be asked again. It corrects
  * the name of a read-only tool that is off by one letter or has an unknown server, if the arguments fit its
- * schema. It also corrects a number given as text. Undefined if any mistake is of another kind; then nothing
+ * schema. It also corrects a number given as text, and an argument whose name is written in another way (`cityName` for
+ * `city_name`). Undefined if any mistake is of another kind; then nothing
  * is changed.
  */
 export function repair(
@@ -31,6 +32,7 @@ export function repair(
   const notes: string[] = [];
   for (const diagnostic of diagnostics) {
     const task = repaired.get(diagnostic.task ?? '');
+    if (diagnostic.code === 'invalid-args' && task !== undefined && isFixed(task, limited)) continue;
     const fixed = task === undefined ? undefined : fix(task, diagnostic, limited);
     if (task === undefined || fixed === undefined) return undefined;
     repaired.set(task.id, fixed.task);
@@ -43,7 +45,39 @@ type Fixed = { readonly task: Task; readonly note: string } | undefined;
 
 function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: CompileContext): Fixed {
   if (code === 'unknown-operation') return otherTool(task, surroundings);
-  return code === 'invalid-args' ? otherType(task, path.slice(1), surroundings) : undefined;
+  if (code !== 'invalid-args') return undefined;
+  return otherNames(task, surroundings) ?? otherType(task, path.slice(1), surroundings);
+}
+
+/** An earlier correction of this task may have removed several problems. */
+function isFixed({ operation, args }: Task, { tools, check }: CompileContext): boolean {
+  const tool = tools.get(operation);
+  return tool !== undefined && check(tool.inputSchema, args).length === 0;
+}
+
+/** All arguments must fit then, so that a guess never changes what is called. */
+function otherNames(task: Task, { tools, check }: CompileContext): Fixed {
+  const tool = tools.get(task.operation);
+  const { properties = {} } = tool?.inputSchema ?? {};
+  const declared = isObject(properties) ? Object.keys(properties) : [];
+  const notes: string[] = [];
+  const entries = Object.entries(task.args).map(([name, value]): [string, Json] => {
+    if (declared.includes(name)) return [name, value];
+    const meant = declared.filter((one) => lettersOf(one) === lettersOf(name) && !(one in task.args));
+    const [only] = meant;
+    if (only === undefined || meant.length > 1) return [name, value];
+    notes.push(`${name} is taken for ${only}`);
+    return [only, value];
+  });
+  const args = Object.fromEntries(entries);
+  if (tool === undefined || notes.length === 0 || entries.length !== Object.keys(args).length)
+    return undefined;
+  if (check(tool.inputSchema, args).length > 0) return undefined;
+  return { task: { ...task, args }, note: notes.join(', ') };
+}
+
+function lettersOf(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
 function otherTool(task: Task, { tools, check }: CompileContext): Fixed {
