@@ -90,7 +90,9 @@ function createContext({ call, inner }: Calling): ServiceContext {
     async call(operation, given, { key: name } = {}) {
       const args = asSent(operation, given);
       const key = keyOf(operation, args, name);
-      const outcome = await inner({ ...call, operation, args, key, inputs: undefined, preview: undefined });
+      // What the method passes on may come from a tool that it has called before.
+      const own = { ...call, operation, args, key, inputs: undefined, preview: undefined, isClean: false };
+      const outcome = await inner(own);
       switch (outcome.kind) {
         case 'succeeded':
           return outcome.result;

@@ -161,6 +161,23 @@ describe('memory', () => {
     expect(await readNote(folder(), 'page')).toMatchObject({ isExternal: true });
   });
 
+  it('labels a note that a service writes, which may have read anything', async () => {
+    const copy = tool({
+      description: 'Copies the page into a note',
+      effect: 'write',
+      calls: ['page', 'memory.write'],
+      input: z.object({}),
+      run: async (_, { call }) => {
+        const page = (await call('page', {})) as { text: string };
+        return call('memory.write', { name: 'copy', text: page.text });
+      },
+    });
+    const { dandori } = await open([[act('c', 'copy')], END], { tools: { ...TOOLS, copy } });
+    await using _ = dandori;
+    await dandori.run('Copy the page').report();
+    expect(await readNote(folder(), 'copy')).toMatchObject({ isExternal: true });
+  });
+
   it('gives each user notes of their own', async () => {
     const write = (text: string): Reply => [act('w', 'memory.write', { name: 'milk', text })];
     const { dandori, prompts } = await open([write('mine'), END, write('theirs'), END, END, END]);
