@@ -4,6 +4,9 @@ import { rolldown } from 'rolldown';
 import { makePackage } from '../build/package.ts';
 import { INSTALLATION, nameOf, STARTED } from './program.ts';
 
+/** A service must use the very modules that the command line has loaded. */
+const INSTALLED = { id: 'dandori', external: true };
+
 /**
  * Before the tests: the package as it is published, installed in a place of their own, and beside them what tests
  * start. What is killed and started again by tests is what users run, and starts in half the time. It is made new each
@@ -17,6 +20,9 @@ export default async function install(): Promise<void> {
   rmSync(INSTALLATION, { recursive: true, force: true });
   renameSync(next, INSTALLATION);
 }
+
+// For scripts that start what users run.
+if (import.meta.main) await install();
 
 /** Servers, services and other processes of the tests, which start in a third of the time when they are a few files. */
 async function bundleStarted(directory: string): Promise<void> {
@@ -35,9 +41,6 @@ async function bundleStarted(directory: string): Promise<void> {
       `import { enableCompileCache } from 'node:module';\nenableCompileCache();\nawait import('./${nameOf(file)}.js');\n`,
     );
 }
-
-/** A service must use the very modules that the command line has loaded. */
-const INSTALLED = { id: 'dandori', external: true };
 
 function isPublished(id: string): boolean {
   return id === 'dandori' || id.endsWith('/src/index.ts');

@@ -1,13 +1,16 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** A script that builds what users run, in a folder of its own: tests may replace theirs at any time. */
+const OWN = process.env.DANDORI_INSTALLATION;
+
 /** Where `installation.ts` puts the packages; what they need they find in the `node_modules` around it. */
-export const INSTALLATION = join(import.meta.dirname, '../../../node_modules/.dandori');
+export const INSTALLATION = join(import.meta.dirname, '../../../node_modules', OWN ?? '.dandori');
 
 const INSTALLED = join(INSTALLATION, 'node_modules/dandori/bin/dandori.js');
 const SOURCE = join(import.meta.dirname, '../bin/dandori.js');
 
-const IS_INSTALLED = process.env.VITEST !== undefined && existsSync(INSTALLED);
+const IS_INSTALLED = (process.env.VITEST ?? OWN) !== undefined && existsSync(INSTALLED);
 
 /** The command line: within vitest as it is published, and in scripts, before which nothing is built, the source. */
 export const PROGRAM = IS_INSTALLED ? INSTALLED : SOURCE;
@@ -36,6 +39,7 @@ export const STARTED = [
   'conversation/fixtures/travel.ts',
   'crash/fixtures/effects-server.ts',
   'crash/fixtures/work.ts',
+  'kills/commander.ts',
   'store/child.ts',
 ] as const;
 

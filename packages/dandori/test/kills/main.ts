@@ -10,6 +10,7 @@ const { json, servers, workers, lease, ...asked } = numbersAsked(
 const none = KINDS.every((kind) => asked[kind] === undefined);
 const usual = { kill: 500, stop: 20, restart: 20, cut: 50, command: 200 };
 const troubles = KINDS.map((kind) => ({ kind, count: asked[kind] ?? (none ? usual[kind] : 0) }));
+let printed = '';
 const began = Date.now();
 const outcome = await undergo({
   troubles,
@@ -17,7 +18,7 @@ const outcome = await undergo({
   // Servers alone drive runs, too.
   ...((workers ?? servers) !== undefined && { workers: workers ?? 0 }),
   ...(lease !== undefined && { lease }),
-  onProgress: (text) => process.stderr.isTTY && process.stderr.write(`\r\u001b[K${text}`),
+  onProgress: process.stderr.isTTY ? (text) => process.stderr.write(`\r\u001b[K${text}`) : printOnce,
 });
 const seconds = Math.round((Date.now() - began) / 1000);
 if (json) console.log(JSON.stringify({ ...outcome, seconds }));
@@ -26,3 +27,9 @@ else
     console.log(`${name.padEnd(14)}${typeof value === 'object' ? JSON.stringify(value) : value}`);
 const { duplicates, losses, problems } = outcome;
 process.exit(duplicates.length + losses.length + problems.length > 0 ? 1 : 0);
+
+/** A file gets a line for each change. */
+function printOnce(text: string): void {
+  if (text !== printed) console.error(text);
+  printed = text;
+}

@@ -10,7 +10,7 @@ import type { Task } from '../../src/model/task.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { type Member, startDatabase, startMember, writeConfig } from '../cluster/cluster.ts';
-import { service } from '../program.ts';
+import { service, started } from '../program.ts';
 import { effectsOf, goalOf, type Job, numberIn, startJob, tasksOf } from './jobs.ts';
 import { startLedger } from './ledger.ts';
 
@@ -134,7 +134,7 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
         open.delete(id);
         ended.push(job);
         changedAt = Date.now();
-        if (status !== 'answered') problems.push(`${id} ended as ${status}`);
+        if (status !== 'answered') problems.push(`${id} ended as ${status}: ${await stateOf(id)}`);
       }
     }
   }
@@ -203,8 +203,9 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
 
   async function kill(): Promise<void> {
     let victim = await someVictim();
-    // It is in the middle of something.
-    for (; (await heldBy(victim)).length === 0; victim = await someVictim()) await sleep(5);
+    // It is in the middle of something. After a problem nothing new begins, so that nobody may be.
+    for (; (await heldBy(victim)).length === 0 && problems.length === 0; victim = await someVictim())
+      await sleep(5);
     ready.delete(victim);
     const killedAt = Date.now();
     await victim.end('SIGKILL');
@@ -240,7 +241,8 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
   /** Every second one starts a run. The others answer approvals, as soon as there are some. */
   async function commands(count: number): Promise<void> {
     commandsLeft = count;
-    while (commandsLeft > 0) {
+    while (commandsLeft > 0 && problems.length === 0) {
+      onProgress(`command ${counts.command ?? 0} of ${count}, ${ended.length} runs`);
       if (open.size < atOnce * 2) {
         const number = 1_000_000 + next++;
         const run = await command(['start', goalOf(number)]);
@@ -252,8 +254,7 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
   async function command(args: readonly string[], run?: string): Promise<string> {
     commandsLeft--;
     counts.command = (counts.command ?? 0) + 1;
-    const script = join(import.meta.dirname, 'commander.ts');
-    const child = spawn(process.execPath, [script, database.url, SCHEMA, ...args], {
+    const child = spawn(process.execPath, [started('kills/commander.ts'), database.url, SCHEMA, ...args], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let printed = '';
@@ -286,6 +287,21 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
     pickups.push(Date.now() - diedAt);
   }
 
+  /** For whoever has to find out why a run did not end. */
+  async function stateOf(run: string): Promise<string> {
+    const [row] = await sql`
+      select r.*, w.until, clock_timestamp() as now from ${sql(SCHEMA)}.runs r
+      left join ${sql(SCHEMA)}.workers w on w.id = r.worker where r.id = ${run}`;
+    const events = await sql<{ body: string }[]>`
+      select body from ${sql(SCHEMA)}.run_events where id = ${run} order by seq desc limit 12`;
+    const said = [...ready].map(({ kind, child, said: lines }) => ({
+      kind,
+      pid: child.pid,
+      lines: lines.slice(-5),
+    }));
+    return JSON.stringify({ row, events: events.map(({ body }) => body.slice(0, 400)), said }, undefined, 1);
+  }
+
   function track(work: Promise<void>): void {
     const tracked = work
       .catch((error: unknown) => void problems.push(String(error)))
@@ -316,11 +332,12 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
       while (isTroubled && open.size < atOnce && problems.length === 0) await begin();
       await look();
       if (!isTroubled && Date.now() - changedAt > PATIENCE) break;
+      if (!isTroubled) onProgress(`${open.size} runs and ${begun.size} looks are left`);
       await sleep(50);
     }
     await trouble;
     isOver = true;
-    for (const { run } of open.values()) problems.push(`${run} did not end`);
+    for (const { run } of open.values()) problems.push(`${run} did not end: ${await stateOf(run)}`);
     problems.push(...(await check(ended, client())));
     const wanted = [...ended, ...open.values()].flatMap(({ effects }) => effects);
     const limit = lease + 1_000;
