@@ -10,11 +10,11 @@ FROM node:24-bookworm-slim
 ENV NODE_ENV=production
 COPY --from=build /dandori-*.tgz /tmp/
 RUN npm install --global --ignore-scripts --omit=dev /tmp/dandori-*.tgz && rm /tmp/dandori-*.tgz && npm cache clean --force \
-  && mkdir /work && chown node:node /work
+  && mkdir /srv/dandori && chown node:node /srv/dandori
 # Dandori stops its calls, writes down what is unfinished and gives back its leases on SIGTERM.
 STOPSIGNAL SIGTERM
 USER node
-WORKDIR /work
+WORKDIR /srv/dandori
 EXPOSE 4310
 ENTRYPOINT ["dandori"]
 CMD ["serve", "--host", "0.0.0.0"]
