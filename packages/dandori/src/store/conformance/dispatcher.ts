@@ -126,6 +126,29 @@ const CASES: Record<string, (opened: Opened, start: Start) => Promise<void>> = {
       await driven.reaches('r1', drives + 1);
   },
 
+  async 'D1: no wake for later is lost by a drive before its time'(store, start) {
+    await store.journal.create('r1', [firstEvent('r1')]);
+    const driven = createCount();
+    let last = 0;
+    await start(
+      store,
+      driveWith(store, (run) => {
+        last = Date.now();
+        driven.add(run);
+      }),
+    );
+    await driven.reaches('r1', 1);
+    await driven.settles();
+    const asked = Date.now();
+    for (const later of [300, 600]) await store.dispatcher.wake('r1', asked + later);
+    const before = driven.of('r1');
+    await store.dispatcher.wake('r1');
+    await driven.reaches('r1', before + 1);
+    // The clock of a database may differ by a few milliseconds.
+    for (const later of [300, 600])
+      await until(() => last >= asked + later - 10, `a drive after ${later} ms`);
+  },
+
   async 'D2: a run that was created is driven, without a wake'(store, start) {
     const driven = createCount();
     await store.journal.create('r1', [firstEvent('r1')]);

@@ -15,8 +15,8 @@
  */
 export interface Dispatcher {
   /**
-   * Durable when it resolves. Without a time: as soon as possible. Of several times the earliest counts,
-   * because each drive reports through `onPark` when the run must be woken next.
+   * Durable when it resolves. Without a time: as soon as possible. A drive before the time does not take the wake
+   * away.
    */
   wake(run: string, at?: number): Promise<void>;
   /** Registers this process as a worker that drives due runs. */

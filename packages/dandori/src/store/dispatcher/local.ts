@@ -15,10 +15,10 @@ import { createPlaces, type Ended, retryAfter } from './places.ts';
 export function createLocalDispatcher(parts: LocalParts): Dispatcher {
   const works = new Set<LocalWork>();
   /** Woken before this process works. */
-  const early = new Map<string, number | undefined>();
+  const early: { readonly run: string; readonly at: number | undefined }[] = [];
   return {
     async wake(run, at) {
-      if (works.size === 0) early.set(run, Math.min(at ?? 0, early.get(run) ?? Number.POSITIVE_INFINITY));
+      if (works.size === 0) early.push({ run, at });
       for (const work of works) work.wakeAt(run, at);
     },
     work(drive, options) {
@@ -28,8 +28,7 @@ export function createLocalDispatcher(parts: LocalParts): Dispatcher {
         onStop: () => works.delete(work),
       });
       works.add(work);
-      for (const [run, at] of early) work.wakeAt(run, at);
-      early.clear();
+      for (const { run, at } of early.splice(0)) work.wakeAt(run, at);
       return work;
     },
   };
@@ -61,8 +60,8 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
   const touchedInDrive = new Set<string>();
   const watches = new Map<string, () => void>();
   const timers = new Map<string, { readonly at: number; cancel(): void }>();
-  /** The earliest wake for later that was asked for. A drive before that time must not take it away. */
-  const askedFor = new Map<string, number>();
+  /** The wakes for later that were asked for. A drive before such a time must not take it away. */
+  const askedFor = new Map<string, ReadonlySet<number>>();
   /** Runs that were missing or unreadable. They may come back. */
   const lost = new Set<string>();
   /** Open runs that a sweep has checked, with the last event that each had then. */
@@ -78,7 +77,9 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     patience,
     begun(run) {
       forgetTimer(run);
-      if ((askedFor.get(run) ?? 0) <= clock.now()) askedFor.delete(run);
+      const later = [...(askedFor.get(run) ?? [])].filter((at) => at > clock.now());
+      if (later.length > 0) askedFor.set(run, new Set(later));
+      else askedFor.delete(run);
       touchedInDrive.delete(run);
       lost.delete(run);
       // Watch before driving, so that no write of another process is missed.
@@ -108,7 +109,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     if (how.kind === 'parked' && !how.isOpen) forget(run);
     if (how.kind === 'parked' && how.isOpen) {
       const { wakeAt = Number.POSITIVE_INFINITY } = how;
-      const next = Math.min(wakeAt, askedFor.get(run) ?? Number.POSITIVE_INFINITY);
+      const next = Math.min(wakeAt, ...(askedFor.get(run) ?? []));
       if (Number.isFinite(next)) wakeAfter(run, Math.max(next - clock.now(), 0) + 1);
     }
     if (how.kind === 'elsewhere') {
@@ -217,7 +218,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     take: places.wake,
     wakeAt(run, at) {
       if (at === undefined || at <= clock.now()) return places.wake(run);
-      askedFor.set(run, Math.min(at, askedFor.get(run) ?? at));
+      askedFor.set(run, new Set([...(askedFor.get(run) ?? []), at]));
       if (at < (timers.get(run)?.at ?? Number.POSITIVE_INFINITY)) wakeAfter(run, at - clock.now());
     },
     begin: sweep,

@@ -34,19 +34,27 @@ export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher
   const { changes, grace } = options;
   const works = new Set<PostgresWork>();
   const query = queryOf(options);
-  const { runs } = tablesOf(options);
+  const { runs, wakes } = tablesOf(options);
   return {
     async wake(run, at) {
       const delay = at === undefined ? 0 : Math.max(0, at - Date.now());
-      const here = delay > 0 ? undefined : [...works].find((work) => work.hasPlaceFor(run));
       const time = `clock_timestamp() + $2::float8 * interval '1 ms'`;
-      await query(
-        `update ${runs} set wakes = wakes + 1, wake_at = ${here === undefined ? `least(coalesce(wake_at, 'infinity'), ${time})` : time}
-         where id = $1`,
-        [run, here === undefined ? delay : grace],
-      );
+      if (delay > 0) {
+        await query(`insert into ${wakes} (run, at) select id, ${time} from ${runs} where id = $1`, [
+          run,
+          delay,
+        ]);
+        return;
+      }
+      const here = [...works].find((work) => work.hasPlaceFor(run));
+      // A run that has waited keeps its place in the queue.
+      const first = here === undefined ? `least(coalesce(wake_at, 'infinity'), ${time})` : time;
+      await query(`update ${runs} set wakes = wakes + 1, wake_at = ${first} where id = $1`, [
+        run,
+        here === undefined ? 0 : grace,
+      ]);
       if (here !== undefined) here.wake(run);
-      else if (delay === 0) changes.due(run);
+      else changes.due(run);
     },
     work(drive, workOptions) {
       const work = createPostgresWork(options, { ...workOptions, drive, onStop: () => works.delete(work) });
@@ -66,6 +74,8 @@ interface PostgresWorkOptions extends WorkOptions {
   readonly onStop: () => void;
 }
 
+/** While the database cannot be reached, the looks are at most this many times as rare. */
+const MOST_PATIENT = 4;
 /** Looks between two looks for conversations whose run was not begun. */
 const LOOKS = 10;
 
@@ -74,7 +84,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   const { onTrouble, resume, onStop } = options;
   const patience = { ...PATIENCE, ...options.patience };
   const query = queryOf(dispatching);
-  const { runs, workers, unbegun } = tablesOf(dispatching);
+  const { runs, workers, unbegun, wakes } = tablesOf(dispatching);
   const places: Places = createPlaces({ ...options, patience, ended });
   let looks = 0;
   let failures = 0;
@@ -116,7 +126,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
       if (looks++ % LOOKS === 0) await resumeUnbegun();
       failures = 0;
     } catch (error) {
-      next = Math.min(retryAfter(failures++, patience), patience.sweep);
+      next = Math.min(retryAfter(failures++, patience), patience.look * MOST_PATIENT);
       isWanted = false;
       onTrouble?.({ run: undefined, error, retryIn: next });
     }
@@ -139,6 +149,12 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
     for (const { id } of stranded) places.wake(id);
     const { free } = places;
     if (free === 0) return;
+    // A wake for later whose time has come is a wake.
+    await query(
+      `with rung as (delete from ${wakes} where at <= now() returning run)
+       update ${runs} set wakes = wakes + 1, wake_at = now() where id in (select run from rung)`,
+      [],
+    );
     // `now()`, because an index is not searched with the value of `clock_timestamp()`.
     const due = await query<{ id: string }>(
       `with due as (
@@ -222,5 +238,10 @@ function queryOf({ sql }: Pick<DispatcherOptions, 'sql'>): Query {
 }
 
 function tablesOf({ schema }: Pick<DispatcherOptions, 'schema'>) {
-  return { runs: `${schema}.runs`, workers: `${schema}.workers`, unbegun: `${schema}.unbegun` };
+  return {
+    runs: `${schema}.runs`,
+    wakes: `${schema}.wakes`,
+    workers: `${schema}.workers`,
+    unbegun: `${schema}.unbegun`,
+  };
 }

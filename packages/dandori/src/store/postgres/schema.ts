@@ -65,6 +65,18 @@ const MIGRATIONS: readonly string[] = [
   );
   create index unbegun_at on unbegun (at);
   `,
+  // Wakes for later. The time that a driver tells is in the head row, because the next drive replaces it.
+  `
+  create table wakes (
+    run text collate "C" not null references runs on delete cascade,
+    at timestamptz not null
+  );
+  create index wakes_at on wakes (at);
+  create index wakes_run on wakes (run);
+  alter table workers
+    add column started timestamptz not null default clock_timestamp(),
+    add column about text;
+  `,
 ];
 
 /** The head row of a run or conversation, and its events. */
