@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import postgres from 'postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { startRun } from '../../src/commands/start.ts';
 import { drive } from '../../src/driver/drive.ts';
@@ -140,5 +141,34 @@ describe('leases', () => {
     } finally {
       await other.close();
     }
+  });
+
+  it('a lease whose release got lost with its connection is given back, so that the run is not stuck', async () => {
+    await using mine = await openTestStore({ lease: 60_000 });
+    const { url, schema } = mine.options;
+    await mine.journal.create('r1', [firstEvent('r1')]);
+    const claim = await mine.journal.claim('r1');
+    const locking = postgres(url, { max: 1 });
+    await locking.begin(async (transaction) => {
+      // The release waits for this lock, and its connection is terminated in the meantime.
+      await transaction.unsafe(`select 1 from ${schema}.runs where id = 'r1' for update`);
+      const released = claim.release({ seen: 1, wakeAt: undefined });
+      const terminate = () =>
+        mine.sql.unsafe(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where wait_event_type = 'Lock' and query like 'update ${schema}.runs set worker = null%'`,
+        );
+      await expect.poll(async () => (await terminate()).length, { interval: 20 }).toBe(1);
+      await released;
+    });
+    await locking.end();
+    const other = await openPostgresStore(mine.options);
+    const claimed = () =>
+      other.journal.claim('r1').then(
+        () => 'claimed',
+        (error: DandoriError) => error.code,
+      );
+    await expect.poll(claimed).toBe('claimed');
+    await other.close();
   });
 });

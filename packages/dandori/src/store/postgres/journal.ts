@@ -71,7 +71,11 @@ export function createPostgresJournal<E extends Entry, Summary>(
   const appends = createAppends(sql, { heads, events, hasWakes: isRuns });
   const changes = createChanges({ sql, schema, kind, self });
   const claims = new Map<string, Claim>();
+  /** Claims that are being made. */
+  const claiming = new Set<string>();
   const held = new WeakMap<Claim, Lease>();
+  let isFreeing = false;
+  let isClosed = false;
   const isOpen = (status: string) => isRuns && OPEN.includes(status);
 
   /** Every statement of this journal goes through here, so that each error names the fix. */
@@ -176,6 +180,42 @@ export function createPostgresJournal<E extends Entry, Summary>(
 
   async function claimRun(run: string): Promise<Claim> {
     if (claims.has(run)) drivenElsewhere(run, 'this process');
+    claiming.add(run);
+    try {
+      return await tryClaim(run);
+    } catch (error) {
+      if (isUnreachable(error)) void freeForgotten();
+      throw error;
+    } finally {
+      claiming.delete(run);
+    }
+  }
+
+  /**
+   * A claim or a release whose answer did not arrive may leave a lease of this process that nothing here holds.
+   * As long as the process lives, nobody else could take the run. So it is given back, and is due.
+   */
+  async function freeForgotten(): Promise<void> {
+    if (isFreeing) return;
+    isFreeing = true;
+    for (let isFree = false; !isFree && !isClosed; )
+      try {
+        await new Promise((resolve) => setTimeout(resolve, AGAIN).unref());
+        const { id } = await leases.term();
+        const known = [...claims.keys(), ...claiming].join(' ');
+        await query(
+          `update ${heads} set worker = null${isRuns ? ', wakes = wakes + 1, wake_at = clock_timestamp()' : ''}
+           where worker = $1 and id <> all(string_to_array($2, ' '))`,
+          [id, known],
+        );
+        isFree = true;
+      } catch {
+        // The database is still away.
+      }
+    isFreeing = false;
+  }
+
+  async function tryClaim(run: string): Promise<Claim> {
     for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
       const term = await leases.term().catch(asUnreachable);
       const free = await take(known(run), term.id, undefined);
@@ -215,8 +255,8 @@ export function createPostgresJournal<E extends Entry, Summary>(
           `update ${heads} set worker = null${how.set} where id = $1 and worker = $2 and epoch = $3::bigint`,
           [...lease, ...how.args],
         ).catch((error) => {
-          // The lease ends by itself, and this process can take it again at once.
           if (!isUnreachable(error)) throw error;
+          void freeForgotten();
         });
       },
     };
@@ -333,7 +373,10 @@ export function createPostgresJournal<E extends Entry, Summary>(
       }
     },
     watch: (run, changed) => changes.watch(run, changed),
-    close: changes.close,
+    close() {
+      isClosed = true;
+      changes.close();
+    },
   };
 }
 
