@@ -5,6 +5,7 @@ import { type Journal, NEVER_LOST } from '../../src/store/journal.ts';
 import { accountOf, journalCases, type Simulated, simulate } from '../../src/testing/index.ts';
 import { createDisk } from '../../src/testing/simulator/disk.ts';
 import { FAULTS, NO_FAULTS } from '../../src/testing/simulator/faults.ts';
+import { createSimulatedLeases } from '../../src/testing/simulator/leases.ts';
 import { createSimulatedJournal, createSimulatedProcess } from '../../src/testing/simulator/machine.ts';
 import { createRandom } from '../../src/testing/simulator/random.ts';
 import { createTimeline } from '../../src/testing/simulator/timeline.ts';
@@ -33,6 +34,22 @@ describe('the simulator', () => {
     ];
     const expired = ['question_expired declined', 'question_expired cancelled'];
     expect([...told]).toEqual(expect.arrayContaining([...wanted, ...expired, 'note_added', 'run_paused']));
+  });
+
+  it('finds nothing wrong where drivers stand still, are cut off and lose their leases, two or three at a time', async () => {
+    const faults = [
+      'stopped',
+      'stopped_after_event',
+      'cut_off',
+      'lease_ended',
+      'notices_lost',
+      'second_driver',
+      'third_driver',
+    ] as const;
+    for (let seed = 1; seed <= rounds(40); seed++) {
+      const simulated = await simulate(seed, { faults });
+      if (simulated.violations.length > 0) expect.fail(accountOf(simulated));
+    }
   });
 
   it('lives through the same seed in the same way, to the byte', async () => {
@@ -100,6 +117,10 @@ describe('a broken part is found out, and the account says which seed shows it',
       },
     });
     await firstBroken('error', { journal });
+  });
+
+  it('a lease without a fence: a driver that stood still goes on as if nothing had happened', async () => {
+    await firstBroken('twice', { isFenced: false, faults: ['stopped_after_event'] });
   });
 
   it('an approval that nobody gave', async () => {
@@ -190,13 +211,15 @@ describe('the simulated journal, where nothing goes wrong', () => {
     const timeline = createTimeline(createRandom(1));
     const process = createSimulatedProcess('test');
     const random = createRandom(2);
-    const disk = createDisk({ random, timeline, fate: NO_FAULTS, processes: new Set([process]) });
+    const leases = createSimulatedLeases({ random, timeline, onFree: () => {} });
+    const processes = new Set([process]);
+    const disk = createDisk({ random, timeline, fate: NO_FAULTS, processes, stop: leases.stop });
     let isOpen = true;
     const passing = (async () => {
       while (isOpen) await timeline.step();
     })();
     return {
-      journal: createSimulatedJournal(disk, process),
+      journal: createSimulatedJournal(disk, process, { leases }),
       async [Symbol.asyncDispose]() {
         isOpen = false;
         await passing;

@@ -3,6 +3,7 @@ import type { Event } from '../../model/event.ts';
 import { type Json, parseJson, stringifyJson } from '../../model/json.ts';
 import { type Claim, conflict, RUNS } from '../../store/index.ts';
 import type { Fate, FaultAt } from './faults.ts';
+import type { Lease } from './leases.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
 import type { Timeline } from './timeline.ts';
@@ -20,7 +21,7 @@ export interface SimulatedFile {
   /** The lines that a writer was told are durable, by seq. */
   readonly acknowledged: ReadonlyMap<number, string>;
   /** The process that may drive the run. The claim of a dead process does not count. */
-  claim: { readonly by: SimulatedProcess; readonly claim: Claim } | undefined;
+  claim: { readonly by: SimulatedProcess; readonly claim: Claim; readonly lease: Lease } | undefined;
   readonly watchers: Watchers;
 }
 
@@ -48,6 +49,8 @@ export interface Disk {
   create(run: string, events: readonly Event[]): void;
   append(run: string, about: Omit<Append, 'resolve' | 'reject'>): Promise<void>;
   remove(run: string): void;
+  /** Notifications get lost for some time. */
+  loseNotices(ms: number): void;
   powerCut(): void;
 }
 
@@ -57,6 +60,8 @@ interface DiskParts {
   readonly fate: Fate;
   /** All processes on the machine with this disk. */
   readonly processes: ReadonlySet<SimulatedProcess>;
+  /** Lets a process stand still for some time. */
+  readonly stop: (process: SimulatedProcess) => void;
 }
 
 interface File extends SimulatedFile {
@@ -69,10 +74,13 @@ interface File extends SimulatedFile {
 
 /** The longest delay between a write and the notification of watchers, in milliseconds. */
 const LONGEST_NOTICE = 8;
+/** A watcher that gets no notifications looks by itself, so many milliseconds later. */
+const LOOK = 2_000;
 
-export function createDisk({ random, timeline, fate, processes }: DiskParts): Disk {
+export function createDisk({ random, timeline, fate, processes, stop }: DiskParts): Disk {
   const files = new Map<string, File>();
   const watched = new Map<string, Watchers>();
+  let deafUntil = 0;
   const fileOf = (run: string): File => files.get(run) ?? RUNS.notFound(run);
   const watchersOf = (run: string): Watchers => {
     const watchers = watched.get(run) ?? new Set();
@@ -91,9 +99,8 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
     }
     // Delayed, so that another process can decide on stale state in between and must be refused.
     for (const watcher of file.watchers)
-      timeline.after(
-        random.below(LONGEST_NOTICE),
-        () => watcher.by.isAlive && watcher.changed(file.lines.length),
+      timeline.after(random.below(LONGEST_NOTICE) + (timeline.now < deafUntil ? LOOK : 0), () =>
+        watcher.by.whenAwake(() => watcher.changed(file.lines.length)),
       );
   }
 
@@ -154,6 +161,8 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
       file.durable = end;
       if (fault === 'crash_before_acknowledgement') by.die();
       else {
+        // It hears of the acknowledgement when it goes on.
+        if (fault === 'stopped_after_event') stop(by);
         acknowledge(file, one);
         goOn();
         if (fault === 'crash_after_event') by.die();
@@ -199,6 +208,9 @@ export function createDisk({ random, timeline, fate, processes }: DiskParts): Di
       });
     },
     remove: (run) => void files.delete(run),
+    loseNotices(ms) {
+      deafUntil = timeline.now + ms;
+    },
     powerCut,
   };
 }

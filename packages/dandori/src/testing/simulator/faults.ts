@@ -14,6 +14,7 @@ export const FAULTS = {
   power_cut: { at: 'append', weight: 2 },
   crash_before_acknowledgement: { at: 'append', weight: 2 },
   crash_after_event: { at: 'append', weight: 3 },
+  stopped_after_event: { at: 'append', weight: 3 },
   write_refused: { at: 'append', weight: 1 },
   crash_before_effect: { at: 'call', weight: 2 },
   crash_after_effect: { at: 'call', weight: 2 },
@@ -44,7 +45,12 @@ export const FAULTS = {
   early_continue: { at: 'moment', weight: 1 },
   question_expires: { at: 'moment', weight: 2 },
   second_driver: { at: 'moment', weight: 2 },
+  third_driver: { at: 'moment', weight: 1 },
   claim_lost: { at: 'moment', weight: 2 },
+  lease_ended: { at: 'moment', weight: 2 },
+  stopped: { at: 'moment', weight: 3 },
+  cut_off: { at: 'moment', weight: 3 },
+  notices_lost: { at: 'moment', weight: 2 },
   clock_forward: { at: 'moment', weight: 1 },
   clock_back: { at: 'moment', weight: 1 },
 } as const satisfies Record<string, { at: Point; weight: number }>;
@@ -80,11 +86,11 @@ const CHANCES: Record<Point, readonly [number, number]> = {
 };
 
 /** Each seed has only some of the faults, so that faults that hide each other also occur alone. */
-export function createFate(random: Random, now: () => number): Fate {
+export function createFate(random: Random, now: () => number, only?: readonly FaultKind[]): Fate {
   const struck: Struck[] = [];
   const most = random.below(MOST_FAULTS + 1);
   const share = random.pick([0.15, 0.4, 0.8, 1]);
-  const kinds = (Object.keys(FAULTS) as FaultKind[]).filter(() => random.chance(share));
+  const kinds = only ?? (Object.keys(FAULTS) as FaultKind[]).filter(() => random.chance(share));
   const at = (point: Point) => kinds.filter((kind) => FAULTS[kind].at === point);
   const possible = { append: at('append'), call: at('call'), thought: at('thought'), moment: at('moment') };
   const isWild = random.chance(0.5) ? 1 : 0;

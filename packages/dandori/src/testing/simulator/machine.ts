@@ -14,7 +14,8 @@ import {
   summarise,
 } from '../../store/index.ts';
 import { createDisk, type Disk, type SimulatedFile } from './disk.ts';
-import type { Fate } from './faults.ts';
+import type { Fate, FaultKind } from './faults.ts';
+import { createSimulatedLeases, type Leases } from './leases.ts';
 import { createSimulatedMind } from './mind.ts';
 import type { Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
@@ -28,6 +29,10 @@ export interface Tampering {
   readonly knowsKeys?: boolean;
   /** Whether probes find existing effects. */
   readonly canFind?: boolean;
+  /** Whether a driver whose lease is over is told so, and cannot write. */
+  readonly isFenced?: boolean;
+  /** The only faults that strike. By default each seed has some of all. */
+  readonly faults?: readonly FaultKind[];
 }
 
 interface MachineParts {
@@ -38,12 +43,15 @@ interface MachineParts {
   readonly tampering: Tampering;
   /** Called after each death of a process. */
   readonly onDeath: () => void;
+  /** Called when a run can be taken from a process that is alive. */
+  readonly onFree: () => void;
 }
 
 /** A machine with a disk, on which processes start and die, and the world around it. */
 interface Machine {
   readonly disk: Disk;
   readonly world: World;
+  readonly leases: Leases;
   begin(name: string): { readonly process: SimulatedProcess; readonly parts: Parts };
 }
 
@@ -54,9 +62,11 @@ export function createMachine({
   fate,
   tampering,
   onDeath,
+  onFree,
 }: MachineParts): Machine {
+  const leases = createSimulatedLeases({ random: random.fork('leases'), timeline, onFree });
   const processes = new Set<SimulatedProcess>();
-  const disk = createDisk({ random: random.fork('disk'), timeline, fate, processes });
+  const disk = createDisk({ random: random.fork('disk'), timeline, fate, processes, stop: leases.stop });
   const world = createWorld({
     random: random.fork('world'),
     timeline,
@@ -71,6 +81,7 @@ export function createMachine({
   return {
     disk,
     world,
+    leases,
     begin(name) {
       const process = createSimulatedProcess(name);
       processes.add(process);
@@ -78,7 +89,7 @@ export function createMachine({
         processes.delete(process);
         onDeath();
       });
-      const journal = createSimulatedJournal(disk, process);
+      const journal = createSimulatedJournal(disk, process, { leases, ...tampering });
       const parts: Parts = {
         journal: tampering.journal?.(journal) ?? journal,
         blobs: blobsFor(blobs, process),
@@ -105,8 +116,12 @@ function blobsFor(blobs: Blobs, process: SimulatedProcess): Blobs {
 }
 
 /** The journal as one simulated process sees it. */
-export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): Journal {
-  const holder = ({ claim }: SimulatedFile) => (claim?.by.isAlive === true ? claim.by : undefined);
+export function createSimulatedJournal(
+  disk: Disk,
+  process: SimulatedProcess,
+  { leases, isFenced = true }: { readonly leases: Leases; readonly isFenced?: boolean },
+): Journal {
+  const holder = ({ claim }: SimulatedFile) => (claim?.lease.isFree === false ? claim.by : undefined);
   const refuseClaimed = (run: string, file: SimulatedFile) => {
     const by = holder(file);
     if (by !== undefined) drivenElsewhere(run, by.name);
@@ -116,7 +131,8 @@ export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): J
     append: (run, after, events, claim) =>
       process.receive(async () => {
         assertFollows(after, events);
-        if (claim !== undefined && disk.fileOf(run).claim?.claim !== claim) claimEnded(run);
+        await unlessLost(leases.reach(process), claim, run);
+        if (isFenced && claim !== undefined && disk.fileOf(run).claim?.claim !== claim) claimEnded(run);
         await disk.append(run, { by: process, after, events });
       }),
     read: (run, after = 0) =>
@@ -139,14 +155,18 @@ export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): J
       process.receive(async (): Promise<Claim> => {
         const file = disk.fileOf(run);
         refuseClaimed(run, file);
+        const lease = leases.begin(process);
         const claim: Claim = {
-          lost: NEVER_LOST,
+          get lost() {
+            return isFenced ? lease.lost : NEVER_LOST;
+          },
           release: () =>
             process.receive(async () => {
+              lease.release();
               if (file.claim?.claim === claim) file.claim = undefined;
             }),
         };
-        file.claim = { by: process, claim };
+        file.claim = { by: process, claim, lease };
         return claim;
       }),
     size: (run) =>
@@ -169,19 +189,41 @@ export function createSimulatedJournal(disk: Disk, process: SimulatedProcess): J
   };
 }
 
+/** A driver that knows of the loss of its claim does not wait for a database that it cannot reach. */
+async function unlessLost(work: Promise<void>, claim: Claim | undefined, run: string): Promise<void> {
+  if (claim === undefined) return work;
+  const { lost } = claim;
+  const isLost = new Promise<void>((resolve) =>
+    lost.addEventListener('abort', () => resolve(), { once: true }),
+  );
+  if (!lost.aborted) await Promise.race([work, isLost]);
+  if (lost.aborted) claimEnded(run);
+}
+
 /** A simulated process. After its death its code may still run, but has no effect on the world. */
 export interface SimulatedProcess {
   readonly name: string;
   readonly isAlive: boolean;
   die(): void;
   onDeath(told: () => void): void;
+  /** Nothing reaches it until it goes on. The world goes on without it. */
+  stop(): void;
+  goOn(): void;
+  /** At once, or when it goes on. Never if it is dead. */
+  whenAwake(happen: () => void): void;
   /** A promise of a dead process never settles. */
   receive<T>(work: () => Promise<T>): Promise<T>;
 }
 
 export function createSimulatedProcess(name: string): SimulatedProcess {
   const mourners: (() => void)[] = [];
+  const missed: (() => void)[] = [];
   let isAlive = true;
+  let isStopped = false;
+  const whenAwake = (happen: () => void) => {
+    if (isStopped) missed.push(happen);
+    else if (isAlive) happen();
+  };
   return {
     name,
     get isAlive() {
@@ -193,12 +235,20 @@ export function createSimulatedProcess(name: string): SimulatedProcess {
       for (const told of mourners) told();
     },
     onDeath: (told) => void mourners.push(told),
+    stop() {
+      isStopped = true;
+    },
+    goOn() {
+      isStopped = false;
+      for (const happen of missed.splice(0)) whenAwake(happen);
+    },
+    whenAwake,
     receive: (work) =>
       new Promise((resolve, reject) => {
         if (!isAlive) return;
         work().then(
-          (value) => isAlive && resolve(value),
-          (error) => isAlive && reject(error),
+          (value) => whenAwake(() => resolve(value)),
+          (error) => whenAwake(() => reject(error)),
         );
       }),
   };

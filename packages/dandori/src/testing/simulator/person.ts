@@ -12,6 +12,7 @@ import { isObject, type Json } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import { fold } from '../../run/state/apply.ts';
 import type { FaultAt } from './faults.ts';
+import type { SimulatedProcess } from './machine.ts';
 import { effectsOf, type Scenario } from './scenario.ts';
 import type { Simulation } from './simulation.ts';
 import type { World } from './world.ts';
@@ -91,6 +92,8 @@ export function createPerson(scenario: Scenario, world: World): Person {
 const DAY = 86_400_000;
 /** Milliseconds, about as long as answering takes. */
 const CLOSE = 10;
+/** Milliseconds. */
+const LONGEST_DEAFNESS = 8_000;
 
 /** What can happen at any moment. */
 export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void> = {
@@ -112,6 +115,14 @@ export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void
     command((run, parts) => person.answer(run, parts));
   },
   second_driver: ({ startDriver }) => startDriver(),
+  third_driver({ startDriver }) {
+    startDriver();
+    startDriver();
+  },
+  lease_ended: ({ leases, holder }) => withHolder(holder(), leases.end),
+  stopped: ({ leases, holder }) => withHolder(holder(), leases.stop),
+  cut_off: ({ leases, holder }) => withHolder(holder(), leases.cutOff),
+  notices_lost: ({ disk, random }) => disk.loseNotices(random.below(LONGEST_DEAFNESS)),
   /** Tests the second line of defence: two drivers at once that do not know of each other. */
   claim_lost({ file, startDriver }) {
     file().claim = undefined;
@@ -120,3 +131,10 @@ export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void
   clock_forward: ({ timeline, random }) => timeline.jump(random.below(random.pick([1_000, DAY]))),
   clock_back: ({ timeline, random }) => timeline.jump(-random.below(random.pick([1_000, DAY]))),
 };
+
+function withHolder(
+  process: SimulatedProcess | undefined,
+  happen: (process: SimulatedProcess) => void,
+): void {
+  if (process !== undefined) happen(process);
+}

@@ -9,6 +9,7 @@ import type { Journal } from '../../store/index.ts';
 import { differingEnd, isComparable, lostLines, type Violation, violations } from './checks.ts';
 import type { Disk, SimulatedFile } from './disk.ts';
 import { createFate, type Fate, NO_FAULTS, type Struck } from './faults.ts';
+import type { Leases } from './leases.ts';
 import { createMachine, type SimulatedProcess, type Tampering } from './machine.ts';
 import { planOf } from './mind.ts';
 import { createPerson, MOMENTS, type Person } from './person.ts';
@@ -23,6 +24,8 @@ const RUN = '20260101-000000000-seed';
 /** Far more than any run needs that ends. */
 const MOST_DRIVES = 100;
 const MOST_STEPS = 20_000;
+/** Milliseconds between two looks at leases that have ended. */
+const LOOK = 500;
 
 /** Errors that a driver or the user may get in a correct simulation. */
 const EXPECTED: readonly ErrorCode[] = [
@@ -50,7 +53,10 @@ export interface Simulation {
   readonly person: Person;
   /** The processes that are driving now. */
   readonly drivers: ReadonlySet<SimulatedProcess>;
+  readonly leases: Leases;
   file(): SimulatedFile;
+  /** The process that believes it may drive the run. */
+  holder(): SimulatedProcess | undefined;
   /** When the first open question expires. */
   expiry(): number;
   startDriver(): void;
@@ -95,8 +101,10 @@ async function live({
     fate,
     tampering,
     onDeath: () => onDeath?.(file()),
+    // Another process looks for leases that have ended.
+    onFree: () => later(chance.below(LOOK), startDriver),
   });
-  const { disk, world } = machine;
+  const { disk, world, leases } = machine;
   const complaints: string[] = [];
   const drivers = new Set<SimulatedProcess>();
   const person = createPerson(scenario, world);
@@ -206,7 +214,9 @@ async function live({
     disk,
     person,
     drivers,
+    leases,
     file,
+    holder: () => file().claim?.by,
     expiry,
     startDriver,
     command,
@@ -253,7 +263,7 @@ export async function simulate(seed: number, tampering?: Tampering): Promise<Sim
   const course = await live({
     scenario,
     random: createRandom(seed),
-    fate: createFate,
+    fate: (random, now) => createFate(random, now, tampering?.faults),
     tampering,
     onDeath: (file) => found.push(...lostLines(file)),
   });

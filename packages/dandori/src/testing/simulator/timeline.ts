@@ -70,7 +70,7 @@ export function createTimeline(random: Random): Timeline {
     },
     clockFor: (process) => ({
       now: () => now + skew,
-      at: (time, wake) => after(time - now - skew, () => process.isAlive && wake()),
+      at: (time, wake) => after(time - now - skew, () => process.whenAwake(wake)),
     }),
   };
 }
