@@ -66,6 +66,7 @@ import { asShown, sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import {
   type Approvals,
   type Blobs,
+  type Bus,
   type Dispatcher,
   type DoctorOptions,
   examineStore,
@@ -169,6 +170,8 @@ export interface Runtime extends RunClient {
   firstConversationEvent(id: string): Promise<ConversationEvent>;
   /** Says which process drives which run. */
   readonly dispatcher: Dispatcher;
+  /** Passes live messages to other processes of the store. */
+  readonly bus: Bus | undefined;
   /** Lets the running calls of conversations finish, for at most `grace` milliseconds. */
   close(options?: { readonly grace?: number }): Promise<void>;
 }
@@ -251,7 +254,7 @@ interface Arranged {
   readonly folders: StoreFolders;
   readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
   readonly historyFiles: HistoryFiles | undefined;
-  readonly store: Pick<OpenStore, 'close' | 'dispatcher'>;
+  readonly store: Pick<OpenStore, 'close' | 'dispatcher' | 'bus'>;
 }
 
 function assemble(
@@ -380,6 +383,7 @@ function assemble(
     firstEvent: (run) => journal.first(run),
     firstConversationEvent: (id) => conversations.first(id),
     dispatcher: store.dispatcher,
+    bus: store.bus,
     close,
     [Symbol.asyncDispose]: () => close(),
   };

@@ -316,6 +316,8 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .option(...model)
     .action(async (options) => then(await (await import('./commands/serve.ts')).serve(options)));
   command('work', 'Drive runs without serving them')
+    .option('--health <port>', 'Answer /healthz, /readyz and /metrics on this port')
+    .option('--host <address>', 'Listen on this address instead of server.host')
     .option(...model)
     .action(async (options) => then(await (await import('./commands/serve.ts')).work(options)));
   program

@@ -21,6 +21,7 @@ import type {
   EventPage,
   ForkOptions,
   ListOptions,
+  Overview,
   PlanOfRun,
   QuestionList,
   RateRequest,
@@ -125,6 +126,8 @@ export interface Client {
   record(run: string): Promise<Recorded>;
   /** Looks for damage in everything that is stored, or in one run. It repairs nothing. Only for admins. */
   doctor(run?: string): Promise<Examined>;
+  /** The processes of the store, their leases and the queue. Only for admins. */
+  workers(): Promise<Overview>;
   tools(): Promise<ToolList>;
   /** `every` adds a time series, whose first period begins at `since`. */
   statistics(options?: StatisticsFilters): Promise<Counted>;
@@ -212,6 +215,7 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
     journal: async (run) => (await send(at(run, '/journal'))).text(),
     replay: (run, options = {}) => get(at(run, `/replay${queryOf(options)}`)),
     record: (run) => get(at(run, '/record')),
+    workers: () => get('/api/workers'),
     doctor: (run) => get(`/api/doctor${queryOf({ run })}`),
     tools: () => get('/api/tools'),
     statistics: (filters = {}) => get(`/api/statistics${queryOf(filters)}`),

@@ -44,6 +44,8 @@ export type Problem = z.infer<typeof problemSchema>;
 
 export const eventSchema = z.union(factSchema.options.map((fact) => envelopeSchema.extend(fact.shape)));
 
+export type { Overview } from '../store/index.ts';
+
 const drivingState = z
   .enum(['driving', 'queued', 'idle', 'retrying'])
   .describe('`retrying`: the server could not drive the run, and tries again');

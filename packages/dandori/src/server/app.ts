@@ -25,7 +25,14 @@ import { messageRoutes } from './routes/messages.ts';
 import { planRoutes } from './routes/plans.ts';
 import { resultRoutes } from './routes/results.ts';
 import { runListRoutes, runRoutes } from './routes/runs.ts';
-import { doctorRoutes, healthRoutes, statisticsRoutes, toolRoutes, userRoutes } from './routes/service.ts';
+import {
+  doctorRoutes,
+  healthRoutes,
+  statisticsRoutes,
+  toolRoutes,
+  userRoutes,
+  workerRoutes,
+} from './routes/service.ts';
 import { approvalRoutes, questionRoutes, steeringRoutes } from './routes/steering.ts';
 import { streamRoutes } from './routes/stream.ts';
 
@@ -45,11 +52,15 @@ const ROUTES: readonly Routes[] = [
   statisticsRoutes,
   conversationRoutes,
   messageRoutes,
+  workerRoutes,
   doctorRoutes,
 ];
 
 /** Every request passes the guards first, so that no route can forget one. */
-export function createApp(parts: ServerParts, log: (error: unknown) => void): App {
+export function createApp(
+  parts: ServerParts,
+  { log, isWorker }: { readonly log: (error: unknown) => void; readonly isWorker: boolean },
+): App {
   const { config, users, metrics } = parts;
   const page = createPage();
   const app: App = new OpenAPIHono<Env>({
@@ -88,16 +99,17 @@ export function createApp(parts: ServerParts, log: (error: unknown) => void): Ap
       page.has,
     ),
   );
-  app.use(page.handler);
+  if (!isWorker) app.use(page.handler);
   app.use('/metrics', adminsOnly('Only admins can see the figures of all users.'));
+  app.use('/api/workers', adminsOnly('Only admins can see the processes of the server.'));
   app.use('/api/doctor', adminsOnly('Only admins can check the stored data of all users.'));
   app.use('/api/*', roles(), filesAsJson(), smallJsonOnly());
   for (const rest of ['', '/*']) {
     app.use(`/api/runs/:run${rest}`, ownRunsOnly(parts));
     app.use(`/api/conversations/:conversation${rest}`, ownConversationsOnly(parts));
   }
-  for (const add of ROUTES) add(app, parts);
-  describeApi(app);
+  for (const add of isWorker ? [healthRoutes] : ROUTES) add(app, parts);
+  if (!isWorker) describeApi(app);
   return app;
 }
 

@@ -1,9 +1,12 @@
+import * as z from 'zod';
 import type { Conversation, ConversationRun } from '../conversation/index.ts';
 import type { Event, Live } from '../model/event.ts';
-import { stringifyJson } from '../model/json.ts';
+import { parseJson, stringifyJson } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
+import type { Bus } from '../store/index.ts';
 import type { ConversationRunStatus, DrivingState } from './api.ts';
 import type { EventStreams } from './event-streams.ts';
+import type { ServerParts } from './parts.ts';
 
 /** Sends live updates of a run to the clients that follow the run or its conversation. */
 export interface LiveUpdates {
@@ -15,6 +18,10 @@ export interface LiveUpdates {
    * The whole answer so far, for a client that joins while it is being written. It replaces earlier deltas.
    */
   soFar(run: string): readonly (readonly [name: string, value: object])[];
+  /** What another process said last that it does with the run. */
+  elsewhere(run: string): DrivingState;
+  /** Ends listening to other processes. */
+  close(): void;
 }
 
 interface LiveUpdatesOptions {
@@ -23,16 +30,33 @@ interface LiveUpdatesOptions {
   readonly secrets: readonly string[];
   /** The conversation that a run belongs to. */
   readonly conversationOf: (run: string) => string | undefined;
+  /** The other processes of the store. Clients there see what is driven here, and the other way round. */
+  readonly bus?: Bus | undefined;
 }
+
+/** A live message between processes. `at`: how much of the answer came before it. */
+const passedOn = z.object({
+  run: z.string(),
+  name: z.string(),
+  value: z.looseObject({ text: z.string().optional(), state: z.string().optional() }),
+  at: z.number().optional(),
+});
+
+/** The answer is complete. Only processes tell each other. */
+const ANSWER_OVER = 'answer_over';
 
 export function createLiveUpdates({
   runs,
   conversations,
   secrets,
   conversationOf,
+  bus,
 }: LiveUpdatesOptions): LiveUpdates {
   /** The answers that are being written, by run. */
   const answers = new Map<string, { readonly filter: SecretFilter; text: string }>();
+  /** The answers that other processes write. */
+  const others = new Map<string, string>();
+  const drivenElsewhere = new Set<string>();
 
   function write(run: string, text: string): string {
     const answer = answers.get(run) ?? { filter: createSecretFilter(secrets), text: '' };
@@ -42,7 +66,32 @@ export function createLiveUpdates({
     return shown;
   }
 
-  function tell(run: string, name: string, value: object): void {
+  function tell(run: string, name: string, value: object, at?: number): void {
+    tellHere(run, name, value);
+    bus?.tell(stringifyJson({ run, name, value, ...(at !== undefined && { at }) }));
+  }
+
+  /** A message of another process. If one before it got lost, the rest of the answer is not shown live. */
+  function heard(message: string): void {
+    const { success, data } = passedOn.safeParse(parseJson(message));
+    if (!success) return;
+    const { run, name, value, at } = data;
+    if (name === ANSWER_OVER) return void others.delete(run);
+    if (name === 'driving') {
+      if (value.state === 'driving') drivenElsewhere.add(run);
+      else drivenElsewhere.delete(run);
+      if (value.state === 'idle') others.delete(run);
+    }
+    if (value.text !== undefined && at !== undefined) {
+      const before = at === 0 ? '' : others.get(run);
+      if (before?.length !== at) return void others.delete(run);
+      others.set(run, before + value.text);
+    }
+    tellHere(run, name, value);
+  }
+  const close = bus?.hear(heard) ?? (() => {});
+
+  function tellHere(run: string, name: string, value: object): void {
     runs.tell(run, name, value);
     const conversation = conversationOf(run);
     if (conversation !== undefined) conversations.tell(conversation, name, value);
@@ -51,21 +100,35 @@ export function createLiveUpdates({
   return {
     live(live) {
       if (live.type !== 'answer_text') return tell(live.run, live.type, live);
+      const at = answers.get(live.run)?.text.length ?? 0;
       const text = write(live.run, live.text);
-      if (text !== '') tell(live.run, live.type, { ...live, text });
+      if (text !== '') tell(live.run, live.type, { ...live, text }, at);
     },
     driving(run, state) {
       if (state === 'idle') answers.delete(run);
       tell(run, 'driving', { run, state });
     },
     event({ type, run }) {
-      if (type === 'decision_made' || type === 'decision_failed') answers.delete(run);
+      if (type !== 'decision_made' && type !== 'decision_failed') return;
+      if (answers.delete(run)) bus?.tell(stringifyJson({ run, name: ANSWER_OVER, value: {} }));
     },
     soFar(run) {
-      const text = answers.get(run)?.text ?? '';
+      const text = answers.get(run)?.text ?? others.get(run) ?? '';
       return text === '' ? [] : [['answer_so_far', { run, text }]];
     },
+    elsewhere: (run) => (drivenElsewhere.has(run) ? 'driving' : 'idle'),
+    close,
   };
+}
+
+/** What happens with a run, in this process or in another one. */
+export async function drivingNow(
+  run: string,
+  { driving, dandori }: Pick<ServerParts, 'driving' | 'dandori'>,
+): Promise<DrivingState> {
+  const here = driving.stateOf(run);
+  if (here !== 'idle') return here;
+  return (await dandori.dispatcher.driven?.([run]))?.has(run) === true ? 'driving' : 'idle';
 }
 
 /** Sends the status of a conversation's runs to the clients that follow it. Only changes are sent. */

@@ -25,6 +25,8 @@ interface Gauges {
   readonly retrying: () => number;
   readonly clients: () => number;
   readonly dropped: () => number;
+  /** A label of all metrics, if several processes share a store. */
+  readonly worker?: string;
 }
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 20, 60, 300, 1800];
@@ -39,6 +41,7 @@ interface Underway {
 
 export function createMetrics(gauges: Gauges): Metrics {
   const registry = new Registry();
+  if (gauges.worker !== undefined) registry.setDefaultLabels({ worker: gauges.worker });
   collectDefaultMetrics({ register: registry, prefix: 'dandori_' });
   const registers = [registry];
   const counter = (name: string, help: string, labelNames: string[] = []) =>

@@ -1,9 +1,13 @@
+import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { hostname } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
 import { type OpenOptions, openRuntime, type Runtime } from '../app/index.ts';
+import { type Config, version } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
+import { stringifyJson } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
 import type { Patience } from '../store/index.ts';
 import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';
@@ -19,8 +23,8 @@ export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
   /** Overrides the configured host. */
   readonly host?: string;
   readonly port?: number;
-  /** If false, it only drives runs and answers no requests. */
-  readonly listens?: boolean;
+  /** If false, it only drives runs and answers no requests. `health`: only those about its health. */
+  readonly listens?: boolean | 'health';
   /** Overrides the timeouts for slow clients. */
   readonly sockets?: Partial<typeof SOCKET>;
   /** Overrides the delays for runs that cannot be driven. */
@@ -39,7 +43,8 @@ export interface Serving extends AsyncDisposable {
 
 /** Serves the runs of a folder over HTTP and drives them. Interrupted runs resume at once. */
 export async function serve(options: ServeOptions = {}): Promise<Serving> {
-  const { log = () => {} } = options;
+  const { log = () => {}, listens = true } = options;
+  const isWorker = listens !== true;
   const dandori = await openRuntime({
     ...options,
     onEvent: (event) => {
@@ -77,7 +82,10 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   });
   const runStatus = createRunStatusFeed({
     streams: conversationStreams,
-    stateOf: (run) => driving.stateOf(run),
+    stateOf: (run) => {
+      const here = driving.stateOf(run);
+      return here === 'idle' ? liveUpdates.elsewhere(run) : here;
+    },
   });
   const conversations = createOpenConversations({
     dandori,
@@ -91,6 +99,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     conversations: conversationStreams,
     secrets,
     conversationOf: conversations.of,
+    bus: dandori.bus,
   });
   const driving = dandori.dispatcher.work(
     async (run, signals) => {
@@ -101,6 +110,11 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     },
     {
       atOnce: config.server.maxRuns,
+      about: {
+        role: isWorker ? 'work' : 'serve',
+        version: version(),
+        config: fingerprint(config),
+      },
       onState: liveUpdates.driving,
       patience: options.driving,
       onTrouble: ({ run, error, retryIn }) => {
@@ -117,6 +131,8 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     retrying: () => driving.count.retrying,
     clients: () => runStreams.clients + conversationStreams.clients,
     dropped: () => runStreams.dropped + conversationStreams.dropped,
+    // Several processes are told apart by this label.
+    ...(dandori.dispatcher.overview && { worker: `${hostname()}:${process.pid}` }),
   });
   const parts: ServerParts = {
     config,
@@ -133,7 +149,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     ownConversations: ownersOfConversations(dandori),
   };
   const logRequest = (error: unknown) => say('A request failed', error);
-  const app = createApp(parts, logRequest);
+  const app = createApp(parts, { log: logRequest, isWorker });
   const listener = getRequestListener(app.fetch, {
     overrideGlobalObjects: false,
     // With cleanup on, `@hono/node-server` closes a keep-alive connection 0.5 s after a response that was sent before
@@ -147,7 +163,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   server.maxConnections = MOST_CONNECTIONS;
   server.on('clientError', refuseConnection);
   try {
-    if (options.listens !== false) {
+    if (listens !== false) {
       const host = options.host ?? config.server.host;
       if (config.server.tokens.length === 0) await refuseOpenDoor(host);
       url = await listen(server, host, options.port ?? config.server.port);
@@ -161,6 +177,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
   let closing: Promise<void> | undefined;
   const close = async () => {
     await driving.stop(config.server.grace);
+    liveUpdates.close();
     runStreams.close();
     conversationStreams.close();
     const closed = new Promise((resolve) => server.close(resolve));
@@ -175,6 +192,20 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     return closing;
   };
   return { url, dandori, close: closeOnce, [Symbol.asyncDispose]: closeOnce };
+}
+
+/** What must be equal in all processes, so that a run does not depend on who drives it. */
+function fingerprint({
+  model,
+  settings,
+  planning,
+  instructions,
+  mcpServers,
+  effects,
+  services,
+}: Config): string {
+  const parts = { model, settings, planning, instructions, mcpServers, effects, services };
+  return createHash('sha256').update(stringifyJson(parts)).digest('hex').slice(0, 12);
 }
 
 /** A driver does not wait for a timer that is further away, in milliseconds. The dispatcher wakes the run. */

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Blobs, Keys } from './blobs.ts';
+import type { Bus } from './bus.ts';
 import type { Dispatcher } from './dispatcher/dispatcher.ts';
 import { createFileBlobs } from './files/blobs.ts';
 import { createJsonlJournal, createJsonlJournalOf } from './files/journal.ts';
@@ -23,6 +24,8 @@ export interface Store {
   readonly storeKey?: () => string;
   /** Says which process drives which run. By default the local one: each process drives what it finds. */
   readonly dispatcher?: Dispatcher;
+  /** Passes live messages between processes. Without it, live text is seen where the run is driven. */
+  readonly bus?: Bus;
   /** Ends connections. Called by `close` of Dandori. */
   readonly close?: () => Promise<void>;
 }

@@ -4,3 +4,4 @@ import './leases.ts';
 import './tables.ts';
 import './copy.ts';
 import './parked.ts';
+import './workers.ts';

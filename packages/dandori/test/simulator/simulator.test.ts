@@ -12,8 +12,8 @@ import { createTimeline } from '../../src/testing/simulator/timeline.ts';
 import { IS_LONG, rounds } from '../long.ts';
 import { compare, simulateAll } from './seeds.ts';
 
-/** The first 130 seeds have every fault; `npm run simulate` lives through as many as it is told to. */
-const SEEDS = IS_LONG ? 2_000 : 130;
+/** The first 170 seeds have every fault; `npm run simulate` lives through as many as it is told to. */
+const SEEDS = IS_LONG ? 2_000 : 170;
 
 describe('the simulator', () => {
   it(`finds nothing wrong in ${SEEDS} lives full of crashes, lost answers and second drivers, and every fault strikes`, async () => {

@@ -10,6 +10,7 @@ import { ChartCard } from './chart-card.tsx';
 import { columnsOf, labelsOf, RANGES, type Range, spanOf, widened } from './columns.ts';
 import { figuresOf } from './figures.ts';
 import { ToolTable } from './tool-table.tsx';
+import { Workers } from './workers.tsx';
 
 /** The server reads every journal for these figures. */
 const LOOKED_FOR_EVERY_MS = 60_000;
@@ -44,6 +45,7 @@ export default function Dashboard({ query }: { readonly query: Query }) {
         ))}
       </div>
       <ToolTable tools={counted.tools} />
+      <Workers />
     </Page>
   );
 }

@@ -1,5 +1,8 @@
+import type { Overview } from '#dandori/store/dispatcher/workers.ts';
 import type { Range } from '../dashboard/columns.ts';
 import type { Texts } from '../shell/language.tsx';
+
+type Queue = Overview['queue'];
 
 const en = {
   title: 'Dashboard',
@@ -33,6 +36,26 @@ const en = {
     satisfaction: { title: 'Average rating', about: 'Mean rating by users, from 1 to 5.' },
   },
   tools: { title: 'By tool', tool: 'Tool', calls: 'Calls', errorRate: 'Error rate' },
+  workers: {
+    title: 'Processes',
+    process: 'Process',
+    role: 'Role',
+    roles: { serve: 'Server', work: 'Worker' },
+    runs: 'Runs',
+    lease: 'Lease',
+    alive: 'Valid',
+    ended: 'Ended',
+    clock: 'Clock ahead',
+    started: 'Started',
+    isThis: '(this server)',
+    queue: ({ due, later, stranded, parked }: Queue) =>
+      `Queued: ${due}. Due later: ${later}. Without a process: ${stranded}.${parked === null ? '' : ` Parked: ${parked}.`}`,
+    warnings: {
+      config: 'The configuration differs:',
+      version: 'The version differs:',
+      clock: 'The clock is more than 2 s away from the database:',
+    },
+  },
 };
 
 export const texts: Texts<typeof en> = {
@@ -63,5 +86,25 @@ export const texts: Texts<typeof en> = {
       satisfaction: { title: '平均評価', about: 'ユーザーによる 1〜5 の評価の平均。' },
     },
     tools: { title: 'ツール別', tool: 'ツール', calls: '呼び出し', errorRate: 'エラー率' },
+    workers: {
+      title: 'プロセス',
+      process: 'プロセス',
+      role: '役割',
+      roles: { serve: 'サーバー', work: 'ワーカー' },
+      runs: '実行',
+      lease: 'リース',
+      alive: '有効',
+      ended: '終了',
+      clock: '時計の進み',
+      started: '開始',
+      isThis: '（このサーバー）',
+      queue: ({ due, later, stranded, parked }) =>
+        `順番待ち ${due} 件、予定 ${later} 件、プロセスなし ${stranded} 件${parked === null ? '' : `、待機中 ${parked} 件`}`,
+      warnings: {
+        config: '設定が異なります：',
+        version: 'バージョンが異なります：',
+        clock: '時計がデータベースから 2 秒を超えてずれています：',
+      },
+    },
   },
 };

@@ -15,7 +15,7 @@ export interface ServeOptions {
 }
 
 export async function serve(options: ServeOptions): Promise<number> {
-  const port = options.port === undefined ? undefined : portIn(options.port);
+  const port = options.port === undefined ? undefined : portIn(options.port, '--port');
   const { serve: open } = await import('../../server/serve.ts');
   const style = styleFor(process.stderr);
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -37,13 +37,27 @@ export async function serve(options: ServeOptions): Promise<number> {
   return 0;
 }
 
+export interface WorkOptions extends Pick<ServeOptions, 'config' | 'host' | 'model'> {
+  /** The port for requests about its health. */
+  readonly health?: string;
+}
+
 /** Drives runs without serving them. */
-export async function work({ config, model }: Pick<ServeOptions, 'config' | 'model'>): Promise<number> {
+export async function work({ config, model, health, host }: WorkOptions): Promise<number> {
+  const port = health === undefined ? undefined : portIn(health, '--health');
   const { serve: open } = await import('../../server/serve.ts');
   const style = styleFor(process.stderr);
   const say = (line: string) => process.stderr.write(`${line}\n`);
   const log = (line: string) => say(`${style.yellow('!')} ${line}`);
-  const working = await open({ configFile: config, model, listens: false, log });
+  const listens = port === undefined ? false : 'health';
+  const working = await open({
+    configFile: config,
+    model,
+    listens,
+    log,
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+  });
   const { server, language } = working.dandori.config;
   const texts = textsFor({ language });
   say(texts.serving.working(server.maxRuns));
@@ -72,10 +86,10 @@ function toldToStop(onStop: () => void): Promise<void> {
   });
 }
 
-function portIn(text: string): number {
+function portIn(text: string, option: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
-  throw new DandoriError('usage', `--port takes a number from 0 to 65535, not "${text}".`);
+  throw new DandoriError('usage', `${option} takes a number from 0 to 65535, not "${text}".`);
 }
 
 export interface TokenOptions {

@@ -14,6 +14,7 @@ import {
   runPageSchema,
   startRequest,
 } from '../api.ts';
+import { drivingNow } from '../live-updates.ts';
 import type { Routes } from '../parts.ts';
 import { refuseStopping } from '../problem.ts';
 import { idempotency, jsonBody, jsonContent, pageOf, problems, runParams } from '../schemas.ts';
@@ -146,10 +147,11 @@ const journal = createRoute({
   },
 });
 
-export const runRoutes: Routes = (app, { dandori, driving }) => {
+export const runRoutes: Routes = (app, parts) => {
+  const { dandori } = parts;
   app.openapi(get, async (c) => {
     const { run: id } = c.req.valid('param');
-    return c.json({ report: await dandori.report(id), driving: driving.stateOf(id) }, 200);
+    return c.json({ report: await dandori.report(id), driving: await drivingNow(id, parts) }, 200);
   });
 
   app.openapi(events, async (c) => {

@@ -1,7 +1,10 @@
+import { hostname } from 'node:os';
 import { createRoute, z } from '@hono/zod-openapi';
+import { version } from '../../config/index.ts';
 import { countedSchema } from '../../history/index.ts';
 import { examinedSchema } from '../../model/finding.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { type Overview, overviewSchema } from '../../store/index.ts';
 import { serverUserSchema, statisticsFilters, toolListSchema } from '../api.ts';
 import type { Routes } from '../parts.ts';
 import { jsonContent, problems } from '../schemas.ts';
@@ -49,6 +52,43 @@ export const healthRoutes: Routes = (app, { driving, metrics }) => {
   app.openapi(figures, async (c) =>
     c.text(await metrics.text(), 200, { 'Content-Type': metrics.contentType }),
   );
+};
+
+const workers = createRoute({
+  method: 'get',
+  path: '/api/workers',
+  summary: 'The processes that drive the runs of this store, their leases, and the queue. Admins only',
+  responses: { 200: jsonContent('Processes and queue', overviewSchema, 'Workers'), ...problems },
+});
+
+export const workerRoutes: Routes = (app, { dandori, driving, config }) => {
+  const startedAt = Date.now();
+  const readOnce = sharing(async () => dandori.dispatcher.overview?.());
+
+  /** Without a shared store, this process is the only one, and holds its claims until it ends. */
+  function alone(): Overview {
+    const { driving: count, queued, retrying } = driving.count;
+    const self = {
+      name: `process ${process.pid} on ${hostname()}`,
+      isThis: true,
+      role: 'serve' as const,
+      version: version(),
+      startedAt,
+      leaseUntil: null,
+      isAlive: true,
+      clockOffsetMs: 0,
+      atOnce: config.server.maxRuns,
+      runs: [],
+      driving: count,
+    };
+    return {
+      workers: [self],
+      queue: { due: queued, later: retrying, stranded: 0, parked: null },
+      warnings: [],
+    };
+  }
+
+  app.openapi(workers, async (c) => c.json((await readOnce('')) ?? alone(), 200));
 };
 
 const who = createRoute({

@@ -7,6 +7,7 @@ import { DandoriError } from '../../model/error.ts';
 import type { Entry } from '../../store/index.ts';
 import { createStreamPlaces } from '../event-streams.ts';
 import { SECURITY_HEADERS } from '../guard.ts';
+import { drivingNow } from '../live-updates.ts';
 import type { Env, Routes } from '../parts.ts';
 import { conversationParams, problems, runParams } from '../schemas.ts';
 
@@ -57,8 +58,12 @@ export const streamRoutes: Routes = (app, parts) => {
     const last = lastOf(await dandori.events(run, Math.max(0, from - 1)), from);
     if (untilEnd && last.seq === from && (last.type === 'run_finished' || last.type === 'run_rated'))
       return c.body(null, 204);
+    const elsewhere = await drivingNow(run, parts);
     const snapshot = () => [
-      ['driving', { run, state: driving.stateOf(run) }] as const,
+      [
+        'driving',
+        { run, state: driving.stateOf(run) === 'idle' ? elsewhere : driving.stateOf(run) },
+      ] as const,
       ...liveUpdates.soFar(run),
     ];
     return follow(c, (response) => runStreams.join(run, { response, after: from, untilEnd, snapshot }));

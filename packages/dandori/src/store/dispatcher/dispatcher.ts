@@ -1,3 +1,5 @@
+import type { Overview, WorkerAbout } from './workers.ts';
+
 /**
  * Says which runs are driven, when, and in which process. Every implementation passes one suite
  * (`store/conformance`).
@@ -21,6 +23,10 @@ export interface Dispatcher {
   wake(run: string, at?: number): Promise<void>;
   /** Registers this process as a worker that drives due runs. */
   work(drive: Drive, options: WorkOptions): Working;
+  /** All processes that work on the store, and the queue. Undefined if there is only this process. */
+  readonly overview?: (() => Promise<Overview>) | undefined;
+  /** Those of the runs that some process drives now. */
+  readonly driven?: ((runs: readonly string[]) => Promise<ReadonlySet<string>>) | undefined;
 }
 
 /** Drives a run as far as it can go. Throws `run-driven-elsewhere` if another driver has it. */
@@ -39,6 +45,8 @@ export interface DriveSignals {
 
 export interface WorkOptions {
   readonly atOnce: number;
+  /** What the other processes are told about this one. */
+  readonly about?: Omit<WorkerAbout, 'atOnce'> | undefined;
   readonly onState?: ((run: string, state: DrivingState) => void) | undefined;
   /** Reports what failed, and the delay before the retry in milliseconds. */
   readonly onTrouble?: ((trouble: Trouble) => void) | undefined;

@@ -9,6 +9,7 @@ import {
 import { createPlaces, type Ended, type Places, retryAfter } from '../dispatcher/places.ts';
 import type { Changes } from './changes.ts';
 import type { Leases } from './leases.ts';
+import { readOverview } from './overview.ts';
 import { asUnreachable } from './trouble.ts';
 
 interface DispatcherOptions {
@@ -31,10 +32,10 @@ interface DispatcherOptions {
  * - A notification makes workers look at once. Without one they look twice a second.
  */
 export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher {
-  const { changes, grace } = options;
+  const { changes, grace, leases } = options;
   const works = new Set<PostgresWork>();
   const query = queryOf(options);
-  const { runs, wakes } = tablesOf(options);
+  const { runs, wakes, workers } = tablesOf(options);
   return {
     async wake(run, at) {
       const delay = at === undefined ? 0 : Math.max(0, at - Date.now());
@@ -59,7 +60,17 @@ export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher
     work(drive, workOptions) {
       const work = createPostgresWork(options, { ...workOptions, drive, onStop: () => works.delete(work) });
       works.add(work);
+      if (workOptions.about) leases.describe({ ...workOptions.about, atOnce: workOptions.atOnce });
       return work;
+    },
+    overview: async () => readOverview(query, { ...tablesOf(options), self: (await leases.term()).id }),
+    async driven(ids) {
+      const rows = await query<{ id: string }>(
+        `select r.id from ${runs} r join ${workers} w on w.id = r.worker
+         where r.id = any(string_to_array($1, ' ')) and w.until > clock_timestamp()`,
+        [ids.join(' ')],
+      );
+      return new Set(rows.map(({ id }) => id));
     },
   };
 }
@@ -230,7 +241,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   };
 }
 
-type Query = <Row extends object>(text: string, args: (string | number)[]) => Promise<Row[]>;
+export type Query = <Row extends object>(text: string, args: (string | number)[]) => Promise<Row[]>;
 
 function queryOf({ sql }: Pick<DispatcherOptions, 'sql'>): Query {
   return async <Row extends object>(text: string, args: (string | number)[]) =>

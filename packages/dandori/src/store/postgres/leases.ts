@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { Sql } from 'postgres';
+import { stringifyJson } from '../../model/json.ts';
 
 /**
  * The leases of this process. A lease is a row of the run with the id of a term and an epoch; a term is a row
@@ -19,6 +20,8 @@ export interface Leases {
   term(): Promise<Term>;
   /** Renews the current term at once. If its row is gone, the next call of `term` begins a new one. */
   confirm(): Promise<void>;
+  /** What the other processes are told about this one. */
+  describe(about: object): void;
   /** Ends a term that is over, so that its runs can be taken. False if it is still alive. */
   bury(id: string): Promise<boolean>;
   close(): Promise<void>;
@@ -37,20 +40,27 @@ interface LeaseOptions {
   readonly ttl: number;
 }
 
+/** How far the clock of a process is ahead of the database, in milliseconds. The way there takes some, too. */
+const OFFSET = (now: string) => `${now}::float8 - extract(epoch from clock_timestamp()) * 1000`;
+
 /** Renewals per term. Several may fail before the process has to give up. */
 const RENEWALS = 6;
 
 export function createLeases({ sql, schema, ttl }: LeaseOptions): Leases {
   const name = `process ${process.pid} on ${hostname()}`;
   let current: Promise<OwnTerm> | undefined;
+  let about: string | null = null;
   let isClosed = false;
 
   async function begin(): Promise<OwnTerm> {
     const id = randomUUID();
     const term = createTerm(id, ttl);
+    // Rows of processes that died with nothing to take over.
+    await sql.unsafe(`delete from ${schema}.workers where until < clock_timestamp() - interval '1 hour'`);
     await sql.unsafe(
-      `insert into ${schema}.workers (id, name, until) values ($1, $2, clock_timestamp() + $3::float8 * interval '1 ms')`,
-      [id, name, ttl],
+      `insert into ${schema}.workers (id, name, until, about, clock_offset)
+       values ($1, $2, clock_timestamp() + $3::float8 * interval '1 ms', $4, ${OFFSET('$5')})`,
+      [id, name, ttl, about, Date.now()],
     );
     if (!isClosed) renewLater(term);
     return term;
@@ -71,9 +81,10 @@ export function createLeases({ sql, schema, ttl }: LeaseOptions): Leases {
     const sentAt = moment();
     try {
       const found = await sql.unsafe(
-        `update ${schema}.workers set until = clock_timestamp() + $2::float8 * interval '1 ms'
+        `update ${schema}.workers
+         set until = clock_timestamp() + $2::float8 * interval '1 ms', about = $3, clock_offset = ${OFFSET('$4')}
          where id = $1 and until > clock_timestamp() returning id`,
-        [term.id, ttl],
+        [term.id, ttl, about, Date.now()],
       );
       if (found.length === 0) return term.end();
       term.renewed(sentAt);
@@ -97,6 +108,9 @@ export function createLeases({ sql, schema, ttl }: LeaseOptions): Leases {
     async confirm() {
       const held = await current?.catch(() => undefined);
       if (held !== undefined) await renew(held);
+    },
+    describe(said) {
+      about = stringifyJson(said);
     },
     async bury(id) {
       const gone = await sql.unsafe(

@@ -75,7 +75,8 @@ const MIGRATIONS: readonly string[] = [
   create index wakes_run on wakes (run);
   alter table workers
     add column started timestamptz not null default clock_timestamp(),
-    add column about text;
+    add column about text,
+    add column clock_offset double precision;
   `,
 ];
 

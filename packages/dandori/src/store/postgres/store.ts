@@ -3,6 +3,7 @@ import postgres, { type Sql } from 'postgres';
 import type { ConversationEvent } from '../../model/conversation.ts';
 import { CONVERSATIONS, type ConversationJournal, RUNS } from '../journal.ts';
 import type { Store } from '../store.ts';
+import { createPostgresBus } from './bus.ts';
 import { createPostgresDispatcher } from './dispatcher.ts';
 import { createPostgresJournal } from './journal.ts';
 import { createLeases } from './leases.ts';
@@ -49,6 +50,7 @@ export async function openPostgresStore({
     const journal = createPostgresJournal(RUNS, shared);
     const conversations = createPostgresJournal(CONVERSATIONS, shared);
     const { changes } = journal;
+    const bus = createPostgresBus(shared);
     return {
       journal,
       conversations: notingRuns(conversations, { sql, schema }),
@@ -57,7 +59,9 @@ export async function openPostgresStore({
       approvals: createPostgresApprovals(sql, schema),
       storeKey: () => storeKey,
       dispatcher: createPostgresDispatcher({ sql, schema, leases, changes, grace }),
+      bus,
       async close() {
+        bus.close();
         journal.close();
         conversations.close();
         await leases.close();

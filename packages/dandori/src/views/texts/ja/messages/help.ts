@@ -105,6 +105,7 @@ export const help: Catalogue = {
   'Show the differences between two runs': '2 つの実行の差分を表示',
   'Save a run as a test for `dandori/testing`': '実行を `dandori/testing` のテストとして保存',
   'Print the test as JSON': 'テストを JSON で出力',
+  'Answer /healthz, /readyz and /metrics on this port': 'このポートで /healthz、/readyz、/metrics に応答',
   'Drive runs without serving them': 'HTTP を使わずに実行を進める',
   'Serve runs over HTTP': 'HTTP サーバーを起動',
   'Listen on this address instead of server.host': '待ち受けるアドレス（server.host より優先）',

@@ -18,6 +18,7 @@ export const server: Catalogue = {
   'No such route.': '指定された URL は存在しません。',
   'GET /docs lists the routes.': 'GET /docs で一覧を確認できます。',
   'Only admins can see the figures of all users.': '全ユーザーの統計を見られるのは管理者だけです。',
+  'Only admins can see the processes of the server.': 'サーバーのプロセスを見られるのは管理者だけです。',
   'Only admins can check the stored data of all users.': '全ユーザーの保存内容を見られるのは管理者だけです。',
   'Only an admin may choose a model that is not configured: {1}.':
     '設定にないモデルを選べるのは管理者だけです：{1}',

@@ -288,8 +288,8 @@ export const usage: Catalogue = {
     '目標（dandori run "100 + 200を計算"）または計画（--plan FILE）を指定してください。',
   '--limit takes a whole number from 1, not "{1}".':
     '--limit には 1 以上の整数を指定してください（現在の値：{1}）。',
-  '--port takes a number from 0 to 65535, not "{1}".':
-    '--port には 0 から 65535 の数を指定してください（現在の値：{1}）。',
+  '{1} takes a number from 0 to 65535, not "{2}".':
+    '{1} には 0 から 65535 の数を指定してください（現在の値：{2}）。',
   '--role is one of {1}, not "{2}".': '--role は {1} のいずれかです（現在の値：{2}）。',
   'The run {1} has no plan.': '実行 {1} に計画はありません。',
   'It may have been answered without one, or has not been driven yet: see it without --plan.':
