@@ -80,8 +80,14 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
     serve: await writeConfig(folder, { ...config, server: { ...limits, max_runs: placesOf.serve } }, 'serve'),
     work: await writeConfig(folder, { ...config, server: { ...limits, max_runs: placesOf.work } }, 'work'),
   };
-  const start = (kind: Member['kind']) =>
-    startMember(kind, { folder, config: files[kind], env: { ...process.env, EFFECTS_FILE: file } });
+  const start = async (kind: Member['kind']) => {
+    const env = { ...process.env, EFFECTS_FILE: file };
+    const member = await startMember(kind, { folder, config: files[kind], env });
+    member.child.once('exit', () => {
+      if (ready.has(member) && !isOver) problems.push(`${kind} ended by itself: ${member.said.join('\n')}`);
+    });
+    return member;
+  };
   const kinds = [...Array<'serve'>(servers).fill('serve'), ...Array<'work'>(workers).fill('work')];
   const ready = new Set(await Promise.all(kinds.map(start)));
   /** Any server answers for any run. */

@@ -126,6 +126,8 @@ export function connect(url: string, max: number): Sql {
     max,
     onnotice: () => {},
     connect_timeout: 10,
+    // We use no arrays. If a connection is cut while the library asks for their types, it ends the process.
+    fetch_types: false,
     connection: { application_name: 'dandori' },
   });
 }
