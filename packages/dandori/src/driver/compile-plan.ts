@@ -3,8 +3,8 @@ import type { Json } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Question } from '../model/question.ts';
 import { isSameButRedacted } from '../model/redact.ts';
-import { isStep } from '../model/task.ts';
-import type { Effect } from '../model/tool.ts';
+import { isStep, type Task } from '../model/task.ts';
+import type { Effect, Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { fillRefs } from '../plan/fill-refs.ts';
 import { repair } from '../plan/repair.ts';
@@ -12,8 +12,10 @@ import { proposal } from '../run/actions/facts.ts';
 import { asksAboutPlan, asksFirst } from '../run/approval-policy.ts';
 import { type CompileParts, compileContext, compileDraft } from '../run/drafts/draft.ts';
 import { findRepeats, type ProposedCall, type Repeats } from '../run/repeats.ts';
+import { isOrder } from '../run/state/orders.ts';
 import { answerToDraft, type PlanAnswer } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
+import { planOrigins } from '../run/trust/plan-doubts.ts';
 import { withOpenedCheck } from '../secrets/index.ts';
 import { textsOf } from '../views/texts/driver.ts';
 import type { Parts } from './parts.ts';
@@ -82,7 +84,8 @@ function judged(
   const { state, parts, results, problems, atStart } = compiling;
   const { version } = draft;
   const compiled = atStart ?? compileDraft(draft, compiling);
-  if (compiled.ok) return accepted(draft, compiled, { state, results, word, problems });
+  const tools = parts.toolbox.tools();
+  if (compiled.ok) return accepted(draft, compiled, { state, results, tools, word, problems });
   const fixed =
     draft.by === 'user'
       ? undefined
@@ -93,13 +96,14 @@ function judged(
     return [{ type: 'plan_rejected', data: { version, diagnostics: compiled.diagnostics } }];
   return [
     proposal(repaired),
-    ...accepted(repaired, again, { state, results, repairs: fixed.notes, problems }),
+    ...accepted(repaired, again, { state, results, tools, repairs: fixed.notes, problems }),
   ];
 }
 
 interface Circumstances {
   readonly state: RunState;
   readonly results: Results;
+  readonly tools: ReadonlyMap<string, Tool>;
   readonly word?: (PlanAnswer & { kind: 'approved' }) | undefined;
   readonly repairs?: readonly string[];
   /** Problems in the user's edited plan, if it no longer compiles. */
@@ -121,7 +125,11 @@ function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances
     return [approval(draft, compiled, { state, repairs: noted })];
   const repeated = found?.verdict === 'ask' ? found : undefined;
   const notes = notesOn(compiled, noted);
-  return [planQuestion(draft, { compiled, notes, problems, repeated, state })];
+  const { results, tools } = circumstances;
+  const resultOf = (id: string) => results.get(state, id);
+  const shown = { tasks: draft.tasks, tools, state, isOrdered: isOrder(state, draft, false), resultOf };
+  const originOf = (task: Task) => planOrigins(task, shown);
+  return [planQuestion(draft, { compiled, notes, problems, repeated, originOf, state })];
 }
 
 /**

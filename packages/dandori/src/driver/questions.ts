@@ -3,9 +3,9 @@ import type { CheckedTask, Fact } from '../model/event.ts';
 import { asText, canonicalJson, type Json, type JsonObject, normalise, sameJson } from '../model/json.ts';
 import { actsForUser } from '../model/own-tools.ts';
 import type { Diagnostic } from '../model/plan.ts';
-import type { Option, PlanAbout, Question } from '../model/question.ts';
+import type { Option, PlanAbout, Question, TrustAbout } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
-import { isStep } from '../model/task.ts';
+import { isStep, type Task } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import type { Effect, SchemaCheck } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
@@ -27,11 +27,16 @@ interface About {
   readonly problems?: readonly Diagnostic[] | undefined;
   /** Set if the question is about repeated calls. */
   readonly repeated?: Repeats | undefined;
+  /** Where the values of a call come from. */
+  readonly originOf: (task: Task) => TrustAbout | undefined;
   readonly state: RunState;
 }
 
 /** Asks for approval of a plan. The question holds the whole plan, so that it can be answered anywhere. */
-export function planQuestion(draft: Draft, { compiled, notes, problems, repeated, state }: About): Fact {
+export function planQuestion(
+  draft: Draft,
+  { compiled, notes, problems, repeated, originOf, state }: About,
+): Fact {
   const { version, tasks, outline } = draft;
   const texts = textsOf(state);
   const diff = planDiff(draft, state);
@@ -46,7 +51,8 @@ export function planQuestion(draft: Draft, { compiled, notes, problems, repeated
     tasks: tasks.map((task) => {
       const { effect = 'write', needs = [], waits = [] } = checked.get(task.id) ?? {};
       const waitsFor = [...new Set([...needs, ...waits])];
-      return { ...task, effect, ...(waitsFor.length > 0 && { waitsFor }) };
+      const trust = originOf(task);
+      return { ...task, effect, ...(waitsFor.length > 0 && { waitsFor }), ...(trust && { trust }) };
     }),
     ...(diff && { changes: diff }),
     ...(notes.length > 0 && { notes }),

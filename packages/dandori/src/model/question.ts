@@ -166,7 +166,16 @@ export const planAbout = z.object({
     .object({ calls: z.number(), tasks: z.number(), time: z.number(), cost: z.number().optional() })
     .optional(),
   plan: estimate,
-  tasks: z.array(namingUnit(taskFields.extend({ effect, waitsFor: z.array(z.string()).optional() }))),
+  tasks: z.array(
+    namingUnit(
+      taskFields.extend({
+        effect,
+        waitsFor: z.array(z.string()).optional(),
+        /** Where its values come from, if external content may have chosen them. */
+        trust: trustAbout.optional(),
+      }),
+    ),
+  ),
   changes: z
     .object({ added: z.array(z.string()), changed: z.array(task), removed: z.array(task) })
     .optional(),

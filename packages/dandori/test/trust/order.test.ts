@@ -79,3 +79,56 @@ it.each([
     expect(state.questions.size).toBe(asked);
   },
 );
+
+describe('a rule that denies a source sees through', () => {
+  const deny = {
+    policy: 'standard',
+    rules: [{ from: 'files.*', to: 'mail.send.body', do: 'deny' }],
+  } as const;
+  const send = (body: string): ScriptedAction => act('m', 'mail.send', { to: 'ann@home.example', body });
+
+  it('a service that calls it', async () => {
+    const house = createHouse({ ...TOOLS, 'desk.look': { trusted: false, run: () => 'secret' } }, [
+      [act('l', 'desk.look'), send('${l}')],
+      END,
+    ]);
+    const tools = new Map(house.toolbox.tools());
+    const look = tools.get('desk.look');
+    if (look !== undefined) tools.set('desk.look', { ...look, calls: ['files.read'] });
+    const id = await house.start('mail it', undefined, { trust: deny });
+    await house.drive(id, { toolbox: { ...house.toolbox, tools: () => tools } });
+    expect(house.toolbox.effects('mail.send')).toBe(0);
+  });
+
+  it('a sub-goal that may have called it', async () => {
+    const goals = {
+      run: async () => ({ kind: 'succeeded' as const, result: { run: 'sub', answer: 'secret' } }),
+      cancel: async () => {},
+    };
+    const script: Reply[] = [[act('g', 'goal.run', { goal: 'read it' }), send('${g.answer}')], END];
+    const house = createHouse(TOOLS, script, { goals });
+    const id = await house.start('mail it', undefined, { trust: deny, subGoals: true });
+    await house.drive(id);
+    expect(house.toolbox.effects('mail.send')).toBe(0);
+  });
+});
+
+it('another plan of the chat is not made active by what was read', async () => {
+  const activated: string[] = [];
+  const nothing = async () => ({ kind: 'succeeded' as const, result: {} });
+  const others = {
+    ...{ tell: nothing, answer: nothing, cancel: nothing, read: nothing, plans: nothing },
+    activate: async (plan: string) => {
+      activated.push(plan);
+      return { kind: 'succeeded' as const, result: {} };
+    },
+  };
+  const activate = act('a', 'plan.activate', { name: 'the other' });
+  const after = createHouse(TOOLS, [[act('r', 'page.read')], [activate], END], { others });
+  const id = await after.start('read it', undefined, { trust: { policy: 'standard' } });
+  const state = await after.drive(id);
+  expect([activated, state.questions.size]).toEqual([[], 1]);
+  const before = createHouse(TOOLS, [[activate], END], { others });
+  await before.drive(await before.start('turn to it', undefined, { trust: { policy: 'standard' } }));
+  expect(activated).toEqual(['the other']);
+});

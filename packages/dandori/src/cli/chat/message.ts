@@ -2,10 +2,11 @@ import { isApproval } from '../../commands/index.ts';
 import type { Message } from '../../model/conversation.ts';
 import { isObject } from '../../model/json.ts';
 import { estimate } from '../../model/plan.ts';
-import type { Question } from '../../model/question.ts';
+import { planAbout, type Question } from '../../model/question.ts';
 import { fieldsOf } from '../../views/form.ts';
 import type { AskedQuestion } from '../../views/report.ts';
 import { questionTextIn } from '../../views/texts/question-text.ts';
+import { trustLines } from '../../views/trust.ts';
 import { questionLines } from '../questions/question.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
@@ -85,7 +86,11 @@ function fieldsTyped({ form }: Question): string {
 function planQuestionLines({ context }: Question, text: string, { texts, style }: Wording): string[] {
   const about = isObject(context) ? context.plan : undefined;
   const read = estimate.safeParse(about);
-  const lines = read.success ? estimateLines(read.data, texts) : [];
+  const { tasks = [] } = planAbout.safeParse(context).data ?? {};
+  const origins = tasks.flatMap(({ id, operation, trust }) =>
+    trust === undefined ? [] : [`${id} ${operation}`, ...trustLines(trust, texts.words)],
+  );
+  const lines = [...origins, ...(read.success ? estimateLines(read.data, texts) : [])];
   return [
     indented(style.yellow('?'), printable(questionTextIn(text, texts.language))),
     ...lines.map((line) => style.dim(`    ${printable(line)}`)),

@@ -253,6 +253,9 @@ function taskLines(one: PlanAbout['tasks'][number], changes: PlanAbout['changes'
   return [
     `${mark}${callText(one)}  (${[texts.effect(one.effect), ...after].join(texts.comma)})`,
     ...(before === undefined ? [] : [`    ${texts.plans.was(callText(before))}`]),
+    ...(one.trust === undefined
+      ? []
+      : trustLines(one.trust, texts.words).map((line) => `    ${oneLine(line, WIDTH)}`)),
   ];
 }
 

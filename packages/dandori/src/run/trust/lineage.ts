@@ -1,3 +1,4 @@
+import type { JsonObject } from '../../model/json.ts';
 import type { Task } from '../../model/task.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { isOvertaken, isOwnName, isTrustedSource, waitsOf } from '../state/orders.ts';
@@ -12,14 +13,30 @@ export interface Lineage {
   readonly isTrusted: boolean;
 }
 
+/** Of tasks that succeeded: nothing about them changes, unless the first external content is read. */
+const known = { before: new WeakMap<TaskState, Lineage>(), after: new WeakMap<TaskState, Lineage>() };
+
 export function lineageOf(state: RunState, id: string): Lineage {
+  const cache = state.orders.strangersSince === undefined ? known.before : known.after;
   let isOrdered = true;
   let isTrusted = true;
-  for (const one of lineage(state, id)) {
+  let isFinal = true;
+  const seen = new Set<string>();
+  const next = [id];
+  for (let one = next.pop(); one !== undefined; one = next.pop()) {
+    if (seen.has(one)) continue;
+    seen.add(one);
     const task = state.tasks.get(one);
-    isOrdered &&= task?.isOrdered === true;
-    isTrusted &&= task?.isOrdered === true && !task.isPermitted && isTrustedHere(state, task);
+    const found = task && cache.get(task);
+    isOrdered &&= found?.isOrdered ?? task?.isOrdered === true;
+    isTrusted &&=
+      found?.isTrusted ?? (task?.isOrdered === true && !task.isPermitted && isTrustedHere(state, task));
+    if (found !== undefined) continue;
+    isFinal &&= task?.status === 'succeeded';
+    if (task !== undefined) next.push(...madeFrom(task));
   }
+  const root = state.tasks.get(id);
+  if (isFinal && root !== undefined) cache.set(root, { isOrdered, isTrusted });
   return { isOrdered, isTrusted };
 }
 
@@ -31,9 +48,13 @@ export function lineage(state: RunState, id: string): ReadonlySet<string> {
     if (found.has(one)) continue;
     found.add(one);
     const task = state.tasks.get(one);
-    if (task !== undefined) next.push(...(hasTasks(task) ? task.children : sourcesOf(task)));
+    if (task !== undefined) next.push(...madeFrom(task));
   }
   return found;
+}
+
+function madeFrom(task: TaskState): readonly string[] {
+  return hasTasks(task) ? task.children : sourcesOf(task);
 }
 
 function isTrustedHere(state: RunState, { task, children }: TaskState): boolean {
@@ -76,7 +97,16 @@ export function isOrderedUpTo(state: RunState, task: TaskState): boolean {
 /** The tasks whose results this one reads, by Ref or by name. */
 export function readBy({ operation, args }: Pick<Task, 'operation' | 'args'>): string[] {
   const named = operation === 'result.read' && typeof args.task === 'string' ? [args.task] : [];
-  return [...named, ...refsIn(args).map(({ ref }) => ref.task)];
+  return [...named, ...refsOf(args).map(({ ref }) => ref.task)];
+}
+
+const refsKnown = new WeakMap<JsonObject, ReturnType<typeof refsIn>>();
+
+/** The Refs in the arguments of a task, which never change. */
+export function refsOf(args: JsonObject): ReturnType<typeof refsIn> {
+  const found = refsKnown.get(args) ?? refsIn(args);
+  refsKnown.set(args, found);
+  return found;
 }
 
 /**

@@ -1,13 +1,15 @@
-import { asText } from '../../model/json.ts';
+import { asText, type Json } from '../../model/json.ts';
+import type { TrustAbout } from '../../model/question.ts';
 import type { Settings } from '../../model/settings.ts';
 import { isStep, type Task } from '../../model/task.ts';
 import type { Tool } from '../../model/tool.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { isOwnName } from '../state/orders.ts';
+import type { RunState } from '../state/state.ts';
 import { aimsOf } from './aim.ts';
 import { readBy } from './lineage.ts';
 import type { Origin } from './verdict.ts';
-import { selects } from './verdict.ts';
+import { originsOf, selects } from './verdict.ts';
 
 interface PlannedCall {
   readonly tasks: readonly Task[];
@@ -31,6 +33,40 @@ export function planDoubts(task: Task, { tasks, tools, tool, trust }: PlannedCal
     const value = asText(task.args[name] ?? null);
     return [{ argument: name, value, task: source.id, operation: source.operation }];
   });
+}
+
+interface ShownPlan extends Omit<PlannedCall, 'tool' | 'trust'> {
+  readonly state: RunState;
+  /** The mind made the plan before it read external content. */
+  readonly isOrdered: boolean;
+  readonly resultOf: (task: string) => Json | undefined;
+}
+
+/**
+ * Where the values of a planned call come from, for the user who is asked about the plan: all of them if the mind had
+ * read external content before, otherwise those that aim the call and come from such content.
+ */
+export function planOrigins(
+  task: Task,
+  { tasks, tools, state, isOrdered, resultOf }: ShownPlan,
+): TrustAbout | undefined {
+  const tool = tools.get(task.operation);
+  const { trust } = state.settings;
+  if (tool === undefined || trust === undefined || trust.policy === 'observe' || isStep(task))
+    return undefined;
+  if (tool.effect === 'read' || isOwnName(task.operation)) return undefined;
+  const earlier = [...state.tasks.values()].map((one) => one.task);
+  const all = [...tasks, ...earlier];
+  const aims = aimsOf(tool, task.args, trust.aims);
+  const values = Object.entries(task.args).flatMap(([argument, value]): Origin[] => {
+    const [first] = refsIn(value);
+    const source = first && all.find(({ id }) => id === first.ref.task);
+    if (source === undefined) return isOrdered ? [] : originsOf(argument, value, { state, resultOf });
+    const isShown = !isOrdered || (aims.includes(argument) && !isTrusted(source, { tasks: all, tools }));
+    return isShown ? [{ argument, value: asText(value), task: source.id, operation: source.operation }] : [];
+  });
+  if (isOrdered && values.length === 0) return undefined;
+  return { because: isOrdered ? 'aimed' : 'not_ordered', values };
 }
 
 function isTrusted(task: Task, { tasks, tools }: Pick<PlannedCall, 'tasks' | 'tools'>): boolean {

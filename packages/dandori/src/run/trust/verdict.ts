@@ -12,13 +12,13 @@ import { isOwnTool } from '../../model/own-tools.ts';
 import { isStep, type Ref } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import type { Tool } from '../../model/tool.ts';
-import { fillRefs, refsIn } from '../../plan/fill-refs.ts';
+import { fillRefs } from '../../plan/fill-refs.ts';
 import { leavesOf } from '../approval-policy.ts';
 import { isOwnName, isTrustedSource } from '../state/orders.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut, mayReachOut } from './aim.ts';
 import { hostIn, placeIn } from './find-value.ts';
-import { isOrderedUpTo, lineageOf, readBy } from './lineage.ts';
+import { isOrderedUpTo, lineageOf, readBy, refsOf } from './lineage.ts';
 import { isLongText, isPermitted } from './permission.ts';
 import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
 
@@ -147,7 +147,7 @@ function doubtAbout(task: TaskState, args: JsonObject, circumstances: Circumstan
 /** The arguments of an ordered call that hold a stranger's text in a way that V2 or V3 forbids. */
 function aimedBy(task: TaskState, args: JsonObject, circumstances: Circumstances): Origin[] {
   const { state, tool, resultOf } = circumstances;
-  const refs = refsIn(task.task.args);
+  const refs = refsOf(task.task.args);
   if (refs.length === 0 && task.override === undefined) return [];
   const aims = new Set(aimsOf(tool, args, state.settings.trust?.aims));
   const changed = task.override === undefined ? [] : changedArgs(task, args, resultOf);
@@ -350,7 +350,11 @@ export function selects({ path }: Ref): boolean {
 }
 
 /** Where the values of an argument were found: in the goal, or in what the run has read. */
-function originsOf(argument: string, value: Json, { state, resultOf }: Circumstances): Origin[] {
+export function originsOf(
+  argument: string,
+  value: Json,
+  { state, resultOf }: Pick<Circumstances, 'state' | 'resultOf'>,
+): Origin[] {
   const text = asText(value);
   const about = {
     argument,

@@ -93,7 +93,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
 }
 
 /** Why the call is asked about, and each value with the place where it was read. */
-function TrustView({ trust }: { readonly trust: TrustAbout }) {
+export function TrustView({ trust }: { readonly trust: TrustAbout }) {
   const word = useTexts(words);
   return (
     <section className="flex min-w-0 flex-col gap-2 rounded border border-warn p-3 text-sm">

@@ -16,7 +16,7 @@ import { Badge, EffectMark } from '../../ui/marks.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { EstimateView } from '../plan/estimate-view.tsx';
 import { showEditor } from '../plan/show-editor.ts';
-import { ContextView, Row } from './context-view.tsx';
+import { ContextView, Row, TrustView } from './context-view.tsx';
 import { INPUT } from './form.tsx';
 
 interface Props {
@@ -241,6 +241,7 @@ function PlannedCall({
       </div>
       {task.description !== undefined && <p>{task.description}</p>}
       <Args task={task} />
+      {task.trust !== undefined && <TrustView trust={task.trust} />}
       {before !== undefined && (
         <div className="text-faint">
           {say.changes.was}: <span className="font-mono">{before.operation}</span>
