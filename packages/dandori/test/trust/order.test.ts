@@ -81,10 +81,10 @@ it.each([
 );
 
 describe('a rule that denies a source sees through', () => {
-  const deny = {
+  const deny: Settings['trust'] = {
     policy: 'standard',
     rules: [{ from: 'files.*', to: 'mail.send.body', do: 'deny' }],
-  } as const;
+  };
   const send = (body: string): ScriptedAction => act('m', 'mail.send', { to: 'ann@home.example', body });
 
   it('a service that calls it', async () => {
