@@ -126,8 +126,9 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
   inner.onmessage = (message: JSONRPCMessage) => {
     const isAnswer = 'id' in message && message.id !== undefined && !('method' in message);
     if (!isAnswer) return transport.onmessage?.(exact.unmarked(message));
-    // Our ids are numbers. Some servers answer with a text.
-    const answer = { ...message, id: Number(message.id) };
+    // The ids of calls are numbers, and some servers answer with a text. The first request of the SDK has a text.
+    const { id: written = '' } = message;
+    const answer = { ...message, id: pending.has(written) ? written : Number(written) };
     if (!pending.delete(answer.id)) malform(WRONG_ID);
     transport.onmessage?.(exact.unmarked(answer));
   };
