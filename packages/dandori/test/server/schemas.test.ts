@@ -14,6 +14,7 @@ import { examinedSchema } from '../../src/model/finding.ts';
 import { parseJson } from '../../src/model/json.ts';
 import * as api from '../../src/server/api.ts';
 import { schemaOf } from '../../src/server/schemas.ts';
+import { overviewSchema } from '../../src/store/dispatcher/workers.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { resultPartSchema } from '../../src/views/result-page.ts';
 import { type Document, routesOf } from '../fuzz/document.ts';
@@ -28,6 +29,7 @@ const SENT: Readonly<Record<string, z.ZodType>> = {
   'GET /api/tools': api.toolListSchema,
   'GET /api/doctor': examinedSchema,
   'GET /api/statistics': countedSchema,
+  'GET /api/workers': overviewSchema,
   'GET /api/questions': api.questionListSchema,
   'GET /api/approvals': api.approvalListSchema,
   'DELETE /api/approvals/{approval}': z.object({ approval: z.string() }),
@@ -157,6 +159,7 @@ it('every route sends what its schema says and nothing else, so that clients can
   await client.tools();
   await client.doctor();
   await client.statistics({ every: 'day' });
+  await client.workers();
   await client.runs({ limit: 2 });
 
   const { conversations } = client;
