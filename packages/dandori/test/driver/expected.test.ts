@@ -34,7 +34,7 @@ describe('an expected outcome as a JSON Schema', () => {
 
   it('is refused before anything runs where it is none', async () => {
     const state = await run({ type: 'nonsense' });
-    expect(state.end?.failure?.message).toMatch(/no JSON Schema/);
+    expect(state.end?.failure?.message).toMatch(/not a JSON Schema/);
     expect(state.tasks.size).toBe(0);
   });
 });
