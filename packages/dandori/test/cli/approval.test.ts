@@ -63,6 +63,8 @@ describe('a plan that waits for a person', () => {
       '? Approve this plan? (2 tasks)',
       '    l counter.look {"name":"l"}  (read)',
       '    s counter.send {"name":"${l.name}"}  (write, after l)',
+      '        A value made from external content (text that you did not write) decides what this call affects.',
+      '        name = "${l.name}" (read in counter.look (l))',
       '    2 calls: 1 read, 1 write',
       '    Critical path: l → s',
       '    Time: up to 6 min 3 s',
