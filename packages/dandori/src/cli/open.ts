@@ -26,7 +26,7 @@ export async function openHere(command: string, options: OpenOptions): Promise<R
   });
 }
 
-const WHOLE_ID = /^\d{8}-\d{9}-[a-z0-9]{4}$/;
+const WHOLE_ID = /^\d{8}-\d{9}-(?:[a-z0-9]{4}|[a-z0-9]{8})$/;
 /** A partial id is looked up among the newest runs only. */
 const SEARCHED = 1000;
 

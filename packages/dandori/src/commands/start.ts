@@ -248,14 +248,17 @@ export function checkGoal(goal: string): void {
   }
 }
 
-/** Ids sort by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9. */
+/**
+ * Ids sort by time, so that the newest runs are found without opening a file: 20261115-221530123-k3f9a2xz. Many
+ * processes may start thousands of runs in the same millisecond, so the random part must be long.
+ */
 export function newId(at: number): string {
   const [date = '', time = ''] = new Date(at)
     .toISOString()
     .replaceAll(/[-:.Z]/g, '')
     .split('T');
-  const random = randomInt(36 ** 4)
+  const random = randomInt(36 ** 8)
     .toString(36)
-    .padStart(4, '0');
+    .padStart(8, '0');
   return `${date}-${time}-${random}`;
 }

@@ -188,7 +188,7 @@ describe('the handle of a run', () => {
     await using dandori = await withMind([say('Hello.')]);
     const run = dandori.run('Greet');
     expectTypeOf(run).toEqualTypeOf<Run<string, Event>>();
-    expect(run.id).toMatch(/^\d{8}-\d{9}-[a-z0-9]{4}$/);
+    expect(run.id).toMatch(/^\d{8}-\d{9}-[a-z0-9]{8}$/);
     const events = await Array.fromAsync(run);
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
     expect(events[0]?.type).toBe('run_started');

@@ -17,9 +17,9 @@ export interface Wording {
   readonly style: Style;
 }
 
-/** The last part of a run's id. Every command accepts it. */
+/** The last characters of a run id. Every command accepts them. */
 export function shortName(run: string): string {
-  return run.slice(run.lastIndexOf('-') + 1);
+  return run.slice(-4);
 }
 
 /** A message of the agent, after a mark that shows its kind. */
