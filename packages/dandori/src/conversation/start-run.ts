@@ -57,8 +57,14 @@ export async function beginRun(
     mayAnswer,
     ...(isHeard && withheld === undefined && { hasHeardStrangers: true as const }),
   };
-  await startRun(beginning, { ...parts, mind });
-  return mind;
+  try {
+    await startRun(beginning, { ...parts, mind });
+    return mind;
+  } catch (error) {
+    // The id belongs to this message, so another request or process has begun the same run.
+    if (!(error instanceof DandoriError && error.code === 'run-exists')) throw error;
+    return mindOf((await startedWith(run, parts)) ?? state.model, parts);
+  }
 }
 
 /** The model that the run was started with. Undefined if the run does not exist yet. */

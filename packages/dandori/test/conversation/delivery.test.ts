@@ -6,6 +6,7 @@ import {
   openConversation,
 } from '../../src/conversation/conversation.ts';
 import { brokenConversationLaws } from '../../src/conversation/laws.ts';
+import { beginRun } from '../../src/conversation/start-run.ts';
 import { foldConversation, undelivered } from '../../src/conversation/state.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import type { Mind } from '../../src/mind/mind.ts';
@@ -125,11 +126,10 @@ interface Disk {
   readonly shown: string[];
 }
 
-/** One life of a process: it goes on with what is there, and shows and acknowledges whatever comes. */
-async function live({ journal, conversations, shown }: Disk, power: Power): Promise<void> {
-  const parts: ConversationParts = {
-    journal: power.over(journal),
-    conversations: power.over(conversations),
+function partsOver(journal: Journal, conversations: ConversationJournal): ConversationParts {
+  return {
+    journal,
+    conversations,
     blobs: createMemoryBlobs(),
     keys: createMemoryKeys(),
     clock: systemClock,
@@ -141,6 +141,11 @@ async function live({ journal, conversations, shown }: Disk, power: Power): Prom
     settingsFor: async () => SETTINGS,
     mindFor: async () => MIND,
   };
+}
+
+/** One life of a process: it goes on with what is there, and shows and acknowledges whatever comes. */
+async function live({ journal, conversations, shown }: Disk, power: Power): Promise<void> {
+  const parts = partsOver(power.over(journal), power.over(conversations));
   const [last] = await conversations.list();
   const conversation = await openConversation(
     last === undefined ? { id: 'c1', isNew: true } : { id: last.conversation },
@@ -168,6 +173,21 @@ async function live({ journal, conversations, shown }: Disk, power: Power): Prom
 function broken(conversation: Conversation): void {
   for (const { problem } of conversation.runs()) if (problem !== undefined) throw problem;
 }
+
+it('the run of a message is begun once, also if two requests open the conversation at the same moment', async () => {
+  const parts = partsOver(createMemoryJournal(), createMemoryJournalOf(CONVERSATIONS));
+  const first = await openConversation({ id: 'c1', isNew: true }, parts);
+  await first.say('plan');
+  const state = foldConversation(await parts.conversations.read('c1'));
+  const [run = ''] = state?.runs.keys() ?? [];
+  const message = state?.messages.get(state.runs.get(run) ?? '');
+  if (state === undefined || message === undefined) throw new Error('nothing was said');
+  const journal = createMemoryJournal();
+  const begin = () => beginRun(run, { state, message, open: [] }, { ...parts, journal });
+  expect(await Promise.all([begin(), begin()])).toEqual([MIND, MIND]);
+  expect(await journal.read(run)).toHaveLength(1);
+  await first.close();
+});
 
 describe('reports', () => {
   it('are all delivered, and none again once it was acknowledged, wherever the process dies', async () => {
