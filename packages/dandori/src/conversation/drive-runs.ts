@@ -64,6 +64,8 @@ interface Work {
   readonly mind: Mind;
   readonly reporter: Reporter;
   seen: number;
+  /** Messages about its last events are being written. Until then it has not ended for the conversation. */
+  isTelling: boolean;
   isDriven: boolean;
   problem: unknown;
   reading: Promise<void>;
@@ -87,9 +89,14 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
   async function readOn(work: Work): Promise<void> {
     const events = shown(await parts.journal.read(work.run, work.seen));
     if (events.length === 0) return;
-    const messages = events.flatMap((event) => work.reporter.take(event));
-    work.seen = events.at(-1)?.seq ?? work.seen;
-    if (messages.length > 0) await tell(messages);
+    work.isTelling = true;
+    try {
+      const messages = events.flatMap((event) => work.reporter.take(event));
+      work.seen = events.at(-1)?.seq ?? work.seen;
+      if (messages.length > 0) await tell(messages);
+    } finally {
+      work.isTelling = false;
+    }
     const name = events.some(({ type }) => type === 'plan_approved')
       ? planName(work.reporter.state)
       : undefined;
@@ -156,8 +163,9 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
     wake?.(work.run);
   }
 
-  function standing({ reporter: { state } }: Work): RunPhase | undefined {
-    if (state?.end !== undefined) return 'ended';
+  function standing(work: Work): RunPhase | undefined {
+    const { state } = work.reporter;
+    if (state?.end !== undefined) return hasEnded(work) ? 'ended' : undefined;
     if ((state?.indexes.openQuestions ?? 0) > 0) return 'waiting';
     return state !== undefined && isHeavy(state) ? 'background' : undefined;
   }
@@ -228,6 +236,7 @@ function newWork(run: string, mind: Mind): Work {
     mind,
     reporter: createReporter(),
     seen: 0,
+    isTelling: false,
     isDriven: false,
     problem: undefined,
     reading: Promise.resolve(),
@@ -245,8 +254,8 @@ function planName(state: RunState | undefined): string | undefined {
   return clip((isNamed ? name : (objective ?? state.goal)).replaceAll(/\s+/g, ' ').trim(), LONGEST_NAME);
 }
 
-function hasEnded({ reporter }: Work): boolean {
-  return reporter.state?.end !== undefined;
+function hasEnded({ reporter, isTelling }: Work): boolean {
+  return reporter.state?.end !== undefined && !isTelling;
 }
 
 function openQuestionsOf({ reporter: { state } }: Work): AskedQuestion[] {

@@ -10,7 +10,7 @@ import { IS_LONG } from '../long.ts';
 const CLI = join(import.meta.dirname, '../../src/cli/start.ts');
 const SERVER = join(import.meta.dirname, 'fixtures/large-result-server.ts');
 const MEGABYTE = 1_000_000;
-const SIZE = (IS_LONG ? 50 : 20) * MEGABYTE;
+const SIZE = 50 * MEGABYTE;
 /** Prints the most memory that the process ever had, in kilobytes. */
 const PEAK =
   'data:text/javascript,process.on("exit",()=>console.error(`peak ${process.resourceUsage().maxRSS}`))';
