@@ -7,7 +7,7 @@ import { join } from 'node:path';
 export interface Note {
   readonly name: string;
   readonly text: string;
-  /** It may contain words of strangers: a run wrote it after it had read some, and nobody vouched for it. */
+  /** It may contain external content: a run wrote it after reading some, and the user has not confirmed it. */
   readonly isExternal: boolean;
   readonly changedAt: number;
 }

@@ -16,7 +16,7 @@ export function mediaIn(value: Json): Media[] {
   return found;
 }
 
-/** The value with a short text in place of each binary content. Prompts, logs and reports never show base64. */
+/** The value with a short text instead of each binary content. Prompts, logs and reports never show base64. */
 export function withoutMedia(value: Json): Json {
   const found = mediaIn(value);
   return found.length === 0 ? value : replaced(value, found, []);

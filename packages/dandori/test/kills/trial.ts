@@ -209,7 +209,7 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
 
   async function kill(): Promise<void> {
     let victim = await someVictim();
-    // It is in the middle of something. After a problem nothing new begins, so that nobody may be.
+    // It is in the middle of something. After a problem nothing new begins, so perhaps no process is.
     for (; (await heldBy(victim)).length === 0 && problems.length === 0; victim = await someVictim())
       await sleep(5);
     ready.delete(victim);

@@ -193,7 +193,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
 
   /**
    * A claim or a release whose answer did not arrive may leave a lease of this process that nothing here holds.
-   * As long as the process lives, nobody else could take the run. So it is given back, and is due.
+   * As long as the process lives, no other process could take the run. So the lease is given back, and the run is due.
    */
   async function freeForgotten(): Promise<void> {
     if (isFreeing) return;
