@@ -2,13 +2,17 @@ import { asText, isObject, type Json, type JsonObject, stringifyJson } from '../
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { isTooDeep, readJson, TOO_DEEP } from './parse.ts';
+import { bareName, type CallNames } from './written-call.ts';
 
 export type ReadAction =
   | { readonly ok: true; readonly action: Action }
   | { readonly ok: false; readonly reason: string };
 
-/** Reads one element of the model's list as an action. The reason of a refusal is written for the model. */
-export function readAction(element: unknown, index: number): ReadAction {
+/**
+ * Reads one element of the model's list as an action. The reason of a refusal is written for the model. `names`:
+ * which operations take a text alone.
+ */
+export function readAction(element: unknown, index: number, names?: CallNames): ReadAction {
   const place = `action ${index + 1}`;
   if (!isObject(element)) return refuse(`${place} is not an object: ${show(element)}`);
   const fields = unwrapped(element);
@@ -16,7 +20,7 @@ export function readAction(element: unknown, index: number): ReadAction {
   if (typeof operation !== 'string' || operation.trim() === '') {
     return refuse(`${place} has no "operation": ${show(element)}`);
   }
-  const args = toArguments(operation, fields);
+  const args = toArguments(operation, fields, names?.get(bareName(operation)));
   if (typeof args === 'string') return refuse(`${place} (${operation}): ${args}`);
   const after = toAfter(firstOf(fields, AFTER_KEYS));
   if (after === undefined) return refuse(`${place} (${operation}): "after" must be a list of ids`);
@@ -67,13 +71,13 @@ function operationIn(fields: Fields): unknown {
 }
 
 /** The arguments, or what is wrong with them. */
-function toArguments(operation: string, fields: Fields): JsonObject | string {
+function toArguments(operation: string, fields: Fields, only?: string): JsonObject | string {
   const given = firstOf(fields, ARGUMENT_KEYS) ?? argumentsBeside(fields);
   const parsed = typeof given === 'string' ? parseObject(given) : { value: given };
   const args =
     'problem' in parsed
       ? (toOwnArguments(operation, given, fields) ?? `"args" cannot be read: ${parsed.problem}`)
-      : (toOwnArguments(operation, parsed.value, fields) ?? toObject(parsed.value));
+      : (toOwnArguments(operation, parsed.value, fields) ?? toObject(parsed.value, only));
   const holdsActions = operation === 'plan.revise' || operation === 'plan.propose';
   if (!holdsActions || typeof args !== 'object') return args;
   return withNestedActions(operation === 'plan.propose' ? toPlan(args) : args, readAction);
@@ -85,9 +89,18 @@ function argumentsBeside(fields: Fields): Fields | undefined {
   return beside.length === 0 ? undefined : Object.fromEntries(beside);
 }
 
-function toObject(value: unknown): JsonObject | string {
+/** `only`: the parameter that a text stands for. */
+function toObject(value: unknown, only: string | undefined): JsonObject | string {
   if (value === undefined || value === '') return {};
+  if (typeof value === 'string' && only !== undefined) return { [only]: value };
+  if (Array.isArray(value) && value.length > 0 && value.every(isPair))
+    return Object.fromEntries(value.map(({ name, value: own }) => [name, own]));
   return isObject(value) ? (value as JsonObject) : `"args" must be an object, not ${show(value)}`;
+}
+
+/** `[{"name": "city", "value": "Kyoto"}]` instead of an object. */
+function isPair(value: unknown): value is { readonly name: string; readonly value: Json } {
+  return isObject(value) && typeof value.name === 'string' && Object.keys(value).join() === 'name,value';
 }
 
 /** The object in a text, or the text itself if it is not an object. */
@@ -270,11 +283,25 @@ function asAction(item: Json, index: number, read: Read): Json {
 export const LIST_KEYS: readonly string[] = [
   ...['actions', 'elements', 'tasks', 'tool_calls', 'next_actions', 'next_action', 'action'],
 ];
+/** Keys that may also hold data: they count only if they hold actions. */
+export const WRAPPER_KEYS: readonly string[] = [
+  ...['function_call', 'function_calls', 'calls', 'steps', 'plan', 'response', 'output', 'result'],
+];
 const OPERATION_KEYS: readonly string[] = [
   ...['operation', 'tool', 'tool_name', 'function', 'function_name', 'action', 'name'],
 ];
 export const ARGUMENT_KEYS: readonly string[] = [
-  ...['args', 'arguments', 'parameters', 'params', 'input', 'action_input', 'tool_input'],
+  ...[
+    'args',
+    'arguments',
+    'parameters',
+    'params',
+    'input',
+    'action_input',
+    'tool_input',
+    'tool_args',
+    'kwargs',
+  ],
 ];
 const AFTER_KEYS: readonly string[] = ['after', 'dependsOn', 'depends_on', 'dependencies'];
 /** The keys of the parts of a plan. */
@@ -323,7 +350,11 @@ export function withOurKeys(value: unknown): unknown {
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
     const plain = plainKey(key);
-    const isOurs = LIST_KEYS.includes(plain) || FIELD_KEYS.has(plain) || ANSWER_KEYS.includes(plain);
+    const isOurs =
+      LIST_KEYS.includes(plain) ||
+      plain === 'function_call' ||
+      FIELD_KEYS.has(plain) ||
+      ANSWER_KEYS.includes(plain);
     const ours = isOurs && !FIELD_KEYS.has(key) && !Object.hasOwn(value, plain) ? plain : key;
     return [ours, LIST_KEYS.includes(ours) ? withOurKeys(item) : item];
   });

@@ -11,6 +11,7 @@ import {
   REASONING_KEYS,
   readAction,
   saysSomething,
+  WRAPPER_KEYS,
   withOurKeys,
 } from './action.ts';
 import { DEEPEST, readJson, TOO_DEEP } from './parse.ts';
@@ -45,15 +46,16 @@ interface ExtractOptions {
  * X3  Two different lists refuse the whole output.
  */
 export function extractActions(
-  raw: string,
+  written: string,
   { purpose = 'act', isCut = false, names }: ExtractOptions = {},
 ): Extraction {
+  const raw = straightened(written);
   if (raw.trim() === '') return refuse('it is empty');
   if (isCut)
     return refuse('it was cut off at the limit of its length. Write less: fewer actions, shorter texts');
   const calls = names === undefined ? undefined : templateCalls(textWithoutThoughts(raw), names);
   if (calls !== undefined)
-    return read(calls, { reasoning: undefined, notes: ['calls in the form of a model template'] });
+    return read(calls, { reasoning: undefined, notes: ['calls in the form of a model template'], names });
   const walker = new JsonWalker();
   walker.push(raw);
   if (walker.deepest > DEEPEST) return refuse(TOO_DEEP);
@@ -61,7 +63,26 @@ export function extractActions(
   const prose = candidates.length === 0 ? readProse(raw, { purpose, names }) : undefined;
   if (prose !== undefined) return prose;
   const broken = brokenPart(walker, raw) ?? candidates.find(({ kind }) => kind === 'broken')?.problem;
-  return broken === undefined ? fromCandidates(candidates, walker) : refuse(broken);
+  return broken === undefined ? fromCandidates(candidates, { walker, names }) : refuse(broken);
+}
+
+/**
+ * JSON as a text inside a text, and JSON whose quotes or brackets are not ASCII. Only what surrounds the values
+ * changes.
+ */
+function straightened(raw: string): string {
+  const text = raw.trim();
+  if (/^"\s*[{[]/.test(text) && text.endsWith('"')) {
+    const inner = readJson(`[${text}]`);
+    const [only] = inner.ok && Array.isArray(inner.value) ? inner.value : [];
+    if (typeof only === 'string') return only;
+  }
+  if (/[{[,:]\s*[“”„]/.test(text) && !/[{,]\s*"/.test(text)) return raw.replaceAll(/[“”„]/g, '"');
+  if (!/^(?:```(?:json)?)?\s*[｛［]/.test(text)) return raw;
+  return raw
+    .replaceAll(/[｛［｝］]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) - 0xfee0))
+    .replaceAll(/(?<=["\]}]\s*)[，、](?=\s*["{[])/g, ',')
+    .replaceAll(/(?<=["\d]\s*)：(?=\s*["{[\d])/g, ':');
 }
 
 function brokenPart({ isOpen, mismatch }: JsonWalker, text: string): string | undefined {
@@ -72,23 +93,29 @@ function brokenPart({ isOpen, mismatch }: JsonWalker, text: string): string | un
   return isOpen ? 'it ends before its JSON is complete: a bracket is still open' : undefined;
 }
 
-function fromCandidates(candidates: readonly Candidate[], walker: JsonWalker): Extraction {
+interface Source {
+  readonly walker: JsonWalker;
+  readonly names: CallNames | undefined;
+}
+
+function fromCandidates(candidates: readonly Candidate[], source: Source): Extraction {
+  const { walker, names } = source;
   const lists = candidates.filter(({ kind }) => kind === 'list');
   const singles = candidates.filter(({ kind }) => kind === 'single');
   const [first] = lists;
-  if (first === undefined) return singles.length === 0 ? refuse(NO_LIST) : fromSingles(singles, walker);
+  if (first === undefined) return singles.length === 0 ? refuse(NO_LIST) : fromSingles(singles, source);
   const isAlone = singles.length === 0 && lists.every((list) => list.source === first.source);
   if (!isAlone) return refuse(`it holds ${candidates.length} pieces of JSON with actions. Write exactly one`);
   if (first.note !== undefined && walker.strays > 0)
     return refuse('its JSON is broken: it has too many closing brackets');
-  return read(first.elements, { reasoning: first.reasoning, notes: [first.note] });
+  return read(first.elements, { reasoning: first.reasoning, notes: [first.note], names });
 }
 
 const NO_LIST =
   'it holds no list of actions. As in the example, "actions" is a list, and each has an "operation" and "args"';
 
 /** A single object, or one object per line. Text between them makes the list unclear. */
-function fromSingles(singles: readonly Candidate[], walker: JsonWalker): Extraction {
+function fromSingles(singles: readonly Candidate[], { walker, names }: Source): Extraction {
   const isLines = singles.every(({ span }, index) => {
     const previous = singles[index - 1];
     return previous === undefined || walker.slice(previous.span.end, span.start).trim() === '';
@@ -99,18 +126,28 @@ function fromSingles(singles: readonly Candidate[], walker: JsonWalker): Extract
       ? 'one object taken as the list of actions'
       : 'objects in lines taken as the list of actions';
   const elements = singles.flatMap((single) => single.elements);
-  return read(elements, { reasoning: undefined, notes: [note, ...singles.map((single) => single.note)] });
+  return read(elements, {
+    reasoning: undefined,
+    notes: [note, ...singles.map((single) => single.note)],
+    names,
+  });
 }
 
-function read(
-  elements: readonly unknown[],
-  about: { reasoning: string | undefined; notes: (string | undefined)[] },
-): Extraction {
+interface About {
+  readonly reasoning: string | undefined;
+  readonly notes: readonly (string | undefined)[];
+  readonly names: CallNames | undefined;
+}
+
+function read(all: readonly unknown[], about: About): Extraction {
+  // Content blocks: the words beside the calls.
+  const isWords = (one: unknown) => isObject(one) && one.type === 'text' && typeof one.text === 'string';
+  const elements = all.some(looksLikeAction) ? all.filter((one) => !isWords(one)) : all;
   if (elements.length === 0)
     return refuse('its list of actions is empty. Call a tool, or use "answer" or "ask"');
   const actions: Action[] = [];
   for (const [index, element] of elements.entries()) {
-    const action = readAction(element, index);
+    const action = readAction(element, index, about.names);
     if (!action.ok) return refuse(action.reason);
     actions.push(action.action);
   }
@@ -237,9 +274,12 @@ function isCall(slice: string): boolean {
 
 /** How agents of other programs say that they have finished. */
 const COMPLETE_KEYS = ['is_complete', 'isComplete', 'complete', 'completed', 'done', 'finished'];
+/** How they say that no tool is needed. */
+const TOOL_KEYS = ['needs_tools', 'needs_tool', 'tool_needed', 'requires_tools', 'use_tool', 'use_tools'];
 const BESIDE_AN_ANSWER: ReadonlySet<string> = new Set([
   ...ANSWER_KEYS,
   ...COMPLETE_KEYS,
+  ...TOOL_KEYS,
   ...REASONING_KEYS,
   ...['achieved', 'criteria', 'next_action', 'actions'],
 ]);
@@ -251,7 +291,7 @@ const BESIDE_AN_ANSWER: ReadonlySet<string> = new Set([
 function shortAnswer(value: unknown): Fields | undefined {
   if (!isObject(value) || !Object.keys(value).every((key) => BESIDE_AN_ANSWER.has(key))) return undefined;
   const text = firstOf(value, ANSWER_KEYS);
-  const isOpen = firstOf(value, COMPLETE_KEYS) === false;
+  const isOpen = firstOf(value, COMPLETE_KEYS) === false || firstOf(value, TOOL_KEYS) === true;
   if (typeof text !== 'string' || text.trim() === '' || isOpen) return undefined;
   const { achieved, criteria } = value;
   return { operation: 'answer', args: { text, achieved, criteria } };
@@ -274,11 +314,29 @@ function countLists(slice: string): number {
 function listIn(value: unknown): readonly unknown[] | undefined {
   if (Array.isArray(value)) return value.some(looksLikeAction) ? value : undefined;
   if (!isObject(value) || looksLikeAction(value)) return undefined;
-  const given = firstOf(value, LIST_KEYS);
+  const given = firstOf(value, LIST_KEYS) ?? wrapped(value);
   const list = typeof given === 'string' ? listInText(given) : given;
   if (Array.isArray(list)) return list;
   if (looksLikeAction(list)) return [list];
   return isObject(list) ? byId(list) : undefined;
+}
+
+/** With other keys it may be data, such as the record of a call. */
+function wrapped(value: Fields): unknown {
+  const isBare = Object.keys(value).every(
+    (key) => WRAPPER_KEYS.includes(key) || REASONING_KEYS.includes(key),
+  );
+  if (!isBare) return undefined;
+  const found = WRAPPER_KEYS.map((key) => value[key]).filter(
+    (one) => looksLikeAction(one) || (Array.isArray(one) && one.every(looksLikeAction)) || isList(one),
+  );
+  const [one, ...others] = found;
+  return others.length > 0 ? undefined : isList(one) ? firstOf(one, LIST_KEYS) : one;
+}
+
+function isList(value: unknown): value is Fields {
+  const list = isObject(value) ? firstOf(value, LIST_KEYS) : undefined;
+  return Array.isArray(list) && list.length > 0 && list.every(looksLikeAction);
 }
 
 /** A list that was written as text: `{"actions": "[{…}]"}`. */

@@ -32,7 +32,7 @@ function isCutList(text: string): boolean {
 
 /** What a call can begin with, wherever it stands. */
 const MARK =
-  /<\|?\/?tool_calls?\|?>|<function_calls?>|<start_function_call>|\[TOOL_CALLS\]|<\|python_tag\|>|<function[= ]|<invoke |<[|｜]tool[▁_]calls?[▁_](?:section[▁_])?begin[|｜]>|<\|(?:start|channel)\|>[^<]*to=functions\.|(?<=^|\n)[ \t*]*Action[ \t*]*:/i;
+  /<\|?\/?tool_calls?\|?>|<function_calls?>|<start_function_call>|\[TOOL_CALLS\]|<\|python_tag\|>|<function[= ]|<invoke |<use_mcp_tool>|<[|｜]tool[▁_]calls?[▁_](?:section[▁_])?begin[|｜]>|<\|(?:start|channel)\|>[^<]*to=functions\.|(?<=^|\n)[ \t*]*Action[ \t*]*:|(?<=^|\n)[ \t*>-]*(?:Tool|Function|Operation|ツール)(?: name)?[ \t*]*[:：][^\n]+\n[ \t*>-]*(?:Arguments|Args|Parameters|Input|引数)[ \t*]*[:：]/i;
 /** Python calls have no mark of their own: nothing may stand before them. */
 const CODE =
   /^\s*(?:```(?:tool_code|tool_call|python)\s*)?\[?\s*(?:print\()?(?:functions\.|default_api\.)?[A-Za-z_][\w.-]*\(/;
@@ -60,16 +60,28 @@ const NAMED: readonly RegExp[] = [
     'y',
   ),
   new RegExp(
+    `[ \\t*>-]*(?:Tool|Function|Operation|ツール)(?: name)?[ \\t*]*[:：][ \\t*\`]*${NAME}[ \\t*\`]*\\n[ \\t*>-]*(?:Arguments|Args|Parameters|Input|引数)[ \\t*]*[:：][ \\t*]*(?:\`\`\`(?:json)?\\s*)?(?=\\{)`,
+    'iy',
+  ),
+  new RegExp(
     `[ \\t*]*Action[ \\t*]*:[ \\t*]*${NAME}[ \\t*]*\\n[ \\t*]*Action Input[ \\t*]*:\\s*(?:\`\`\`(?:json)?\\s*)?(?=\\{)`,
     'iy',
   ),
 ];
+/** ReAct with a text instead of an object. */
+const REACT = new RegExp(
+  `[ \\t*]*Action[ \\t*]*:[ \\t*]*${NAME}[ \\t*]*\\n[ \\t*]*Action Input[ \\t*]*:[ \\t*]*(?<text>[^\\n{[]+)(?=\\n|$)`,
+  'iy',
+);
 /** The name stands before tags with a parameter each. */
 const TAGGED = new RegExp(`<(?:function|invoke|tool)(?:=| name=)["']?${NAME}["']?\\s*>\\s*`, 'y');
 const PARAMETER =
   /<parameter(?:=| name=)["']?(?<key>[\w.-]+)["']?[^>]{0,40}>\n?(?<value>[\s\S]*?)\n?<\/parameter>\s*|<arg_key>(?<glmKey>[\w.-]+)<\/arg_key>\s*<arg_value>(?<glmValue>[\s\S]*?)<\/arg_value>\s*/y;
 const TAG_END = /<\/(?:function|invoke|tool)>/y;
 const GLM = new RegExp(`${NAME}\\s*(?=<arg_key>)`, 'y');
+const MCP =
+  /<use_mcp_tool>\s*<server_name>\s*(?<server>[\w-]+)\s*<\/server_name>\s*<tool_name>\s*(?<tool>[\w.-]+)\s*<\/tool_name>\s*<arguments>\s*(?=\{)/y;
+const MCP_END = /\s*<\/arguments>\s*<\/use_mcp_tool>/y;
 const PYTHON = new RegExp(`${NAME}\\(`, 'y');
 
 function readCall(cursor: Cursor): Fields | undefined {
@@ -84,6 +96,9 @@ function readCall(cursor: Cursor): Fields | undefined {
     cursor.take(TAG_END);
     return args === undefined ? undefined : { operation: bareName(name), args };
   }
+  const { name: react, text } = cursor.take(REACT)?.groups ?? {};
+  if (react !== undefined)
+    return { operation: bareName(react), args: text?.trim().replace(/^(["'`])(.*)\1$/, '$2') };
   const tagged = cursor.take(TAGGED)?.groups?.name;
   if (tagged !== undefined) {
     const args = parameters(cursor);
@@ -91,8 +106,15 @@ function readCall(cursor: Cursor): Fields | undefined {
   }
   const glm = cursor.take(GLM)?.groups?.name;
   if (glm !== undefined) return { operation: glm, args: parameters(cursor) };
+  const mcp = cursor.take(MCP)?.groups;
+  if (mcp !== undefined) {
+    const args = cursor.object();
+    return args === undefined || cursor.take(MCP_END) === undefined
+      ? undefined
+      : { operation: `${mcp.server}.${mcp.tool}`, args };
+  }
   const python = cursor.take(PYTHON)?.groups?.name;
-  const args = python === undefined ? undefined : cursor.keywords();
+  const args = python === undefined ? undefined : (cursor.inBrackets() ?? cursor.keywords());
   return python === undefined || args === undefined
     ? undefined
     : { operation: bareName(python.replace(/\.call$/, '')), args };
@@ -154,6 +176,16 @@ class Cursor {
     const parsed = readJson(walker.slice(0, span.end));
     this.#at += span.end;
     return parsed.ok && isObject(parsed.value) ? parsed.value : undefined;
+  }
+
+  /** `{"city": "Kyoto"})` or `"Kyoto")`: one value, to the closing bracket. */
+  inBrackets(): Fields | string | undefined {
+    const start = this.#at;
+    this.take(/\s*/y);
+    const value = this.next === '{' ? this.object() : this.#value()?.value;
+    if ((isObject(value) || typeof value === 'string') && this.take(/\s*\)/y) !== undefined) return value;
+    this.#at = start;
+    return undefined;
   }
 
   /** `city="Kyoto", days=2)`: the arguments of a Python call, to its closing bracket. */

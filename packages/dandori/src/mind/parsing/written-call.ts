@@ -32,8 +32,11 @@ const ARGUMENTS = /["'](?:arguments|args|parameters|input)["']\s*:/g;
 /** `{…}` marks an example. */
 const ELIDED = /\{\s*(?:\.{3}|…)\s*\}/g;
 
-/** The names a model may use for an operation: as it is, in native form, and without its server. */
-export type CallNames = ReadonlySet<string>;
+/**
+ * The names a model may use for an operation: as it is, in native form, and without its server. With each, its only
+ * required parameter, if that is a text: `Action Input: 100 + 200`.
+ */
+export type CallNames = ReadonlyMap<string, string | undefined>;
 
 /**
  * Whether a text without a list of actions contains a cut or broken call. Such a text is not an answer. A
@@ -43,7 +46,7 @@ export type CallNames = ReadonlySet<string>;
  * T2  Unreadable JSON counts if it calls an offered operation, also inside code.
  * T3  JSON that the end of the text cuts off counts, outside of code and in an open code block.
  */
-export function holdsCall(text: string, names: CallNames = new Set()): boolean {
+export function holdsCall(text: string, names: CallNames = new Map()): boolean {
   const prose = withoutCode(text);
   return (
     MARKS.some((mark) => mark.test(prose)) ||

@@ -347,6 +347,15 @@ describe('the words that other models use are understood', () => {
     '{"action": {"tool": "a.b", "parameters": {"x": 1}, "reason": "r"}}',
     '```json\n{"actions": [{"operation": "a.b", "args": {"x": 1,}, "reasoning": "r", "expect": None},]}\n```',
     "{'actions': [{'id': 't1', 'name': 'a.b', 'arguments': {'x': 1}, 'reasoning': 'r'}]}",
+    '{“actions”: [{“operation”: “a.b”, “args”: {“x”: 1}, “reasoning”: “r”}]}',
+    '｛"operation"："a.b"，"args"：｛"x"：1｝，"reasoning"："r"｝',
+    String.raw`"{\"actions\": [{\"operation\": \"a.b\", \"args\": {\"x\": 1}, \"reasoning\": \"r\"}]}"`,
+    '{"function_call": {"name": "a.b", "arguments": "{\\"x\\": 1}", "reasoning": "r"}}',
+    '{"functionCall": {"name": "a.b", "args": {"x": 1}, "reasoning": "r"}}',
+    '{"plan": [{"tool": "a.b", "kwargs": {"x": 1}, "reasoning": "r"}]}',
+    '{"response": {"actions": [{"operation": "a.b", "args": {"x": 1}, "reasoning": "r"}]}}',
+    '{"tool_name": "a.b", "tool_args": {"x": 1}, "reasoning": "r"}',
+    '{"operation": "a.b", "args": [{"name": "x", "value": 1}], "reasoning": "r"}',
   ])('one action in another form: %s', (raw) => {
     expect(extractActions(raw)).toMatchObject({
       ok: true,
@@ -364,6 +373,7 @@ describe('the words that other models use are understood', () => {
     '{"reasoning": "r", "is_complete": true, "completion_message": "300", "actions": []}',
     '{"is_complete": true, "completion_message": "300", "next_action": null}',
     '{"final_answer": "300"}',
+    '{"needs_tools": false, "response": "300"}',
     '{"action": "answer", "text": "300"}',
     '{"text": "300", "achieved": true}',
   ])('the end of the work in another form: %s', (raw) => {
@@ -371,6 +381,20 @@ describe('the words that other models use are understood', () => {
       ok: true,
       actions: [{ operation: 'answer', args: { text: '300' } }],
     });
+  });
+
+  it('the words beside calls in content blocks are left out', () => {
+    const raw =
+      '[{"type": "text", "text": "ok"}, {"type": "tool_use", "id": "t1", "name": "a.b", "input": {"x": 1}}]';
+    expect(extractActions(raw)).toMatchObject({ ok: true, actions: [{ operation: 'a.b', args: { x: 1 } }] });
+  });
+
+  it.each([
+    '{"input": "…", "output": [{"name": "a.b", "arguments": {}}]}',
+    '{"plan": [{"title": "Cook"}]}',
+    '{"needs_tools": true, "response": "300"}',
+  ])('data that only looks like it is no plan: %s', (raw) => {
+    expect(extractActions(raw)).toMatchObject({ ok: false });
   });
 
   it('what is not complete is no answer', () => {

@@ -1,5 +1,6 @@
-import { type JsonObject, stringifyJson } from '../../../model/json.ts';
+import { isObject, type JsonObject, stringifyJson } from '../../../model/json.ts';
 import { type Action, STEP_OPERATION } from '../../../model/task.ts';
+import type { Tool } from '../../../model/tool.ts';
 import {
   CRITERIA,
   OWN_OPERATIONS,
@@ -180,5 +181,20 @@ function callNames(tools: Thought['tools']): CallNames {
 /** All names a model may use for an operation, to recognise calls written as text. */
 export function namesOfCalls(tools: Thought['tools'], toNative: (name: string) => string): CallNames {
   const operations = [...tools.keys(), ...OWN_OPERATIONS];
-  return new Set(operations.flatMap((name) => [name, toNative(name), name.slice(name.lastIndexOf('.') + 1)]));
+  return new Map(
+    operations.flatMap((name) => {
+      const only = onlyText(tools.get(name));
+      return [name, toNative(name), name.slice(name.lastIndexOf('.') + 1)].map((one) => [one, only] as const);
+    }),
+  );
+}
+
+/** The parameter that a text alone stands for: the only one that is needed, or the only one. */
+function onlyText(tool: Tool | undefined): string | undefined {
+  const { required, properties } = tool?.inputSchema ?? {};
+  const parameters = isObject(properties) ? properties : {};
+  const needed = Array.isArray(required) && required.length > 0 ? required : Object.keys(parameters);
+  const [name, ...others] = needed.map(String);
+  const parameter = name === undefined || others.length > 0 ? undefined : parameters[name];
+  return isObject(parameter) && parameter.type === 'string' ? name : undefined;
 }

@@ -71,8 +71,6 @@ const BROKEN: Readonly<Record<string, string>> = {
   'DeepSeek, newer': '<｜DSML｜function_calls>\n<｜DSML｜invoke name="places_find">',
   Grok: '<xai:function_call name="places_find">\n<parameter name="q">Kyoto</parameter>',
   'a name as an attribute': '<function name="places_find"><param name="q">Kyoto</param></function>',
-  Cline:
-    '<use_mcp_tool>\n<server_name>places</server_name>\n<tool_name>find</tool_name>\n<arguments>\n{"q": "Kyoto"}\n</arguments>\n</use_mcp_tool>',
   'code to run': '<tool_code>\nprint(default_api.places_find(q="Kyoto"))\n</tool_code>',
   'ReAct with a call': 'Thought: I need it.\nAction: places_find(q="Kyoto")',
   'ReAct with brackets': 'Action: places_find[Kyoto]',
@@ -81,7 +79,6 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a name before its arguments': 'places_find{"q": "Kyoto"}',
   'Qwen, older': '✿FUNCTION✿: places_find\n✿ARGS✿: {"q": "Kyoto"}',
   'a name alone in a tag': '<tool>places_find</tool><args>{"q": "Kyoto"}</args>',
-  'a place in a Python call': 'places_find("Kyoto")',
   'code in a Python call': 'places_find(q=city.name)',
   'a call and words after it': '<function=places_find>{"q": "Kyoto"}</function> and then the weather',
   'a call of a tool that is not there': '<tool_call>find_place(q="Kyoto")</tool_call>',
@@ -96,7 +93,6 @@ const BROKEN: Readonly<Record<string, string>> = {
   'a tool above its arguments': 'tool: places_find\nargs:\n  q: Kyoto',
   'the same as YAML': 'tool_calls:\n  - name: places_find\n    arguments:\n      q: Kyoto',
   'the same in Markdown': '**Tool:** places_find\n```json\n{"q": "Kyoto"}\n```',
-  'the same with other words': 'Function: places_find\nParameters: {"q": "Kyoto"}',
   'the same in Japanese': 'ツール呼び出し: places_find({"q": "京都"})',
   'a name, a colon and arguments': 'places.find: {"q": "Kyoto"}',
   'what is left of Harmony': 'to=places_find {"q":"Kyoto"}',
@@ -181,6 +177,13 @@ const COMPLETE: Readonly<Record<string, string>> = {
   'a function in Python': 'places_find(q="Kyoto")',
   'code to run': 'print(places_find(q="Kyoto"))',
   ReAct: 'Thought: I need the place.\nAction: places_find\nAction Input: {"q": "Kyoto"}',
+  Cline:
+    '<use_mcp_tool>\n<server_name>places</server_name>\n<tool_name>find</tool_name>\n<arguments>\n{"q": "Kyoto"}\n</arguments>\n</use_mcp_tool>',
+  'a tool with its parameters': 'Function: places_find\nParameters: {"q": "Kyoto"}',
+  'a tool with its arguments, in bold': '**Tool:** places.find\n**Arguments:** {"q": "Kyoto"}',
+  'a function with an object': 'places_find({"q": "Kyoto"})',
+  'a function with one value': 'places.find("Kyoto")',
+  'ReAct with a text': 'Thought: I need the place.\nAction: places_find\nAction Input: Kyoto',
   'ReAct with an invented result':
     'Action: places_find\nAction Input: {"q": "Kyoto"}\nObservation: found\nFinal Answer: Kyoto is there.',
 };
@@ -199,6 +202,15 @@ const MARKED: Readonly<Record<string, string>> = {
 };
 
 describe('a call that a model wrote as text', () => {
+  it.each([
+    'places_find("Kyoto")',
+    'Action: places_find\nAction Input: "Kyoto"',
+    '{"tool": "places.find", "input": "Kyoto"}',
+  ])('has its text as the only parameter that the tool needs: %s', (text) => {
+    const judged = judge(output(text), done.thought(), jsonDialect);
+    expect(judged).toMatchObject({ actions: [{ operation: 'places.find', args: { q: 'Kyoto' } }] });
+  });
+
   it.each(Object.entries(BROKEN))('is no answer where it is cut or broken: %s', (_, text) => {
     expect(taken(text)).toBe('unusable_output');
     expect(taken(text, 'json')).toBe('unusable_output');
