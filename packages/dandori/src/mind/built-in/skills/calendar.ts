@@ -243,7 +243,7 @@ function between({ text, language, today, days, durations, clocks }: Read): stri
 }
 
 const DATE_ASKED =
-  /what(?:'s| is| will be| was)? (?:the )?(?:exact )?(?:date|day)|which (?:date|day)|\bdate\b|\bwhen\b|weekday|what day|何日|何月|日付|いつ|何曜|曜日/;
+  /what(?:'s| is| will be| was)? (?:the )?(?:exact )?(?:date|day)|which (?:date|day)|\bdate\b|\bwhen\b|week ?day|what day|何日|何月|日付|いつ|何曜|曜日/;
 
 /** A date some days, weeks or months before or after another. */
 function moved({ text, language, today, days, durations, clocks, months }: Read): string | undefined {
@@ -270,7 +270,7 @@ function moved({ text, language, today, days, durations, clocks, months }: Read)
 
 /** Words that ask and say nothing else. */
 const ASKING =
-  /\b(?:what|which|how|many|day|days|date|weekday|week|the|of|is|it|are|there|in|does|do|did|have|has|will|be|was|on|month|please|tell|me|can|you|could|fall|falls|a|exact|calendar|year|this|next|s|i|need|to|know|want|would)\b|'s|何曜日?|何月何日|何日間?|日付|曜日|月|ありますか|あります|ある|ですか|です|でしたか|でした|だった|でしょうか|なりますか|なる|になる|教えてください|教えて|知りたい|だっけ|かな|まで|ください|って|には|は|の|を|に|か|が|で|と|、|,|\?|\.|\s/g;
+  /\b(?:what|which|how|many|day|days|date|week ?day|week|the|of|is|it|are|there|in|does|do|did|have|has|will|be|was|on|month|please|tell|me|can|you|could|fall|falls|a|exact|calendar|year|this|next|s|i|need|to|know|want|would)\b|'s|何曜日?|何月何日|何日間?|日付|曜日|月|ありますか|あります|ある|ですか|です|でしたか|でした|だった|でしょうか|なりますか|なる|になる|教えてください|教えて|知りたい|だっけ|かな|まで|ください|って|には|は|の|を|に|か|が|で|と|、|,|\?|\.|\s/g;
 
 function isOnlyAsking(rest: string): boolean {
   return rest.replaceAll(ASKING, '') === '';

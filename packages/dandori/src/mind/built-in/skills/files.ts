@@ -13,7 +13,9 @@ const MOST_LINES = 60;
 const MOST_MATCHES = 30;
 const MOST_ENTRIES = 50;
 
-const PATH = /(?<![\p{L}\p{N}_./-])(?:[\w.-]+\/)*[\w-][\w.-]*\.[A-Za-z]\w{0,5}(?![\w/])/gu;
+/** A name begins after a space, a mark or a particle: 名前をfinal.txtに. */
+const PATH =
+  /(?<=^|[^\p{L}\p{N}_./-]|[をにのはがとでへもや])(?:[\w\p{Script=Han}ァ-ヶー.-]+\/)*[\w\p{Script=Han}ァ-ヶー-][\w\p{Script=Han}ァ-ヶー.-]*\.[A-Za-z]\w{0,5}(?![\w/])/gu;
 const QUOTED = /"([^"]+)"|“([^”]+)”|「([^」]+)」|『([^』]+)』|`([^`]+)`/gu;
 const SPEAKS_OF_FILES = /ファイル|フォルダー?|ディレクトリ|\bfiles?\b|\bfolders?\b|\bdirector(?:y|ies)\b/i;
 /** What takes a language model. */
@@ -181,9 +183,13 @@ function wantedIn(bare: string): string | undefined {
   const [, english] =
     /\b(?:for|contain(?:s|ing)?|mentions?|mentioning) (?:the (?:word|text) )?([\w-]+)[.?!]*$/i.exec(
       bare.trim(),
-    ) ?? [];
+    ) ??
+    /\b(?:find|search for|look for) (?:the (?:word|text) )?([\w-]+) in (?:\w+ ){0,2}(?:files|folder)/i.exec(
+      bare,
+    ) ??
+    [];
   const [, japanese] =
-    /(?:^|から|で|に|の中の?|[、\s])([\p{L}\p{N}_-]{1,20}?)(?:という(?:語|言葉|文字|文字列))?(?:を(?:含む|含んだ|検索|探)|が(?:含まれ|出てくる|書いて|書かれ))/u.exec(
+    /(?:^|から|で|に|の中の?|[、\s])([\p{L}\p{N}_-]{1,20}?)(?:という(?:語|言葉|文字|文字列))?(?:を(?:含む|含んだ|検索|探)|が(?:含まれ|出てくる|書いて|書かれ|入って|ある))/u.exec(
       bare,
     ) ?? [];
   return english ?? (japanese !== undefined && !SPEAKS_OF_FILES.test(japanese) ? japanese : undefined);

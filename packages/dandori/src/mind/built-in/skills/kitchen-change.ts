@@ -167,7 +167,7 @@ function japanese({ text, isOrder, raw }: Request): Change | undefined {
     own,
   );
   const plain = new RegExp(
-    `^([^をがはと、。\\d]{1,15}?)(?:を|が|は|も)?[、\\s]*(?:(\\d+(?:\\.\\d+)?)\\s*(${JA_UNIT})(?:入り)?)?(?:を|が|は|ほど|くらい|だけ|分)*[、\\s]*(?:全部|全て|すべて|残り全部)?(?:を)?[、\\s]*((?:${JA_IN.source}|${JA_OUT.source}).*)$`,
+    `^([^をがはと、。\\d]{1,15}?)(?:を|が|は|も)?[、\\s]*(?:もう|さっき|全部)?(?:(\\d+(?:\\.\\d+)?)\\s*(${JA_UNIT})(?:入り)?)?(?:を|が|は|ほど|くらい|だけ|分)*[、\\s]*(?:全部|全て|すべて|残り全部)?(?:を)?[、\\s]*((?:${JA_IN.source}|${JA_OUT.source}).*)$`,
   ).exec(own);
   const [name = '', count, unit, verbs = ''] =
     turned === null ? (plain?.slice(1) ?? []) : [turned[3], turned[1], turned[2], turned[4]];
@@ -182,7 +182,13 @@ function japanese({ text, isOrder, raw }: Request): Change | undefined {
   // 削除しました reports what was done; 使いました asks to record it.
   if (isPast ? !JA_REPORTED.test(verbs) || /[?？]\s*$|か$/.test(raw) : !isOrder) return undefined;
   // 電気を消して is not about food.
-  if (/消し/.test(verbs) && count === undefined && !/在庫|リスト|冷蔵庫|台所/.test(text)) return undefined;
+  if (
+    /消し/.test(verbs) &&
+    count === undefined &&
+    !JA_REPORTED.test(verbs) &&
+    !/在庫|リスト|冷蔵庫|台所/.test(text)
+  )
+    return undefined;
   // 買ってきて sends the user shopping.
   if (!isPast && /買/.test(verbs) && !/追加|入れ|登録|足し|しまっ/.test(verbs)) return undefined;
   const quantity = count === undefined ? undefined : Number(count);

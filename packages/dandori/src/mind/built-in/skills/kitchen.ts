@@ -26,7 +26,7 @@ export const kitchen: Skill = (request) => {
 };
 
 const WORDS =
-  /\b(?:the|an?|of|in|on|at|for|to|from|by|with|is|are|was|do|does|did|we|i|you|me|my|our|us|it|there|that|this|these|what|what's|which|when|where|how|many|much|long|have|has|got|any|some|all|enough|show|list|give|tell|find|get|check|look|please|pls|can|could|would|should|will|need|know|see|currently|right|now|still|left|remaining|home|house|fridge|refrigerator|freezer|kitchen|pantry|inventory|stock|stocked|food|foods|ingredients?|items?|things?|stuff|groceries|inside|contents?|amount|quantity|number|count|and|or|each|both|everything|anything|go|goes|going|bad|off|expir\w*|soon|first|next|up|use|eat|before|best|date|days?|weeks?|within|today|tomorrow|already|past|out|closest|earliest|oldest|spoil\w*|be|must|about|keep|last|s|grams?|ml|hey|hi|ok|then|run|running|low|older|close|their|its)\b|'s|冷蔵庫|冷凍庫|台所|キッチン|家|在庫|食材|食品|食料|材料|中身|中|一覧|全部|残|何|個|本|枚|丁|杯|数|量|教|見|知|調|表示|確認|願|下|現在|今|賞味|消費|期限|日|以内|週間|切|近|一番|最|早|過|使|食|傷|腐|先|順|番|使い切|必要|方|今週|週|良|間|持|それぞれ|グラム|ミリ|リットル|いくつ|あと|もの|分|内|リスト|出|言|思|入|置|残量|種類/g;
+  /\b(?:the|an?|of|in|on|at|for|to|from|by|with|is|are|was|do|does|did|we|i|you|me|my|our|us|it|there|that|this|these|what|what's|which|when|where|how|many|much|long|have|has|got|any|some|all|enough|least|more|show|list|give|tell|find|get|check|look|please|pls|can|could|would|should|will|need|know|see|currently|right|now|still|left|remaining|home|house|fridge|refrigerator|freezer|kitchen|pantry|inventory|stock|stocked|food|foods|ingredients?|items?|things?|stuff|groceries|inside|contents?|amount|quantity|number|count|and|or|each|both|everything|anything|go|goes|going|bad|off|expir\w*|soon|first|next|up|use|eat|before|best|date|days?|weeks?|within|today|tomorrow|already|past|out|closest|earliest|oldest|spoil\w*|be|must|about|keep|last|s|grams?|ml|hey|hi|ok|then|run|running|low|older|close|their|its)\b|'s|冷蔵庫|冷凍庫|台所|キッチン|家|在庫|食材|食品|食料|材料|中身|中|一覧|全部|残|何|個|本|枚|丁|杯|数|量|教|見|知|調|表示|確認|願|下|現在|今|賞味|消費|期限|日|以内|以上|以下|未満|週間|切|近|一番|最|早|過|使|食|傷|腐|先|順|番|使い切|必要|方|今週|週|良|間|持|それぞれ|グラム|ミリ|リットル|いくつ|あと|もの|分|内|リスト|出|言|思|入|置|残量|種類/g;
 
 /** Whether a text has words that are not about the stock. */
 function saysMore(text: string, items: readonly JsonObject[]): boolean {
@@ -50,7 +50,7 @@ function saysMore(text: string, items: readonly JsonObject[]): boolean {
 const ABOUT_KITCHEN =
   /冷蔵庫|冷凍庫|台所|キッチン|食材|fridge|refrigerator|kitchen|pantry|at home|groceries|\bfood\b/;
 const ASKS_STOCK =
-  /do (?:i|we) (?:still )?have|have (?:i|we) got|is there (?:any|some|still)|are there (?:any|some|still)|how (?:many|much) .*(?:do (?:i|we) have|left|there|remain|in stock)|(?:any|some) .* left|run(?:ning)? (?:out|low)|残って|残り|(?:ある|あります|ありますか|あったっけ|ない|いる)$|あと何|あといくつ|いくつ(?:ある|残|あり)|何(?:個|本|枚|丁|杯|グラム|g|ml|パック)(?:ある|残|あり|$|です)|在庫|inventory/;
+  /do (?:i|we) (?:still )?have|have (?:i|we) got|is there (?:any|some|still)|are there (?:any|some|still)|how (?:many|much) .*(?:do (?:i|we) have|left|there|remain|in stock)|(?:any|some) .* left|run(?:ning)? (?:out|low)|残って|残り|(?:ある|あります|ありますか|あったっけ|ない|いる)$|あるか|あと何|あといくつ|いくつ(?:ある|残|あり)|何(?:個|本|枚|丁|杯|グラム|g|ml|パック)(?:ある|残|あり|$|です)|在庫|inventory/;
 /** 卵はいくつ？, "How many eggs?": about the kitchen only if such a thing is there. */
 const SHORT_COUNT = /^how many [a-z -]{2,25}$|^[^\s、]{1,12}は(?:いくつ|何個|何本|何枚|何パック)(?:ですか)?$/;
 const ASKS_DATE =
@@ -80,8 +80,10 @@ function stock(request: Request): SkillMove | undefined {
   if (isShort && named.length === 0) return undefined;
   if (saysMore(text, named)) return named.length > 0 || isDated ? undefined : absent(request, items);
   if (isDated) return dated(named, items, request);
-  if (named.length > 0)
-    return { kind: 'answer', text: named.map((item) => itemText(item, language)).join('\n') };
+  if (named.length > 0) {
+    const list = named.map((item) => itemText(item, language)).join('\n');
+    return { kind: 'answer', text: `${isEnough(named, request) ?? ''}${list}` };
+  }
   // 在庫一覧, "What's in the fridge?"
   const asksAll =
     /what|list|show|inventory|contents|everything|food|groceries|一覧|中身|何|全部|食材|リスト|見せ|表示|在庫|教え/.test(
@@ -99,6 +101,24 @@ function stock(request: Request): SkillMove | undefined {
     kind: 'answer',
     text: [...items.slice(0, MOST_ITEMS).map((item) => itemText(item, language)), ...rest].join('\n'),
   };
+}
+
+/** The reply to "at least 10 eggs?" An amount in another unit than the stock has no reply. */
+function isEnough([only, ...others]: readonly JsonObject[], { text, language }: Request): string | undefined {
+  const [, ja, unit, en] = /(\d+)\s*([^\d\s]{0,3}?)以上|(?:at least |\b)(\d+)(?: or more)?/.exec(text) ?? [];
+  const least = ja ?? (/at least|or more/.test(text) ? en : undefined);
+  const isOther = unit !== undefined && unit !== '' && unit !== only?.unit;
+  if (
+    least === undefined ||
+    only === undefined ||
+    others.length > 0 ||
+    isOther ||
+    /\d\s*k?(?:g|ml|l)\b/.test(text)
+  )
+    return undefined;
+  return Number(only.quantity) >= Number(least)
+    ? pick(language, 'はい。', 'Yes. ')
+    : pick(language, 'いいえ。', 'No. ');
 }
 
 /** Kinds of things, which no item is called, and things of the shop. */
@@ -159,9 +179,11 @@ function dated(
         ? 0
         : /tomorrow|明日/.test(text)
           ? 1
-          : /week|今週|週/.test(text)
-            ? 7
-            : SOON_DAYS;
+          : /this week|今週/.test(text)
+            ? untilSunday(sorted)
+            : /week|週/.test(text)
+              ? 7
+              : SOON_DAYS;
   const isFirst =
     /first|next|earliest|closest|oldest|一番|最初|最も|いちばん/.test(text) && count === undefined;
   const [first] = sorted;
@@ -176,6 +198,13 @@ function dated(
         `Nothing expires within ${limit} days.`,
       );
   return { kind: 'answer', text: chosen.map(line).join('\n') || none };
+}
+
+/** Days until the end of this week. What day it is now follows from any item. */
+function untilSunday([item = {}]: readonly JsonObject[]): number {
+  const expires = new Date(`${String(item.expires_on)}T00:00:00Z`).getUTCDay();
+  const weekday = (((expires - Number(item.days_left)) % 7) + 7) % 7;
+  return (7 - weekday) % 7;
 }
 
 function changed(request: Request): SkillMove | undefined {

@@ -1,3 +1,5 @@
+import { respelled } from './spelling.ts';
+
 /** The user's words in a form that is easy to match: half-width, lower case, numbers as digits, no final mark. */
 export function plain(goal: string): string {
   const text = goal
@@ -7,7 +9,7 @@ export function plain(goal: string): string {
     .replaceAll(/[‘’]/g, "'")
     .replace(/[\s。.?!]+$/, '')
     .trim();
-  return withDigits(text);
+  return withDigits(respelled(text));
 }
 
 /** 1,200 → 1200, 28万 → 280000, 三百五十 → 350, "two hundred and five" → 205, "a dozen" → 12. */
@@ -25,7 +27,7 @@ const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth ten
 
 const KANJI = '〇一二三四五六七八九';
 const COUNTED =
-  'つ|個|本|人|枚|冊|杯|割|倍|乗|日|時|分|週|年|か月|ヶ月|カ月|月|匹|台|円|回|袋|箱|丁|歳|点|種類|番目|パック|缶|玉|切れ|グラム|キロ|リットル|メートル|房|束|杯分|人分|人前|足|引|た|か|わ|の';
+  'つ|個|本|人|枚|冊|杯|割|倍|乗|日|時|分|週|年|か月|ヶ月|カ月|月|匹|台|円|回|袋|箱|丁|歳|点|種類|番目|パック|缶|玉|切れ|グラム|キロ|リットル|メートル|房|束|斤|膳|合|杯分|人分|人前|足|引|た|か|わ|の';
 
 function japaneseNumbers(text: string): string {
   return text

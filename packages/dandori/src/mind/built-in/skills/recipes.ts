@@ -7,7 +7,7 @@ const MOST_RECIPES = 20;
 /** If no recipe uses everything that was named. */
 const FEW_RECIPES = 3;
 const ASKS_RECIPE =
-  /recipes?|\bcook|\bdish|\bmake\b|prepare|ingredients? (?:for|of|do)|missing for|need (?:to buy )?for|buy for|take to make|dinner|lunch|breakfast|supper|\bmeal|to eat|レシピ|料理|献立|メニュー|作(?:れ|り方|りかた|る|ろう|りたい|った)|材料|足りない|夕飯|晩ご飯|晩ごはん|夕食|昼ご飯|昼食|朝食|おかず|調理|何分/;
+  /recipes?|\bcook|\bdish|\bmake\b|prepare|ingredients? (?:for|of|do)|missing for|need (?:to buy )?for|buy for|take to make|dinner|lunch|breakfast|supper|\bmeal|to eat|レシピ|料理|献立|メニュー|作(?:れ|り方|りかた|る|ろう|りたい|った)|材料|足りない|夕飯|晩ご飯|晩ごはん|夕食|昼ご飯|昼食|朝食|おかず|調理|何分|how long (?:does|do|will|would) .* take/;
 
 export function recipes(request: Request): SkillMove | undefined {
   const { text, language } = request;

@@ -54,7 +54,7 @@ function isOnlyAboutNow(text: string, cities: readonly City[]): boolean {
 type Kind = 'time' | 'date' | 'weekday' | 'year' | 'month' | 'unix';
 const KINDS: readonly (readonly [RegExp, Kind])[] = [
   [/unix|epoch|timestamp|タイムスタンプ|エポック/, 'unix'],
-  [/何曜|曜日|day of the week|what day|which day|weekday/, 'weekday'],
+  [/何曜|曜日|day of the week|what day|which day|week ?day/, 'weekday'],
   [/何年|西暦|what year|which year|current year/, 'year'],
   [/何日|日付|今日は何の日|\bdate\b/, 'date'],
   [/何月|what month|which month|current month/, 'month'],

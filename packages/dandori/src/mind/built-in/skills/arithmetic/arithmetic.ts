@@ -1,6 +1,6 @@
 import { pick, type Request, resultsOf, type Skill, type SkillMove } from '../skill.ts';
 import { expressionIn } from './expression.ts';
-import { conversionIn, partsIn, type Sum, shapeIn, shareIn } from './measures.ts';
+import { conversionIn, exchangeIn, partsIn, type Sum, shapeIn, shareIn } from './measures.ts';
 import { interestIn, offersIn, rateIn } from './rates.ts';
 import { amountsIn } from './word-problem.ts';
 
@@ -8,6 +8,8 @@ const EVALUATE = 'calc.evaluate';
 
 /** A calculation that makes up the whole goal: "What is 15% off 3000?", 10マイルは何キロ？ */
 export const arithmetic: Skill = (request) => {
+  const two = comparedIn(request.text);
+  if (two !== undefined) return compared(two, request);
   const expression = expressionIn(request.text);
   const sum = expression === undefined ? conversionIn(request.text) : written(expression, request.text);
   return sum === undefined ? undefined : calculated(sum, request);
@@ -19,9 +21,65 @@ export const wordProblem: Skill = (request) => {
   const offers = offersIn(text);
   if (offers !== undefined) return cheapest(offers, request);
   const sum =
-    shapeIn(text) ?? partsIn(text) ?? shareIn(text) ?? interestIn(text) ?? amountsIn(text) ?? rateIn(text);
+    exchangeIn(text) ??
+    shapeIn(text) ??
+    partsIn(text) ??
+    shareIn(text) ??
+    interestIn(text) ??
+    amountsIn(text) ??
+    rateIn(text);
   return sum === undefined ? undefined : calculated(sum, request);
 };
+
+interface Compared {
+  readonly sides: readonly [string, string];
+  readonly isMore: boolean;
+  /** "Which is bigger?" instead of "Is it bigger?" */
+  readonly isChoice: boolean;
+}
+
+/** "Is 3/8 more than 0.4?", 7/9と0.8ではどちらが大きい？ */
+function comparedIn(text: string): Compared | undefined {
+  const more = '(bigger|greater|larger|more|higher|smaller|less|lower|大きい|多い|小さい|少ない)';
+  const asked =
+    new RegExp(`^(?:is|are) (?<a>.+?) (?<how>${more}) than (?<b>.+)$`).exec(text) ??
+    new RegExp(`^(?<a>.+?)(?:は|って)(?<b>.+?)より(?:も)?(?<how>${more})`).exec(text);
+  const choice =
+    new RegExp(`^which (?:one )?is (?<how>${more})[,:]? (?<a>.+?) or (?<b>.+)$`).exec(text) ??
+    new RegExp(
+      `^(?<a>.+?)と(?<b>.+?)(?:で|では|は|、)*(?:どちら|どっち)(?:の?ほう|の方)?が(?<how>${more})`,
+    ).exec(text);
+  const { a = '', b = '', how = '' } = (asked ?? choice)?.groups ?? {};
+  const [one, other] = [a, b].map((side) =>
+    /^-?\d+(?:\.\d+)?$/.test(side.trim()) ? side.trim() : expressionIn(side),
+  );
+  if (one === undefined || other === undefined) return undefined;
+  return { sides: [one, other], isMore: !/smaller|less|lower|小|少/.test(how), isChoice: asked === null };
+}
+
+function compared({ sides, isMore, isChoice }: Compared, request: Request): SkillMove | undefined {
+  if (!request.has(EVALUATE)) return undefined;
+  const found = resultsOf(
+    sides.map((expression) => ({ operation: EVALUATE, args: { expression } })),
+    request,
+  );
+  if ('missing' in found) return found.missing;
+  const [one = 0, other = 0] = found.results.map(({ result }) => Number(result));
+  const sign = one === other ? '=' : one > other ? '>' : '<';
+  const shown = `${rounded(String(one)).text} ${sign} ${rounded(String(other)).text}`;
+  const isSo = isMore ? one > other : one < other;
+  const { language } = request;
+  if (one === other)
+    return { kind: 'answer', text: pick(language, `同じです（${shown}）。`, `They are equal (${shown}).`) };
+  const best = sides[isSo ? 0 : 1].replaceAll(/ (?=[/*])|(?<=[/*]) /g, '');
+  const word = isMore ? pick(language, '大きい', 'larger') : pick(language, '小さい', 'smaller');
+  const reply = isChoice
+    ? pick(language, `${best} のほうが${word}です`, `${best} is ${word}`)
+    : isSo
+      ? pick(language, 'はい', 'Yes')
+      : pick(language, 'いいえ', 'No');
+  return { kind: 'answer', text: pick(language, `${reply}（${shown}）。`, `${reply} (${shown}).`) };
+}
 
 function written(expression: string, text: string): Sum {
   const [, plain = expression, sign] = /^(.*?) ([%割])$/.exec(expression) ?? [];

@@ -86,10 +86,12 @@ const rule = (
   new RegExp(`${source}(?<end>)`, 'u'),
   write,
 ];
-const list = (write: (all: string) => string, english: string, japanese: string) =>
+const list = (write: (all: string) => string, english: string, japanese: string, together = '(?!)') =>
   [5, 4, 3, 2, 1].map((more) => {
     const atoms = A + `${AND}${A}`.repeat(more);
-    return rule(`(?:${english}) ${atoms}|${atoms}の(?:${japanese})`, (_, values) => write(values.join(', ')));
+    return rule(`(?:${english}) ${atoms}|${atoms}(?:の(?:${japanese})|${together})`, (_, values) =>
+      write(values.join(', ')),
+    );
   });
 const off = ([a, p]: string[]) => `${a} * (1 - ${p} / 100)`;
 const up = ([a, p]: string[]) => `${a} * (1 + ${p} / 100)`;
@@ -179,6 +181,7 @@ const RULES = [
     up,
   ),
   rule(`${A}の税込み?(?:価格|金額)?`, ([a]) => `${a} * 1.1`),
+  rule(`税込み?(?:で|の)?${A}(?:の(?:商品|もの))?[、はの]*税抜き?(?:価格|値段)?`, ([a]) => `${a} / 1.1`),
   rule(`${P} of ${A}|(?:a )?${P} tip (?:on|for|of) (?:a )?${A}(?: bill)?`, ([p, a]) => `${a} * ${p} / 100`),
   rule(`${A}の${P}`, ([a, p]) => `${a} * ${p} / 100`),
   rule(
@@ -191,13 +194,18 @@ const RULES = [
   ),
   ...list((all) => `mean(${all})`, '(?:average|mean) of', '平均(?:値|点)?'),
   ...list((all) => `median(${all})`, 'median of', '中央値'),
-  ...list((all) => all.replaceAll(', ', ' + '), '(?:sum|total) of', '合計|和|総和'),
+  ...list(
+    (all) => all.replaceAll(', ', ' + '),
+    '(?:sum|total) of|add(?: up)?',
+    '合計|和|総和',
+    `を(?:全部|すべて|全て)?(?:足|たし|たす|合計し|合わせ)${THEN}`,
+  ),
   ...list((all) => `max(${all})`, '(?:max|maximum|largest|biggest|highest) of', '最大値?'),
   ...list((all) => `min(${all})`, '(?:min|minimum|smallest|lowest) of', '最小値?'),
   rule(`(?:product of ${A} and|multiply ${A} (?:by|and|with)) ${A}`, two('*')),
   rule(`divide ${A} by ${A}`, two('/')),
   rule(
-    `${A}(?:に|と)${A}を?(?:かけ|掛け|乗じ)${THEN}|${A}と${A}の積|${A}[をの]${A}倍(?:する|にする|した数)?(?:と)?`,
+    `${A}(?:に|と)${A}を?(?:かけ|掛け|乗じ)${THEN}|${A}と${A}の積|${A}[をの、]?${A}倍(?:する|に(?:して|する)?|した数)?(?:と)?`,
     two('*'),
   ),
   rule(`${A}を${A}で(?:割|わ)${THEN}|${A}と${A}の商`, two('/')),

@@ -127,6 +127,26 @@ export function partsIn(text: string): Sum | undefined {
   return { expression: `${match[1]} / ${count}`, unit: unitText(unit) };
 }
 
+const CURRENCY = '(ドル|ユーロ|ポンド|元|ウォン|円|dollars?|euros?|pounds?|yuan|won|yen)';
+
+/** At a rate that is given: 1ドル150円のとき80ドルは何円？ */
+export function exchangeIn(text: string): Sum | undefined {
+  const same = (one = '', other = '') => one.replace(/(?<=.)s$/, '') === other.replace(/(?<=.)s$/, '');
+  const form = new RegExp(
+    `(?:1|an?)\\s*${CURRENCY}\\s*(?:=|は|が|is|equals|costs)?\\s*${N}\\s*${CURRENCY}(.*?)${N}\\s*${CURRENCY}(.*)$`,
+  );
+  const [, one, rate, other, , amount, from, asked = ''] = form.exec(text) ?? [];
+  if (rate === undefined || (text.match(NUMBER) ?? []).length !== (/(?<!\d)1\s*[^\d\s]/.test(text) ? 3 : 2))
+    return undefined;
+  const to = same(from, one) ? other : same(from, other) ? one : undefined;
+  if (to === undefined || same(one, other) || !/いくら|何|how|what|\bin\b|$/.test(asked)) return undefined;
+  const sign = to === other ? '*' : '/';
+  return {
+    expression: `${amount} ${sign} ${rate}`,
+    unit: /[a-z]/.test(to) ? [` ${to}`, ` ${to}`] : [to, ''],
+  };
+}
+
 /** A part of a whole in percent: 40人中12人, "12 out of 40". */
 export function shareIn(text: string): Sum | undefined {
   if (!/何\s*(?:%|パーセント|割)|率は|percent|%/.test(text) || (text.match(NUMBER) ?? []).length !== 2)

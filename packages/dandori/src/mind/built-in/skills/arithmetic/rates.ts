@@ -27,7 +27,7 @@ export function rateIn(goal: string): Sum | undefined {
 }
 
 const UNSAFE =
-  /%|percent|パーセント|割(?!り)|\bfree\b|無料|except|以外|twice|half|半分|倍|than|より|\bratio\b|\bmore\b|\bless\b|remain|残り|already|すでに|もう|tax|tip\b|税|degrees|気温|天気|曜日|o'clock|[ap]m\b|\d:\d|\d時(?!間|速|給)|before|after|後|前|差|合計|冷蔵庫|在庫|kitchen|fridge|\bshop\b|database|データベース|レシピを|recipes?\b(?! for)|workers|painters|machines|pumps|builders|職人|人で.*(?:日|時間)(?:で|かか)|台で.*(?:日|時間)(?:で|かか)|in total|残る|left\b/;
+  /%|\benough\b|足りる|足ります|percent|パーセント|割(?!り)|\bfree\b|無料|except|以外|twice|half|半分|倍|than|より|\bratio\b|\bmore\b|\bless\b|remain|残り|already|すでに|もう|tax|tip\b|税|degrees|気温|天気|曜日|o'clock|[ap]m\b|\d:\d|\d時(?!間|速|給)|before|after|後|前|差|合計|冷蔵庫|在庫|kitchen|fridge|\bshop\b|database|データベース|レシピを|recipes?\b(?! for)|workers|painters|machines|pumps|builders|職人|人で.*(?:日|時間)(?:で|かか)|台で.*(?:日|時間)(?:で|かか)|in total|残る|left\b/;
 
 /**
  * All ways to multiply and divide the terms that give the right unit. Of two quantities of the same kind, the later

@@ -18,7 +18,7 @@ export function amountsIn(goal: string): Sum | undefined {
 
 /** Words that change a calculation in a way that no phrase here understands. */
 const UNSAFE =
-  /\bfree\b|無料|タダ|\bexcept\b|以外|twice as|\bhalf price\b|\bratio\b|比率|older|younger|年上|年下|\bloan\b|ローン|mortgage|分割|exchange|両替|換算|レート|為替|ポイント|\bpoints?\b|invest|株|lottery|確率|probab|在庫|冷蔵庫|kitchen|fridge|database|データベース|\bshop\b|お店の|天気|何曜日|(?:\b(?:a|an|per|every) |\/)(?:day|week|month|year|hour|minute|kwh|km|kg|kilo|lit)|時給|日給|月収|月給|月々|毎[日週月年][^\d]{0,8}\d|(?<!人)(?:あたり|当たり)|につき/;
+  /\bfree\b|無料|タダ|\bexcept\b|以外|twice as|\bhalf price\b|\bratio\b|比率|older|younger|年上|年下|\bloan\b|ローン|mortgage|分割|exchange|両替|換算|レート|為替|ポイント|\bpoints?\b|invest|株|lottery|確率|probab|\benough\b|足りる|足ります|在庫|冷蔵庫|kitchen|fridge|database|データベース|\bshop\b|お店の|天気|何曜日|(?:\b(?:a|an|per|every) |\/)(?:day|week|month|year|hour|minute|kwh|km|kg|kilo|lit)|時給|日給|月収|月給|月々|毎[日週月年][^\d]{0,8}\d|(?<!人)(?:あたり|当たり)|につき/;
 
 type Percent = { readonly kind: 'off' | 'up' | 'tip' | 'part'; readonly value: string; readonly at: number };
 
@@ -106,11 +106,11 @@ function readAmounts(goal: string): Amounts | undefined {
     return true;
   };
   take(
-    `\\b${N} (?!(?:km|miles?|m|g|kg|hours?|minutes?|days?|litres?|liters?|l|ml|cm) )(?:[a-z'-]+ ){1,4}?(?:at|costing|@|priced at|that cost|which cost|cost|costs|are|is|for) ${CASH}(?:,)?(?: (?:each|apiece|a piece|per [a-z]+))`,
+    `\\b${N} (?!(?:for|km|miles?|m|g|kg|hours?|minutes?|days?|litres?|liters?|l|ml|cm) )(?:[a-z'-]+ ){1,4}?(?:at|costing|@|priced at|that cost|which cost|cost|costs|are|is|for) ${CASH}(?:,)?(?: (?:each|apiece|a piece|per [a-z]+))`,
     ([count = '', price = ''], at) => item(count, price, at),
   );
   take(
-    `\\b(${N.slice(1, -1)}|an?|the) (?!(?:km|miles?|m|g|kg|hours?|minutes?|days?|litres?|liters?|l|ml|cm) )(?:[a-z'-]+ ){1,4}?(?:at|costing|@|priced at) ${CASH}(?! ?(?:km|mph|m/|%|percent|degrees|g\\b|kg|am\\b|pm\\b))`,
+    `\\b(${N.slice(1, -1)}|an?|the) (?!(?:for|km|miles?|m|g|kg|hours?|minutes?|days?|litres?|liters?|l|ml|cm) )(?:[a-z'-]+ ){1,4}?(?:at|costing|@|priced at) ${CASH}(?! ?(?:km|mph|m/|%|percent|degrees|g\\b|kg|am\\b|pm\\b))`,
     ([count = '', price = ''], at) => item(count === 'the' ? '1' : count, price, at),
   );
   take(

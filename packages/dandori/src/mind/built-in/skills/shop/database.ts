@@ -21,7 +21,7 @@ const CHANGE =
 const WRITE =
   /^(?:please |can you |could you )*(?:order|cancel|change|rename|ship|refund|set|raise|lower|write|send) |(?:キャンセル|注文|変更|発送|返金|値上げ|値下げ|送信)して(?!い|る|あ)|(?:に|へ)(?:変え|送っ)て/;
 const ORDERS =
-  /\borders?\b|ordered|bought|\bbuy\b|purchas|\bsold\b|\bsales\b|revenue|turnover|best.?sell|spent|spend|shipped|cancel|\bpaid\b|placed|popular|注文|購入|買った|買って|買いま|売上|売り上げ|売れ|発送|出荷|キャンセル|支払い済|受注|人気/;
+  /\borders?\b|ordered|did (?:we|you|i|they) sell|bought|\bbuy\b|purchas|\bsold\b|\bsales\b|revenue|turnover|best.?sell|spent|spend|shipped|cancel|\bpaid\b|placed|popular|注文|購入|買った|買って|買いま|売上|売り上げ|売れ|発送|出荷|キャンセル|支払い済|受注|人気/;
 const CUSTOMERS = /customers?|clients?|e-?mail|\blives?\b|顧客|お客|メール|住んで|得意先/;
 const PRODUCTS =
   /\bshop\b|\bstore\b|products?|\bsell\b|stationery|\bstock\b|sold out|\bprices?\b|\bcosts?\b|how much (?:is|are|does|do|for|would)|expensive|cheap|どちらが(?:高い|安い)|商品|製品|店|値段|価格|いくら|在庫|文房具|文具|品切れ|売り切れ|日用品|飲料/;

@@ -25,7 +25,7 @@ export function aboutShop(text: string, shop: Shop, language: Request['language'
 function told(question: Read, shop: Shop, language: Request['language']): string | undefined {
   const { says, values, people, goods } = question;
   const isPlaced = says(
-    /(?:have |has )?(?:been )?(?:ordered|order(?:s|ing)?\b|bought|buy(?:s|ing)?\b|purchas\w*|sold|sales?\b|revenue|turnover|income|earn(?:ed|ings)?|spent|spend\w*|placed|best.?sell\w*|popular)|注文|購入|買[いうえおっわ]|売上げ?|売り上げ|売れ|収益|人気|受注|使った/,
+    /(?:have |has )?(?:been )?(?:ordered|order(?:s|ing)?\b|bought|buy(?:s|ing)?\b|purchas\w*|sold|(?<=did \w+ )sell\b|sales?\b|revenue|turnover|income|earn(?:ed|ings)?|spent|spend\w*|placed|best.?sell\w*|popular)|注文|購入|買[いうえおっわ]|売上げ?|売り上げ|売れ|収益|人気|受注|使った/,
   );
   const isPricing =
     goods.length > 0 &&
