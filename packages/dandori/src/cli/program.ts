@@ -313,11 +313,13 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   command('serve', 'Serve runs over HTTP')
     .option('--host <address>', 'Listen on this address instead of server.host')
     .option('--port <number>', 'Listen on this port instead of server.port')
+    .option('--workers <number>', 'Drive runs in this many processes instead of server.workers')
     .option(...model)
     .action(async (options) => then(await (await import('./commands/serve.ts')).serve(options)));
   command('work', 'Drive runs without serving them')
     .option('--health <port>', 'Answer /healthz, /readyz and /metrics on this port')
     .option('--host <address>', 'Listen on this address instead of server.host')
+    .addOption(new Option('--for-server').hideHelp())
     .option(...model)
     .action(async (options) => then(await (await import('./commands/serve.ts')).work(options)));
   program

@@ -191,6 +191,7 @@ export const serverShape = section({
   hosts: list(text('dandori.example.com'), '[dandori.example.com]').default([]),
   tokens: list(token, '[{ sha256: …, user: u-42, role: operator }]').default([]),
   max_runs: wholeNumber({ example: 16 }).default(16),
+  workers: wholeNumber({ least: 0, example: 2 }).default(0),
   grace: duration({ example: '10s', zero: true }).prefault('10s'),
   rate_limit: wholeNumber({ example: 100 }).default(100),
   max_streams: wholeNumber({ example: 100 }).default(100),
@@ -211,6 +212,8 @@ export interface ServerConfig {
   readonly tokens: readonly TokenConfig[];
   /** The limit of runs that are driven at the same time. */
   readonly maxRuns: number;
+  /** How many processes drive the runs. 0: the server itself. */
+  readonly workers: number;
   /** Milliseconds that running calls get to finish when the server is told to stop. */
   readonly grace: number;
   /** Requests per second for one user or address. */

@@ -148,6 +148,7 @@ server:
   port: 4310
   # hosts: [dandori.example.com]   # names under which it is reached besides localhost and plain addresses
   max_runs: 16                     # runs driven at the same time; others wait
+  workers: 0                       # processes that drive them, for more than one core; 0: the server itself
   grace: 10s                       # for running calls, when it is told to stop
   rate_limit: 100                  # requests a second of one user or address
   max_streams: 100                 # runs and conversations that one user may follow at the same time

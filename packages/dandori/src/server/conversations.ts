@@ -43,6 +43,8 @@ interface Options {
   readonly wake: (run: string) => void;
   /** Whether a client listens to the conversation. Then it must stay open. */
   readonly isFollowed: (id: string) => boolean;
+  /** What another process says about a run, for one that has not begun yet. */
+  readonly conversationOf?: ((run: string) => string | undefined) | undefined;
   readonly onOpen: (conversation: Conversation) => void;
   readonly onTrouble: (conversation: string, error: unknown) => void;
   /** How many idle conversations may stay open. */
@@ -113,7 +115,7 @@ export function createOpenConversations(options: Options): OpenConversations {
       return useOpen(id, known ?? add(id, Promise.resolve(conversation)), work);
     },
     async drive(run, leaving) {
-      const id = conversationOf.get(run) ?? (await ownerOf(run));
+      const id = conversationOf.get(run) ?? options.conversationOf?.(run) ?? (await ownerOf(run));
       if (id !== undefined) conversationOf.set(run, id);
       const driven =
         id === undefined ? undefined : await use(id, (it) => it.drive(run, leaving)).catch(ifGone);

@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { AggregatorRegistry, Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Event } from '../model/event.ts';
 import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
 
@@ -16,6 +16,8 @@ export interface Metrics {
   failed(what: 'drive' | 'list'): void;
   request(route: string, status: number, seconds: number): void;
   text(): Promise<string>;
+  /** The same as data, for the process that gives the text of several. */
+  counted(): Promise<object>;
   readonly contentType: string;
 }
 
@@ -27,6 +29,8 @@ interface Gauges {
   readonly dropped: () => number;
   /** A label of all metrics, if several processes share a store. */
   readonly worker?: string;
+  /** What other processes have counted, to be given together with this one. */
+  readonly others?: (() => Promise<readonly object[]>) | undefined;
 }
 
 const SECONDS = [0.005, 0.02, 0.1, 0.5, 1, 5, 20, 60, 300, 1800];
@@ -167,7 +171,12 @@ export function createMetrics(gauges: Gauges): Metrics {
     rated: (rating) => ratings.observe(rating),
     failed: (what) => failures.inc({ what }),
     request: (route, status, seconds) => requests.observe({ route, status: String(status) }, seconds),
-    text: () => registry.metrics(),
+    async text() {
+      const others = (await gauges.others?.()) ?? [];
+      if (others.length === 0) return registry.metrics();
+      return AggregatorRegistry.aggregate([await registry.getMetricsAsJSON(), ...others]).metrics();
+    },
+    counted: () => registry.getMetricsAsJSON(),
     contentType: registry.contentType,
   };
 }

@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
@@ -9,7 +10,7 @@ import { type Config, version } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
-import type { Patience } from '../store/index.ts';
+import type { Drive, Patience } from '../store/index.ts';
 import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';
 import { createApp } from './app.ts';
 import { createOpenConversations } from './conversations.ts';
@@ -18,17 +19,24 @@ import { createLiveUpdates, createRunStatusFeed } from './live-updates.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServerParts } from './parts.ts';
 import { problemOutside, refuseConnection } from './problem.ts';
+import { createWorkers, type ServerLine, type Workers, type WorkersOptions } from './workers.ts';
 
 export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
   /** Overrides the configured host. */
   readonly host?: string;
   readonly port?: number;
+  /** Overrides `server.workers`. */
+  readonly workers?: number;
   /** If false, it only drives runs and answers no requests. `health`: only those about its health. */
   readonly listens?: boolean | 'health';
   /** Overrides the timeouts for slow clients. */
   readonly sockets?: Partial<typeof SOCKET>;
   /** Overrides the delays for runs that cannot be driven. */
   readonly driving?: Partial<Patience>;
+  /** Starts a process that drives runs for this server. Needed for `server.workers`. */
+  readonly startWorker?: () => ChildProcess;
+  /** The server that started this process and says which runs to drive. */
+  readonly line?: ServerLine;
   /** Reports errors that happen outside a request, without secrets. */
   readonly log?: (line: string) => void;
 }
@@ -43,7 +51,7 @@ export interface Serving extends AsyncDisposable {
 
 /** Serves the runs of a folder over HTTP and drives them. Interrupted runs resume at once. */
 export async function serve(options: ServeOptions = {}): Promise<Serving> {
-  const { log = () => {}, listens = true } = options;
+  const { log = () => {}, listens = true, line } = options;
   const isWorker = listens !== true;
   const dandori = await openRuntime({
     ...options,
@@ -80,6 +88,13 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     patience,
     source: { events: dandori.conversationEvents, watch: dandori.watchConversation, isEnd: () => false },
   });
+  const workers = workersFor(config, {
+    count: options.workers ?? config.server.workers,
+    startWorker: options.startWorker,
+    onWake: (run) => driving.take(run),
+    conversationOf: (run) => conversations.of(run),
+    log,
+  });
   const runStatus = createRunStatusFeed({
     streams: conversationStreams,
     stateOf: (run) => {
@@ -91,6 +106,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     dandori,
     wake: (run) => driving.take(run),
     isFollowed: conversationStreams.isFollowed,
+    conversationOf: line?.conversationOf,
     onOpen: runStatus.watch,
     onTrouble: (id, error) => say(`The conversation ${id} can't be resumed`, error),
   });
@@ -99,32 +115,30 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     conversations: conversationStreams,
     secrets,
     conversationOf: conversations.of,
-    bus: dandori.bus,
+    bus: dandori.bus ?? line?.bus ?? workers?.bus,
   });
-  const driving = dandori.dispatcher.work(
-    async (run, signals) => {
-      // The run of a message may not exist yet. Then the drive creates it.
-      if (!metrics.knows(run)) metrics.past(await dandori.events(run).catch(ifNotBegun));
-      const { outcome } = await conversations.drive(run, { ...signals, longestWait: LONGEST_WAIT });
-      return { isOpen: ['open', 'waiting', 'paused'].includes(outcome) };
+  const driveHere: Drive = async (run, signals) => {
+    // The run of a message may not exist yet. Then the drive creates it.
+    if (!metrics.knows(run)) metrics.past(await dandori.events(run).catch(ifNotBegun));
+    const { outcome } = await conversations.drive(run, { ...signals, longestWait: LONGEST_WAIT });
+    return { isOpen: ['open', 'waiting', 'paused'].includes(outcome) };
+  };
+  const driving = (line?.dispatcher ?? dandori.dispatcher).work(workers?.drive ?? driveHere, {
+    atOnce: config.server.maxRuns,
+    about: {
+      role: isWorker ? 'work' : 'serve',
+      version: version(),
+      config: fingerprint(config),
     },
-    {
-      atOnce: config.server.maxRuns,
-      about: {
-        role: isWorker ? 'work' : 'serve',
-        version: version(),
-        config: fingerprint(config),
-      },
-      onState: liveUpdates.driving,
-      patience: options.driving,
-      onTrouble: ({ run, error, retryIn }) => {
-        metrics.failed(run === undefined ? 'list' : 'drive');
-        const what = run === undefined ? 'The runs cannot be listed' : `The run ${run} cannot be driven`;
-        say(`${what}; retrying in ${Math.ceil(retryIn / 1000)} s`, error);
-      },
-      resume: conversations.resume,
+    onState: liveUpdates.driving,
+    patience: options.driving,
+    onTrouble: ({ run, error, retryIn }) => {
+      metrics.failed(run === undefined ? 'list' : 'drive');
+      const what = run === undefined ? 'The runs cannot be listed' : `The run ${run} cannot be driven`;
+      say(`${what}; retrying in ${Math.ceil(retryIn / 1000)} s`, error);
     },
-  );
+    resume: conversations.resume,
+  });
   const metrics = createMetrics({
     driving: () => driving.count.driving,
     queued: () => driving.count.queued,
@@ -132,7 +146,8 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     clients: () => runStreams.clients + conversationStreams.clients,
     dropped: () => runStreams.dropped + conversationStreams.dropped,
     // Several processes are told apart by this label.
-    ...(dandori.dispatcher.overview && { worker: `${hostname()}:${process.pid}` }),
+    ...((dandori.dispatcher.overview || line || workers) && { worker: `${hostname()}:${process.pid}` }),
+    others: workers?.metrics,
   });
   const parts: ServerParts = {
     config,
@@ -169,14 +184,17 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
       url = await listen(server, host, options.port ?? config.server.port);
     }
     await driving.begin();
+    line?.ready(metrics.counted);
   } catch (error) {
     server.close();
+    await workers?.close();
     await dandori.close();
     throw error;
   }
   let closing: Promise<void> | undefined;
   const close = async () => {
     await driving.stop(config.server.grace);
+    await workers?.close();
     liveUpdates.close();
     runStreams.close();
     conversationStreams.close();
@@ -192,6 +210,19 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     return closing;
   };
   return { url, dandori, close: closeOnce, [Symbol.asyncDispose]: closeOnce };
+}
+
+/** Undefined if this process drives its runs itself. */
+function workersFor(
+  { planning, store }: Config,
+  { startWorker: start, ...options }: Omit<WorkersOptions, 'start'> & Pick<ServeOptions, 'startWorker'>,
+): Workers | undefined {
+  if (options.count === 0 || start === undefined) return undefined;
+  if (store === undefined && planning.history.storageType === 'memory')
+    throw new DandoriError('config-invalid', 'server.workers needs runs that other processes can read.', {
+      fix: 'Set planning.history.storage_type to jsonl, or leave out server.workers.',
+    });
+  return createWorkers({ start, ...options });
 }
 
 /** What must be equal in all processes, so that a run does not depend on who drives it. */

@@ -1,7 +1,7 @@
 export type { Blobs, Keys } from './blobs.ts';
 export type { Bus } from './bus.ts';
 export { type Copied, type CopiedStore, copyStore } from './copy/copy.ts';
-export type { Dispatcher, Patience, Working } from './dispatcher/dispatcher.ts';
+export type { Dispatcher, Drive, DriveSignals, Patience, Working } from './dispatcher/dispatcher.ts';
 export { createLocalDispatcher } from './dispatcher/local.ts';
 export { type Overview, overviewSchema } from './dispatcher/workers.ts';
 export { type DoctorOptions, examineStore } from './doctor/doctor.ts';

@@ -278,3 +278,71 @@ describe('what others wrote cannot stop the server', () => {
     await second.finished;
   });
 });
+
+describe('a server whose runs are driven by processes of their own', () => {
+  const workersOf = async ({ url, child }: Started) => {
+    const text = await (await fetch(`${url}/metrics`)).text();
+    const pids = [...text.matchAll(/worker="[^"]*:(\d+)"/g)].map(([, pid]) => Number(pid));
+    return [...new Set(pids)].filter((pid) => pid !== child.pid);
+  };
+  const bothOf = (server: Started) =>
+    until(async () => {
+      const found = await workersOf(server);
+      return found.length === 2 ? found : undefined;
+    });
+  const isAlive = (pid: number) => {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  };
+
+  it('goes on when one of them is killed, does nothing twice, and takes them along when it stops', async () => {
+    await using place = await prepare();
+    const server = await start(place, '--workers', '2');
+    const { client } = server;
+    const workers = await bothOf(server);
+    const runs = await Promise.all(
+      ['a', 'b'].map((name) => client.start(`send ${name}`, { tasks: [call(name, 'send', { slow: true })] })),
+    );
+    await until(async () => ((await effects(place)).length === 2 ? true : undefined));
+    process.kill(workers[0] ?? 0, 'SIGKILL');
+    // Each process drove one of the runs: only one call is in doubt.
+    const [question] = await until(async () => {
+      const reports = await Promise.all(runs.map(async (run) => (await client.run(run)).report));
+      const open = reports.flatMap(({ run, questions }) => questions.map((one) => ({ run, ...one })));
+      return open.length > 0 ? open : undefined;
+    });
+    expect(question).toMatchObject({ kind: 'in_doubt' });
+    await letGo(place);
+    const lost = question?.run ?? '';
+    const kept = runs.find((run) => run !== lost) ?? '';
+    expect(await hasEnded(client, kept)).toMatchObject({ outcome: 'answered' });
+    await client.answer(lost, question?.id ?? '', 'happened');
+    expect(await hasEnded(client, lost)).toMatchObject({ outcome: 'answered' });
+    expect((await effects(place)).sort()).toEqual(['a', 'b']);
+    const now = await bothOf(server);
+    expect(now).not.toContain(workers[0]);
+    server.child.kill('SIGTERM');
+    expect(await server.finished).toMatchObject({ code: 0 });
+    expect(now.filter(isAlive)).toEqual([]);
+  });
+
+  it('leaves no process behind when the server itself is killed, and the next server continues', async () => {
+    await using place = await prepare();
+    const first = await start(place, '--workers', '1');
+    const run = await first.client.start('send, then look', {
+      tasks: [call('s', 'look', { slow: true }), { ...call('l', 'look'), after: ['s'] }],
+    });
+    await isCalled(place, 's');
+    const [worker = 0] = await workersOf(first);
+    first.child.kill('SIGKILL');
+    await letGo(place);
+    await until(() => (isAlive(worker) ? undefined : true));
+    const second = await start(place);
+    expect(await hasEnded(second.client, run)).toMatchObject({ outcome: 'answered' });
+    second.child.kill('SIGTERM');
+    await second.finished;
+  });
+});

@@ -1,3 +1,4 @@
+import { fork } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
@@ -12,10 +13,13 @@ export interface ServeOptions {
   readonly port?: string;
   /** `provider/name`, instead of the configured model. */
   readonly model?: string;
+  /** How many processes drive the runs, instead of this one. */
+  readonly workers?: string;
 }
 
 export async function serve(options: ServeOptions): Promise<number> {
   const port = options.port === undefined ? undefined : portIn(options.port, '--port');
+  const workers = options.workers === undefined ? undefined : workersIn(options.workers);
   const { serve: open } = await import('../../server/serve.ts');
   const style = styleFor(process.stderr);
   const say = (line: string) => process.stderr.write(`${line}\n`);
@@ -24,6 +28,8 @@ export async function serve(options: ServeOptions): Promise<number> {
     model: options.model,
     ...(options.host !== undefined && { host: options.host }),
     ...(port !== undefined && { port }),
+    ...(workers !== undefined && { workers }),
+    startWorker: () => startWorker(options),
     log: (line) => say(`${style.yellow('!')} ${line}`),
   });
   const { server, language } = serving.dandori.config;
@@ -37,13 +43,26 @@ export async function serve(options: ServeOptions): Promise<number> {
   return 0;
 }
 
+/** A process that drives runs for this server, with the same configuration and the same Node. */
+function startWorker({ config, model }: ServeOptions): ReturnType<typeof fork> {
+  const [, program = ''] = process.argv;
+  const same = [
+    ...(config === undefined ? [] : ['--config', config]),
+    ...(model === undefined ? [] : ['--model', model]),
+  ];
+  return fork(program, ['work', '--for-server', ...same], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+}
+
 export interface WorkOptions extends Pick<ServeOptions, 'config' | 'host' | 'model'> {
   /** The port for requests about its health. */
   readonly health?: string;
+  /** `dandori serve` has started this process and says which runs to drive. */
+  readonly forServer?: boolean;
 }
 
 /** Drives runs without serving them. */
-export async function work({ config, model, health, host }: WorkOptions): Promise<number> {
+export async function work({ config, model, health, host, forServer }: WorkOptions): Promise<number> {
+  if (forServer === true) return workForServer({ config, model });
   const port = health === undefined ? undefined : portIn(health, '--health');
   const { serve: open } = await import('../../server/serve.ts');
   const style = styleFor(process.stderr);
@@ -71,6 +90,25 @@ export async function work({ config, model, health, host }: WorkOptions): Promis
   return 0;
 }
 
+/** Drives the runs that the server names, until the server ends. */
+async function workForServer(options: Pick<WorkOptions, 'config' | 'model'>): Promise<number> {
+  if (process.send === undefined)
+    throw new DandoriError('usage', '--for-server is only for processes that `dandori serve` starts.', {
+      fix: 'Start `dandori work` without it.',
+    });
+  // Ctrl-C in a terminal reaches this process too. The server decides when it stops.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+  const { openServerLine } = await import('../../server/workers.ts');
+  const { serve: open } = await import('../../server/serve.ts');
+  const line = openServerLine();
+  const { config: configFile, model } = options;
+  const log = (text: string) => process.stderr.write(`! ${text}\n`);
+  const working = await open({ configFile, model, listens: false, line, log });
+  await line.ended;
+  await working.close();
+  return 0;
+}
+
 /** The second signal quits at once. This is safe, because everything important is in the journals. */
 function toldToStop(onStop: () => void): Promise<void> {
   return new Promise((resolve) => {
@@ -90,6 +128,13 @@ function portIn(text: string, option: string): number {
   const port = Number(text);
   if (/^\d+$/.test(text) && port <= 65_535) return port;
   throw new DandoriError('usage', `${option} takes a number from 0 to 65535, not "${text}".`);
+}
+
+const MOST_WORKERS = 64;
+
+function workersIn(text: string): number {
+  if (/^\d+$/.test(text) && Number(text) <= MOST_WORKERS) return Number(text);
+  throw new DandoriError('usage', `--workers takes a number from 0 to ${MOST_WORKERS}, not "${text}".`);
 }
 
 export interface TokenOptions {

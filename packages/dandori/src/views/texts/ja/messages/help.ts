@@ -110,6 +110,8 @@ export const help: Catalogue = {
   'Serve runs over HTTP': 'HTTP サーバーを起動',
   'Listen on this address instead of server.host': '待ち受けるアドレス（server.host より優先）',
   'Listen on this port instead of server.port': '待ち受けるポート（server.port より優先）',
+  'Drive runs in this many processes instead of server.workers':
+    '実行を進めるプロセスの数（server.workers より優先）',
   'Create an access token': 'アクセストークンを作成',
   'The user it belongs to': 'トークンを使うユーザー',
   'viewer, operator or admin': 'viewer、operator または admin',

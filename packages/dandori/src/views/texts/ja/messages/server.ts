@@ -71,6 +71,15 @@ export const server: Catalogue = {
   'A request failed': 'リクエストの処理に失敗しました',
   'The server has no tokens, so it listens on this machine only and not on {1}.':
     'アクセストークンがないため、{1} では待ち受けず、このマシンだけで待ち受けます。',
+  'server.workers needs runs that other processes can read.':
+    'server.workers には、ほかのプロセスからも読める実行が必要です。',
+  'Set planning.history.storage_type to jsonl, or leave out server.workers.':
+    'planning.history.storage_type を jsonl にするか、server.workers を削除してください。',
+  "A worker process can't be reached: {1}": 'ワーカープロセスと通信できません：{1}',
+  'The worker process {1} ended ({2})': 'ワーカープロセス {1} が終了しました（{2}）',
+  'exit code {1}': '終了コード {1}',
+  '{1}; starting another one in {2} s.': '{1}。{2} 秒後に新しいプロセスを起動します。',
+  'The server is stopping.': 'サーバーは停止処理中です。',
   'Make a token with `dandori token` and put it under server.tokens, or keep host: 127.0.0.1.':
     '`dandori token` で作成して server.tokens に追加するか、host: 127.0.0.1 のままにしてください。',
   'Cannot listen on {1}:{2}: {3}.': '{1}:{2} で待ち受けできません：{3}',

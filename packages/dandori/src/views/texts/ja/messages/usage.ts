@@ -288,6 +288,11 @@ export const usage: Catalogue = {
     '目標（dandori run "100 + 200を計算"）または計画（--plan FILE）を指定してください。',
   '--limit takes a whole number from 1, not "{1}".':
     '--limit には 1 以上の整数を指定してください（現在の値：{1}）。',
+  '--for-server is only for processes that `dandori serve` starts.':
+    '--for-server は、`dandori serve` が起動するプロセス専用です。',
+  'Start `dandori work` without it.': '付けずに `dandori work` を実行してください。',
+  '--workers takes a number from 0 to {1}, not "{2}".':
+    '--workers には 0 から {1} までの数を指定してください（「{2}」は使えません）。',
   '{1} takes a number from 0 to 65535, not "{2}".':
     '{1} には 0 から 65535 の数を指定してください（現在の値：{2}）。',
   '--role is one of {1}, not "{2}".': '--role は {1} のいずれかです（現在の値：{2}）。',
