@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { isPlainSchema } from '../../src/tools/schema/plain.ts';
+import { isPlainFit } from '../../src/tools/schema/plain-fit.ts';
 import { rounds } from '../long.ts';
 
 const check = createSchemaCheck();
@@ -207,4 +208,74 @@ it('a schema is compiled once, whether its first value is small or large', () =>
     return reads;
   };
   expect(readsFor(Array.from({ length: 30_000 }, () => 1))).toBe(readsFor([1]));
+});
+
+describe('simple arguments are accepted without ajv', () => {
+  const { Ajv2020 } = createRequire(import.meta.url)('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
+
+  it('only if ajv accepts them too', () => {
+    const scalar = fc.oneof(
+      fc.constantFrom<Json>('', 'a', '🎋', '日本', 0, 1, 2.5, -3, true, null),
+      fc.string({ maxLength: 4 }),
+    );
+    const value = fc.oneof(scalar, fc.array(scalar, { maxLength: 3 }), fc.constant<Json>({}));
+    const type = fc.constantFrom<Json>('string', 'number', 'integer', 'boolean', 'array', 'object');
+    const simple = fc.record(
+      {
+        type,
+        enum: fc.uniqueArray(scalar, { minLength: 1, maxLength: 3 }),
+        minimum: fc.integer({ min: -4, max: 4 }),
+        maximum: fc.integer({ min: -4, max: 4 }),
+        minLength: fc.nat(3),
+        maxLength: fc.nat(3),
+        description: fc.constant('x'),
+      },
+      { requiredKeys: ['type'] },
+    );
+    const field = fc.oneof(
+      type.map((one) => ({ type: one })),
+      simple,
+      simple.map((items) => ({ type: 'array', items })),
+    );
+    const name = fc.constantFrom('a', 'b', '__proto__');
+    const schema = fc.record(
+      {
+        type: fc.constant('object'),
+        properties: fc.dictionary(name, field),
+        required: fc.uniqueArray(name, { maxLength: 1 }),
+        additionalProperties: fc.boolean(),
+      },
+      { requiredKeys: ['type'] },
+    );
+    let accepted = 0;
+    fc.assert(
+      fc.property(schema, fc.dictionary(name, value), (wanted, given) => {
+        if (!isPlainFit(wanted as JsonObject, given)) return;
+        accepted++;
+        expect(new Ajv2020({ strict: false }).validate(wanted, given)).toBe(true);
+      }),
+      { numRuns: rounds(5000) },
+    );
+    expect(accepted).toBeGreaterThan(0);
+    const odd = JSON.parse('{"__proto__": {"type": "string"}}') as JsonObject;
+    const given = JSON.parse('{"__proto__": "a"}') as Json;
+    expect(isPlainFit({ type: 'object', properties: odd }, given)).toBe(false);
+  });
+
+  it.each<[string, JsonObject, Json]>([
+    ['texts and limits', { type: 'string', minLength: 1, maxLength: 500 }, '1 + 2'],
+    ['numbers', { type: 'number', minimum: -90, maximum: 90 }, 35.7],
+    ['choices', { type: 'string', enum: ['a', 'b'] }, 'b'],
+    ['lists', { type: 'array', items: { type: 'string' } }, ['a']],
+  ])('as most are: %s', (_name, field, value) => {
+    const schema = {
+      type: 'object',
+      properties: { field },
+      required: ['field'],
+      additionalProperties: false,
+    };
+    expect(isPlainFit(schema, { field: value })).toBe(true);
+    expect(isPlainFit(schema, {})).toBe(false);
+    expect(isPlainFit(schema, { field: value, other: 1 })).toBe(false);
+  });
 });
