@@ -1,4 +1,3 @@
-import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
@@ -73,7 +72,8 @@ async function listen(port: number, signal: AbortSignal): Promise<Callback> {
   const arrived = new Promise<URLSearchParams>((resolve) => {
     arrive = resolve;
   });
-  const server = createServer((request, response) => {
+  // Not by `import`, as in `http.ts`.
+  const server = process.getBuiltinModule('node:http').createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
     if (pathname !== '/callback') {
       response.writeHead(404).end();
