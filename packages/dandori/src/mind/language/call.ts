@@ -91,6 +91,11 @@ async function callOnce(
   } catch (error) {
     output.error ??= error;
   }
+  try {
+    listener.end?.();
+  } catch (error) {
+    output.error ??= error;
+  }
   if (isOrCauses(output.error, OutputTooLong)) output.isTooLong = true;
   return output;
 }

@@ -7,7 +7,7 @@ import { lastDecision, type RunState } from '../../run/state/state.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
 import { TOO_DEEP } from '../parsing/parse.ts';
 import { callModel, LONGEST_OUTPUT, type ModelOutput, openWire } from './call.ts';
-import { type Dialect, dialectFor } from './dialects/dialect.ts';
+import { type Dialect, type DialectPrompt, dialectFor } from './dialects/dialect.ts';
 import { isAllowed } from './dialects/json.ts';
 import { isExampleAnswer } from './example.ts';
 import { extractValue } from './extract.ts';
@@ -25,6 +25,7 @@ import {
   weighClosing,
   withinTokens,
 } from './usage.ts';
+import { isSurelyShort } from './window.ts';
 import type { ModelMessage, Wire } from './wire/wire.ts';
 
 /**
@@ -102,7 +103,7 @@ async function ask(thought: Thought, { options, wire, signal }: Asking): Promise
     prompt,
     sent,
     signal,
-    listener: dialect.listen(thought),
+    listener: dialect.listen(thought, signal),
   });
   const usage = toUsage(output.usage, options) ?? (await estimateUsage(prompt, output, options));
   return conclude(output, thought, { options, dialect, usage });
@@ -116,13 +117,30 @@ async function prepare(
   const thought = withinTokens(whole);
   const dialect = dialectFor(options.dialect ?? 'json', thought.state);
   const custom = thought.state.settings.instructions ?? options.instructions;
-  const window = await fittingWindow(thought, custom);
-  const { instructions, messages } = dialect.write(thought, custom, window);
+  const { instructions, messages } = await writeFitting(thought, custom, dialect);
   const prompt = {
     instructions: wellFormed(shown(instructions)),
     messages: withPictures(sendable(messages, whole.state), whole.pictures),
   };
   return { dialect, prompt, sent: dialect.send(thought, options) };
+}
+
+/** Runs whose prompt did not fit as a whole. The window of a run never grows again. */
+const shortened = new WeakSet<RunState>();
+
+/** Most prompts fit as they are. That is seen from their length, without writing each turn a second time. */
+async function writeFitting(
+  thought: Omit<Thought, 'signal'>,
+  custom: string | undefined,
+  dialect: Dialect,
+): Promise<DialectPrompt> {
+  const { state } = thought;
+  const whole = shortened.has(state) ? undefined : dialect.write(thought, custom);
+  if (whole !== undefined && isSurelyShort(whole, state)) return whole;
+  const window = await fittingWindow(thought, custom);
+  if (window.from === 0 && whole !== undefined) return whole;
+  shortened.add(state);
+  return dialect.write(thought, custom, window);
 }
 
 function conclude(

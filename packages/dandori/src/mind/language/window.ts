@@ -1,6 +1,8 @@
+import { contextOf } from '../../model/settings.ts';
 import type { Decision, RunState, TaskState } from '../../run/state/state.ts';
 import { withoutTags } from './result-text.ts';
 import { atMostTokens, loadTokenCounter, type TokenCounter } from './usage.ts';
+import type { ModelMessage } from './wire/wire.ts';
 
 /** The decisions that a prompt contains in full. `memory` replaces those before. */
 export interface Window {
@@ -62,8 +64,31 @@ function isSurelyFitting(telling: Telling): boolean {
   return decisions.length <= 1 || sum <= roomFor(telling, atMostTokens);
 }
 
+/** The bytes of messages that were sent before are known. */
+const sizes = new WeakMap<object, number>();
+
+/**
+ * Whether a prompt with all turns fits, by its bytes. False if that is not certain: after a call that failed, a request
+ * is counted again that the prompt does not repeat.
+ */
+export function isSurelyShort(
+  { instructions, messages }: { readonly instructions: string; readonly messages: readonly ModelMessage[] },
+  { decisions, settings }: RunState,
+): boolean {
+  const room = roomFor({ base: instructions, budget: contextOf(settings).tokens }, atMostTokens);
+  let sum = 0;
+  for (const message of messages) {
+    if (typeof message.content !== 'string') return false;
+    const size = sizes.get(message) ?? atMostTokens(message.content);
+    sizes.set(message, size);
+    sum += size;
+    if (sum > room) return false;
+  }
+  return !decisions.some(({ failure }) => failure !== undefined);
+}
+
 /** Tokens of all turns together. */
-function roomFor({ base, budget }: Telling, count: TokenCounter): number {
+function roomFor({ base, budget }: Pick<Telling, 'base' | 'budget'>, count: TokenCounter): number {
   return Math.max(budget * (1 - MEMORY_SHARE) - count(base), budget * LEAST_SHARE);
 }
 

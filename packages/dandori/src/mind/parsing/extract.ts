@@ -14,7 +14,7 @@ import {
   WRAPPER_KEYS,
   withOurKeys,
 } from './action.ts';
-import { DEEPEST, readJson, TOO_DEEP } from './parse.ts';
+import { DEEPEST, isTooDeep, parseExactly, readJson, TOO_DEEP } from './parse.ts';
 import { templateCalls } from './template-call.ts';
 import { JsonWalker, type Span } from './walker.ts';
 import { type CallNames, holdsCall } from './written-call.ts';
@@ -56,14 +56,16 @@ export function extractActions(
   const calls = names === undefined ? undefined : templateCalls(textWithoutThoughts(raw), names);
   if (calls !== undefined)
     return read(calls, { reasoning: undefined, notes: ['calls in the form of a model template'], names });
+  const whole = readWhole(raw.trim(), names);
+  if (whole !== undefined) return whole;
   const walker = new JsonWalker();
   walker.push(raw);
   if (walker.deepest > DEEPEST) return refuse(TOO_DEEP);
   const candidates = readCandidates(walker, raw);
   const prose = candidates.length === 0 ? readProse(raw, { purpose, names }) : undefined;
   if (prose !== undefined) return prose;
-  const broken = brokenPart(walker, raw) ?? candidates.find(({ kind }) => kind === 'broken')?.problem;
-  return broken === undefined ? fromCandidates(candidates, { walker, names }) : refuse(broken);
+  const problem = brokenPart(walker, raw) ?? candidates.find(({ kind }) => kind === 'broken')?.problem;
+  return problem === undefined ? fromCandidates(candidates, { walker, names }) : refuse(problem);
 }
 
 /**
@@ -85,6 +87,21 @@ function straightened(raw: string): string {
     .replaceAll(/(?<=["\d]\s*)：(?=\s*["{[\d])/g, ':');
 }
 
+/** Most outputs are one valid object with a list. Undefined for anything else, which is looked at closely. */
+function readWhole(text: string, names: CallNames | undefined): Extraction | undefined {
+  if (!text.startsWith('{') || !text.endsWith('}')) return undefined;
+  let value: unknown;
+  try {
+    value = parseExactly(text);
+  } catch {
+    return undefined;
+  }
+  if (isTooDeep(value)) return undefined;
+  const candidate = candidateIn(value, { span: { start: 0, end: text.length }, slice: text });
+  if (candidate?.kind !== 'list') return undefined;
+  return read(candidate.elements, { reasoning: candidate.reasoning, notes: [], names });
+}
+
 function brokenPart({ isOpen, mismatch }: JsonWalker, text: string): string | undefined {
   if (mismatch !== undefined) {
     const before = text.slice(Math.max(0, mismatch - 40), mismatch + 1);
@@ -104,7 +121,8 @@ function fromCandidates(candidates: readonly Candidate[], source: Source): Extra
   const singles = candidates.filter(({ kind }) => kind === 'single');
   const [first] = lists;
   if (first === undefined) return singles.length === 0 ? refuse(NO_LIST) : fromSingles(singles, source);
-  const isAlone = singles.length === 0 && lists.every((list) => list.source === first.source);
+  const isAlone =
+    singles.length === 0 && lists.every((list) => list === first || list.source() === first.source());
   if (!isAlone) return refuse(`it holds ${candidates.length} pieces of JSON with actions. Write exactly one`);
   if (first.note !== undefined && walker.strays > 0)
     return refuse('its JSON is broken: it has too many closing brackets');
@@ -216,7 +234,7 @@ interface Candidate {
   readonly span: Span;
   readonly elements: readonly unknown[];
   /** Equal for two pieces with the same content. */
-  readonly source: string;
+  readonly source: () => string;
   readonly reasoning: string | undefined;
   /** What was repaired. */
   readonly note: string | undefined;
@@ -237,33 +255,47 @@ function readCandidates({ values }: JsonWalker, text: string): Candidate[] {
 
 function readCandidate(span: Span, slice: string): Candidate | undefined {
   const parsed = readJson(slice);
-  const empty = {
-    span,
-    elements: [],
-    source: slice,
-    reasoning: undefined,
-    note: undefined,
-    problem: undefined,
-  };
-  if (!parsed.ok) {
-    const isOurs =
-      /["']?(?:actions|elements|operation|tool|tool_calls|next_action)["']?\s*:/.test(slice) || isCall(slice);
-    return isOurs
-      ? { ...empty, kind: 'broken', problem: `its JSON is broken: ${parsed.problem}` }
-      : undefined;
-  }
-  const value = withOurKeys(parsed.value);
-  const note = parsed.isRepaired ? 'broken JSON repaired' : undefined;
-  const source = stringifyJson(value);
+  if (parsed.ok)
+    return candidateIn(parsed.value, {
+      span,
+      slice,
+      note: parsed.isRepaired ? 'broken JSON repaired' : undefined,
+    });
+  const isOurs =
+    /["']?(?:actions|elements|operation|tool|tool_calls|next_action)["']?\s*:/.test(slice) || isCall(slice);
+  return isOurs ? broken(span, `its JSON is broken: ${parsed.problem}`) : undefined;
+}
+
+function candidateIn(
+  parsed: unknown,
+  { span, slice, note }: { readonly span: Span; readonly slice: string; readonly note?: string | undefined },
+): Candidate | undefined {
+  const value = withOurKeys(parsed);
   const list = listIn(value);
   const finished = list === undefined || list.length === 0 ? shortAnswer(value) : undefined;
+  const found = { span, note, problem: undefined, source: () => stringifyJson(value) };
   if (list !== undefined && finished === undefined) {
-    if (countLists(slice) > 1)
-      return { ...empty, kind: 'broken', problem: 'it holds two lists of actions. Write exactly one' };
-    return { ...empty, kind: 'list', elements: list, source, reasoning: reasoningOf(value), note };
+    const isRepaired = note !== undefined;
+    if ((isRepaired || mayHoldLists(slice)) && countLists(slice) > 1)
+      return broken(span, 'it holds two lists of actions. Write exactly one');
+    return { ...found, kind: 'list', elements: list, reasoning: reasoningOf(value) };
   }
   const single = looksLikeAction(value) ? value : finished;
-  return single === undefined ? undefined : { ...empty, kind: 'single', elements: [single], source, note };
+  return single === undefined
+    ? undefined
+    : { ...found, kind: 'single', elements: [single], reasoning: undefined };
+}
+
+function broken(span: Span, problem: string): Candidate {
+  return {
+    kind: 'broken',
+    span,
+    elements: [],
+    source: () => '',
+    reasoning: undefined,
+    note: undefined,
+    problem,
+  };
 }
 
 /** `name` alone is not enough, as in `looksLikeAction`. */
@@ -295,6 +327,12 @@ function shortAnswer(value: unknown): Fields | undefined {
   if (typeof text !== 'string' || text.trim() === '' || isOpen) return undefined;
   const { achieved, criteria } = value;
   return { operation: 'answer', args: { text, achieved, criteria } };
+}
+
+/** Whether valid JSON has more than one list as a field. Most outputs have one, which need not be counted. */
+function mayHoldLists(slice: string): boolean {
+  const [, second] = slice.matchAll(/:\s*\[/g);
+  return second !== undefined;
 }
 
 /** JSON keeps the last of two equal keys, so the first list would be lost silently. */

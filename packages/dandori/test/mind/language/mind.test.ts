@@ -35,8 +35,9 @@ describe('a decision through a real connection', () => {
   });
 
   it('tells each action before the model has finished, so that reads can start', async () => {
-    const server = await start([{ content: { actions: [find, now] }, chunkSize: 8, chunkDelayMs: 5 }]);
     const seen: { action: Action; ended: boolean }[] = [];
+    const hold = (written: string) => written.endsWith(']}') && expect.poll(() => seen).toHaveLength(2);
+    const server = await start([{ content: { actions: [find, now] }, chunkSize: 8, hold }]);
     const thinking = await mind(server).think(
       new Story().thought({
         onAction: (action) => seen.push({ action, ended: server.requests[0]?.endedAt !== undefined }),
@@ -44,17 +45,26 @@ describe('a decision through a real connection', () => {
     );
     expect(seen).toEqual([
       { action: find, ended: false },
-      { action: now, ended: expect.any(Boolean) },
+      { action: now, ended: false },
     ]);
     expect(thinking).toMatchObject({ kind: 'decided', actions: seen.map(({ action }) => action) });
   });
 
   it('tells the answer as it is written', async () => {
-    const server = await start([{ content: { actions: [answer] }, chunkSize: 8 }]);
     const texts: string[] = [];
+    const hold = (written: string) =>
+      written.includes('Sunny') && expect.poll(() => texts.join('')).not.toBe('');
+    const server = await start([{ content: { actions: [answer] }, chunkSize: 8, hold }]);
     await mind(server).think(new Story().thought({ onText: (text) => texts.push(text) }));
     expect(texts.join('')).toBe(answer.args.text);
     expect(texts.length).toBeGreaterThan(1);
+  });
+
+  it('tells the text of an answer that arrives in one piece', async () => {
+    const server = await start([{ content: { actions: [answer] }, chunkSize: 10_000 }]);
+    const texts: string[] = [];
+    await mind(server).think(new Story().thought({ onText: (text) => texts.push(text) }));
+    expect(texts.join('')).toBe(answer.args.text);
   });
 
   it.each(['json', 'tools'] as const)(
@@ -197,11 +207,13 @@ describe('an output that is not as asked for', () => {
     ['conclude', 'auto'],
     ['act', 'direct'],
   ] as const)('calls no tool where only an answer was asked for (%s, %s)', async (purpose, mode) => {
+    const onAction = vi.fn();
+    const hold = (written: string) =>
+      written.endsWith(']}') && expect.poll(() => onAction.mock.calls).toHaveLength(1);
     const server = await start([
-      { content: { actions: [{ ...find, id: 't9' }, answer] } },
+      { content: { actions: [{ ...find, id: 't9' }, answer] }, hold },
       { content: { actions: [find] } },
     ]);
-    const onAction = vi.fn();
     const thought = new Story('x', { mode }).thought({ purpose, onAction });
     expect(await mind(server).think(thought)).toMatchObject({
       kind: 'decided',

@@ -16,8 +16,8 @@ import { toolsDialect } from './native.ts';
 export interface Dialect {
   write(thought: PromptInput, custom?: string, window?: Window): DialectPrompt;
   send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): RequestOptions;
-  /** Reads the output while it is written, for `onAction` and `onText`. */
-  listen(thought: Thought): Listener;
+  /** Reads the output while it is written, for `onAction` and `onText`. Tells nothing after `signal` aborts. */
+  listen(thought: Thought, signal: AbortSignal): Listener;
   /** Whether text without actions is an answer in the form that was asked for. */
   readonly isProseExpected: boolean;
   /** Reads the complete output. This result counts. */
@@ -43,6 +43,8 @@ export interface Listener {
   callStarted?(id: string, name: string): void;
   callPiece?(id: string, piece: string): void;
   call?(call: NativeCall): void;
+  /** The request has ended. It may be sent again. */
+  end?(): void;
 }
 
 export type DialectName = 'json' | 'tools' | 'auto';

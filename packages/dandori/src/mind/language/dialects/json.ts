@@ -16,7 +16,7 @@ import type { LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
 import { hasRefs, namedTools } from '../tool-text.ts';
 import type { ResponseFormat } from '../wire/wire.ts';
-import type { Dialect } from './dialect.ts';
+import type { Dialect, Listener } from './dialect.ts';
 import { NativeNames } from './native-names.ts';
 
 /** Actions as one JSON object in the output text. Its schema is sent if the provider supports schemas. */
@@ -31,19 +31,37 @@ export const jsonDialect: Dialect = {
     const steps = hasRefs(mode) ? [STEP_OPERATION] : [];
     const names = tools?.map(({ name }) => name).sort();
     const operations = names && [...own, ...steps, ...names];
-    const schema = isClosing(thought)
-      ? listSchema({ operation: { type: 'string', enum: ['answer'] }, args: closingArgs(state) })
-      : listSchema(actionFields(operations, state), mode !== 'direct');
-    return { responseFormat: responseFormat(options, schema) };
+    if (isClosing(thought))
+      return {
+        responseFormat: responseFormat(
+          options,
+          listSchema({ operation: { type: 'string', enum: ['answer'] }, args: closingArgs(state) }),
+        ),
+      };
+    return { responseFormat: formatFor(operations, { state, options }) };
   },
-  listen(thought) {
+  listen(thought, signal) {
+    let isComplete = false;
+    let hasBegun = false;
     const scanner = new ActionScanner({
       onText: thought.onText,
       onAction: (action) => {
-        if (isAllowed(action, thought)) thought.onAction?.(action);
+        if (!isComplete && isAllowed(action, thought)) thought.onAction?.(action);
       },
     });
-    return { text: (piece) => scanner.push(piece) };
+    const scan = (text: string) => {
+      hasBegun = true;
+      scanner.push(text);
+    };
+    return scanLater(scan, {
+      signal,
+      // The complete output is read for its actions anyway. Only the text of an answer is still told.
+      rest(text) {
+        if (thought.onText === undefined || !(hasBegun || text.includes('answer'))) return;
+        isComplete = true;
+        scan(text);
+      },
+    });
   },
   read({ text, calls, finishReason }, thought) {
     const { purpose } = thought;
@@ -58,6 +76,47 @@ export const jsonDialect: Dialect = {
   },
 };
 
+/**
+ * Scans what the model has written after each turn of the event loop. Many servers send a short output in one piece,
+ * together with its end. Then nothing can begin earlier, and scanning is a tenth of the work of a step.
+ */
+function scanLater(
+  scan: (text: string) => void,
+  { signal, rest }: { readonly signal: AbortSignal; readonly rest: (text: string) => void },
+): Listener {
+  let unread = '';
+  let next: NodeJS.Immediate | undefined;
+  let problem: { readonly error: unknown } | undefined;
+  const take = () => {
+    next = undefined;
+    const text = unread;
+    unread = '';
+    return text;
+  };
+  const scanNow = () => {
+    const text = take();
+    if (signal.aborted) return;
+    try {
+      scan(text);
+    } catch (error) {
+      problem = { error };
+    }
+  };
+  return {
+    text(piece) {
+      if (problem !== undefined) throw problem.error;
+      unread += piece;
+      next ??= setImmediate(scanNow);
+    },
+    end() {
+      if (problem !== undefined) throw problem.error;
+      clearImmediate(next);
+      const text = take();
+      if (text !== '' && !signal.aborted) rest(text);
+    },
+  };
+}
+
 /** With more tools, listing their names would make the schema too long. */
 const MAX_NAMED_OPERATIONS = 200;
 
@@ -71,6 +130,22 @@ function responseFormat(
   }
   // Anthropic has no JSON mode without a schema.
   return provider === 'anthropic' ? { type: 'text' } : { type: 'json' };
+}
+
+const latest = new WeakMap<LanguageMindOptions, { readonly key: string; readonly format: ResponseFormat }>();
+
+/** The same object as for the call before, if it would be equal: then its JSON need not be written again. */
+function formatFor(
+  operations: readonly string[] | undefined,
+  { state, options }: { readonly state: Thought['state']; readonly options: LanguageMindOptions },
+): ResponseFormat {
+  const isOpen = state.settings.mode !== 'direct';
+  const key = stringifyJson([isOpen, hasPlans(state), operations ?? null]);
+  const before = latest.get(options);
+  if (before?.key === key) return before.format;
+  const format = responseFormat(options, listSchema(actionFields(operations, state), isOpen));
+  latest.set(options, { key, format });
+  return format;
 }
 
 /**
