@@ -263,13 +263,24 @@ export function withOwnTools(
   tools: ReadonlyMap<string, Tool>,
   isInConversation = false,
 ): ReadonlyMap<string, Tool> {
-  return new Map<string, Tool>([
+  const known = joined[isInConversation ? 'conversation' : 'run'];
+  const before = known.get(tools);
+  if (before !== undefined) return before;
+  const all = new Map<string, Tool>([
     ...Object.entries(OWN_TOOLS),
     ...(isInConversation ? Object.entries(RUN_TOOLS) : []),
     ...tools,
     ...guarded(tools),
   ]);
+  known.set(tools, all);
+  return all;
 }
+
+/** A thousand runs with the same tools share one map, and with it all that is derived from it. */
+const joined = {
+  run: new WeakMap<ReadonlyMap<string, Tool>, ReadonlyMap<string, Tool>>(),
+  conversation: new WeakMap<ReadonlyMap<string, Tool>, ReadonlyMap<string, Tool>>(),
+};
 
 /** A tool of the user with the name of ours must not pass for ours where only name and effect are known. */
 function guarded(tools: ReadonlyMap<string, Tool>): [string, Tool][] {

@@ -100,8 +100,17 @@ function countsText(servers: Readonly<Record<string, number>>): string {
     .join(', ');
 }
 
+const described = { withResult: new WeakMap<Tool, string>(), withoutResult: new WeakMap<Tool, string>() };
+
 /** The output schema is described only in modes with Refs. */
 export function describeTool(tool: Tool, mode: Mode): string {
+  const known = described[hasRefs(mode) ? 'withResult' : 'withoutResult'];
+  const text = known.get(tool) ?? writeTool(tool, mode);
+  known.set(tool, text);
+  return text;
+}
+
+function writeTool(tool: Tool, mode: Mode): string {
   const { name, description, effect, inputSchema, outputSchema } = tool;
   const lines = [
     `- ${name}${effect === 'read' ? '' : ` [${effect}]`}: ${description.replaceAll(/\s+/g, ' ').trim()}`,

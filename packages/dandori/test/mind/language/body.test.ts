@@ -19,24 +19,28 @@ function writer() {
   };
 }
 
-function asList(bytes: Uint8Array): unknown {
-  return JSON.parse(`[${Buffer.from(bytes).toString()}]`);
+function asText(pieces: readonly Uint8Array[]): string {
+  return Buffer.concat(pieces).toString();
+}
+
+function asList(pieces: readonly Uint8Array[]): unknown {
+  return JSON.parse(`[${asText(pieces)}]`);
 }
 
 test('a long run writes each message once, and every request is whole', () => {
   const { write, written } = writer();
   const messages: ModelMessage[] = [user('段取り')];
-  const requests: { bytes: Uint8Array; text: string; count: number }[] = [];
+  const requests: { pieces: readonly Uint8Array[]; text: string; count: number }[] = [];
   for (let turn = 0; turn < 40; turn++) {
-    const bytes = write('Be brief.', [...messages]);
-    requests.push({ bytes, text: Buffer.from(bytes).toString(), count: messages.length });
+    const pieces = write('Be brief.', [...messages]);
+    requests.push({ pieces, text: asText(pieces), count: messages.length });
     messages.push(assistant(`${turn}`), user('ü'.repeat(500)));
   }
   expect(written).toHaveLength(requests.at(-1)?.count ?? 0);
-  for (const { bytes, text, count } of requests) {
+  for (const { pieces, text, count } of requests) {
     // The bytes of an earlier request may still be on their way.
-    expect(Buffer.from(bytes).toString()).toBe(text);
-    expect(asList(bytes)).toEqual([{ role: 'system', content: 'Be brief.' }, ...messages.slice(0, count)]);
+    expect(asText(pieces)).toBe(text);
+    expect(asList(pieces)).toEqual([{ role: 'system', content: 'Be brief.' }, ...messages.slice(0, count)]);
   }
 });
 
@@ -55,4 +59,11 @@ test('a request that does not continue the one before is written from the start'
       { role: 'system', content: instructions },
       ...messages,
     ]);
+});
+
+test('a thousand waiting runs hold the bytes of their instructions once', () => {
+  const instructions = 'Be brief.';
+  const [first] = writer().write(instructions, [user('goal')]);
+  const [second] = writer().write(instructions, [user('another goal')]);
+  expect(second).toBe(first);
 });

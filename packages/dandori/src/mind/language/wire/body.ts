@@ -1,8 +1,8 @@
 import { stringifyJson } from '../../../model/json.ts';
 import type { ModelMessage } from './wire.ts';
 
-/** Bytes at first: the instructions and a few turns. */
-const FIRST_ROOM = 8 * 1024;
+/** Bytes at first: the goal and a few turns. */
+const FIRST_ROOM = 1024;
 const GROWTH = 1.5;
 
 /**
@@ -11,13 +11,14 @@ const GROWTH = 1.5;
  */
 class MessageBytes {
   readonly instructions: string;
+  readonly #head: Uint8Array;
   #room = Buffer.allocUnsafeSlow(FIRST_ROOM);
   #length = 0;
   #messages: readonly ModelMessage[] = [];
 
   constructor(instructions: string) {
     this.instructions = instructions;
-    this.#add(stringifyJson({ role: 'system', content: instructions }));
+    this.#head = headOf(instructions);
   }
 
   /** Whether these messages begin with those that are known. */
@@ -28,10 +29,13 @@ class MessageBytes {
     );
   }
 
-  write(messages: readonly ModelMessage[], toJson: (message: ModelMessage) => string): Uint8Array {
+  write(
+    messages: readonly ModelMessage[],
+    toJson: (message: ModelMessage) => string,
+  ): readonly [Uint8Array, Uint8Array] {
     for (const message of messages.slice(this.#messages.length)) this.#add(`,${toJson(message)}`);
     this.#messages = messages;
-    return this.#room.subarray(0, this.#length);
+    return [this.#head, this.#room.subarray(0, this.#length)];
   }
 
   #add(text: string): void {
@@ -46,13 +50,27 @@ class MessageBytes {
   }
 }
 
+/** A thousand runs with the same instructions share their bytes. */
+let latest: { readonly instructions: string; readonly bytes: Uint8Array } | undefined;
+
+function headOf(instructions: string): Uint8Array {
+  if (latest?.instructions !== instructions) {
+    const text = stringifyJson({ role: 'system', content: instructions });
+    latest = { instructions, bytes: Buffer.from(text) };
+  }
+  return latest.bytes;
+}
+
 function isSame(one: ModelMessage, other: ModelMessage | undefined): boolean {
   return one === other || (one.role === other?.role && one.content === other.content);
 }
 
 const kept = new WeakMap<object, MessageBytes>();
 
-/** The instructions and messages as JSON, separated by commas. `conversation`: the same object for all its requests. */
+/**
+ * The instructions, and the messages, as JSON. A comma precedes each message. `conversation`: the same object for
+ * all its requests.
+ */
 export function writeMessages(
   instructions: string,
   messages: readonly ModelMessage[],
@@ -60,7 +78,7 @@ export function writeMessages(
     conversation,
     toJson,
   }: { readonly conversation: object; readonly toJson: (message: ModelMessage) => string },
-): Uint8Array {
+): readonly [Uint8Array, Uint8Array] {
   let bytes = kept.get(conversation);
   if (bytes?.instructions !== instructions || !bytes.isContinuedBy(messages)) {
     bytes = new MessageBytes(instructions);

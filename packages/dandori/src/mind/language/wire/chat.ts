@@ -35,9 +35,10 @@ export function openChat(options: ChatOptions): Wire {
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
   };
   const send: Post = fetch === undefined ? post : postWith(fetch);
+  const writeStart = createStart(options);
   return {
     async send(request, { signal, onPart }) {
-      const answered = await send(url, { headers, body: writeBody(request, options), signal });
+      const answered = await send(url, { headers, body: writeBody(request, writeStart(request)), signal });
       if (answered.status < 200 || answered.status >= 300) throw await refusal(answered);
       const reader = new ChatReader(onPart);
       await reader.read(answered);
@@ -48,12 +49,26 @@ export function openChat(options: ChatOptions): Wire {
 
 const END = Buffer.from(']}');
 
-function writeBody(
-  request: ModelRequest,
-  { model, supportsStructuredOutputs }: ChatOptions,
-): readonly Uint8Array[] {
-  const { instructions, messages, tools = [], responseFormat, maxOutputTokens } = request;
-  const { conversation = {} } = request;
+function writeBody(request: ModelRequest, start: Uint8Array): readonly Uint8Array[] {
+  const { instructions, messages, conversation = {} } = request;
+  const toJson = (message: ModelMessage) => toChat(message).map(stringifyJson).join(',');
+  return [start, ...writeMessages(instructions, messages, { conversation, toJson }), END];
+}
+
+/** Everything before the messages. Most requests have the same, so it is written again only if something differs. */
+function createStart(options: ChatOptions): (request: ModelRequest) => Uint8Array {
+  let before: { readonly of: readonly unknown[]; readonly bytes: Uint8Array } | undefined;
+  return (request) => {
+    const { tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort } = request;
+    const of = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort];
+    if (before === undefined || !of.every((part, index) => part === before?.of[index]))
+      before = { of, bytes: Buffer.from(startText(request, options)) };
+    return before.bytes;
+  };
+}
+
+function startText(request: ModelRequest, { model, supportsStructuredOutputs }: ChatOptions): string {
+  const { tools = [], responseFormat, maxOutputTokens } = request;
   const format = responseFormat?.type === 'json' ? responseFormat : undefined;
   const schema = supportsStructuredOutputs ? format?.schema : undefined;
   const rest = {
@@ -82,9 +97,7 @@ function writeBody(
     stream: true,
     stream_options: { include_usage: true },
   };
-  const toJson = (message: ModelMessage) => toChat(message).map(stringifyJson).join(',');
-  const start = Buffer.from(`${stringifyJson(rest).slice(0, -1)},"messages":[`);
-  return [start, writeMessages(instructions, messages, { conversation, toJson }), END];
+  return `${stringifyJson(rest).slice(0, -1)},"messages":[`;
 }
 
 function toChat(message: ModelMessage): object[] {
