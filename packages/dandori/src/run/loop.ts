@@ -1,6 +1,6 @@
 import type { Loop } from '../model/decision.ts';
 import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
-import { isStep } from '../model/task.ts';
+import { isStep, type Task } from '../model/task.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from './state/state.ts';
 
 /** Number of recent turns to search. A repetition over more turns than this is not treated as a loop. */
@@ -218,11 +218,30 @@ function turnsOf(state: RunState, most = Number.POSITIVE_INFINITY): Turn[] {
     if (decision === undefined || decision.proposed.length === 0 || decision.diagnostics !== undefined)
       continue;
     left--;
-    const { number, startedSeq } = decision;
-    const turn = { number, startedSeq, calls: callsOf(decision, state), opened: openedBy(decision) };
+    const turn = turnOf(decision, state);
     if (turn.calls.length + turn.opened.length > 0) turns.push(turn);
   }
   return turns.reverse();
+}
+
+/** Turns whose tasks have all succeeded. Most are like that, and such a turn does not change any more. */
+const succeeded = new WeakMap<
+  readonly Task[],
+  { readonly turn: Turn; readonly tasks: readonly TaskState[] }
+>();
+
+function turnOf(decision: Decision, state: RunState): Turn {
+  const { number, startedSeq, proposed } = decision;
+  const known = succeeded.get(proposed);
+  const isSame = known?.tasks.every(
+    (task, index) => task.status === 'succeeded' && task === state.tasks.get(proposed[index]?.id ?? ''),
+  );
+  if (known !== undefined && isSame === true) return known.turn;
+  const turn = { number, startedSeq, calls: callsOf(decision, state), opened: openedBy(decision) };
+  const tasks = proposed.flatMap(({ id }) => state.tasks.get(id) ?? []);
+  if (tasks.length === proposed.length && tasks.every(({ status }) => status === 'succeeded'))
+    succeeded.set(proposed, { turn, tasks });
+  return turn;
 }
 
 function recentTurns(state: RunState, most = WINDOW): Turn[] {
