@@ -1,7 +1,8 @@
 import type { JsonObject } from '../model/json.ts';
+import type { Provider } from '../model/provider.ts';
 import type { ApprovalPolicy, Settings, Strategy } from '../model/settings.ts';
 import type { ToolPolicy } from '../model/tool.ts';
-import type { DIALECTS, PROVIDERS, REASONING_EFFORTS } from './file-shape.ts';
+import type { DIALECTS, REASONING_EFFORTS } from './file-shape.ts';
 import type { ServerConfig, ShippedServer } from './servers.ts';
 import type { TelemetryConfig } from './telemetry-shape.ts';
 
@@ -41,8 +42,6 @@ export interface Config {
   /** Values that must never be written to a journal or a log, longest first. */
   readonly secrets: readonly string[];
 }
-
-export type Provider = (typeof PROVIDERS)[number];
 
 export interface StoreConfig {
   readonly type: 'postgres';

@@ -15,6 +15,7 @@ import {
   toggle,
   wholeNumber,
 } from '../documents/field.ts';
+import { PROVIDERS } from '../model/provider.ts';
 import {
   approvalPolicy,
   DEFAULT_CONTEXT,
@@ -30,7 +31,6 @@ import { policy, TOOL, toolName } from './policies.ts';
 import { SHIPPED_SERVERS, serverShape } from './servers.ts';
 import { telemetryShape } from './telemetry-shape.ts';
 
-export const PROVIDERS = ['openai', 'anthropic', 'google', 'ollama', 'openai-compatible'] as const;
 export const REASONING_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'] as const;
 export const DIALECTS = ['json', 'tools', 'auto'] as const;
 

@@ -1,5 +1,5 @@
-export type { Config, Provider } from './config.ts';
-export { type ConfigInput, PROVIDERS } from './file-shape.ts';
+export type { Config } from './config.ts';
+export type { ConfigInput } from './file-shape.ts';
 export type { Layer } from './layer.ts';
 export { loadConfig } from './load.ts';
 export { KEY_VARIABLES } from './model.ts';

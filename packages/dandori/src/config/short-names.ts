@@ -1,6 +1,7 @@
 import { type Path, pathText, valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { isObject, stringifyJson } from '../model/json.ts';
+import { splitModelName } from '../model/provider.ts';
 
 /** Other names of keys: short ones for what most programs set, and those of other MCP hosts. */
 const SHORT_NAMES: readonly { readonly short: Path; readonly long: Path }[] = [
@@ -37,7 +38,8 @@ export function withLongNames(value: unknown): unknown {
       if (isObject(group)) long = { ...long, [first]: { ...group, [second]: group[second] ?? found } };
     }
   }
-  if (typeof long.model === 'string') long = { ...long, model: namedModel(long.model) };
+  if (typeof long.model === 'string')
+    long = { ...long, model: splitModelName(long.model) ?? { name: long.model } };
   const { memory } = long;
   const enabled = typeof memory === 'string' ? SWITCHES[memory] : memory;
   return typeof enabled === 'boolean' ? { ...long, memory: { enabled } } : long;
@@ -45,12 +47,6 @@ export function withLongNames(value: unknown): unknown {
 
 /** YAML 1.2 reads on and off as texts. */
 const SWITCHES: Readonly<Record<string, boolean>> = { on: true, off: false };
-
-/** `openai/gpt-5-mini`. A name without a provider is of the provider that the file names. */
-function namedModel(text: string): Record<string, unknown> {
-  const [, provider, name] = /^(openai|anthropic|google|ollama|openai-compatible)\/(.+)$/s.exec(text) ?? [];
-  return provider === undefined ? { name: text } : { provider, name };
-}
 
 export function shortNameProblems(value: unknown): Problem[] {
   const twice = SHORT_NAMES.flatMap(({ short, long }): Problem[] => {

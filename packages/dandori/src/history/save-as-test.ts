@@ -1,14 +1,13 @@
 import * as z from 'zod';
-import { createResults, decidedFacts, type Parts, type Results } from '../driver/index.ts';
-import { DandoriError } from '../model/error.ts';
-import type { Event, Fact, FactOf } from '../model/event.ts';
-import { canonicalJson, isObject, type Json, jsonCopy, normalise } from '../model/json.ts';
+import { createResults, type Parts, type Results } from '../driver/index.ts';
+import { assertNever, DandoriError } from '../model/error.ts';
+import type { Event, FactOf } from '../model/event.ts';
+import { isObject, type Json, jsonCopy } from '../model/json.ts';
 import { OWN_TOOLS, SUB_GOAL } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import { named, redact } from '../model/redact.ts';
-import { type Action, isStep } from '../model/task.ts';
+import { isStep } from '../model/task.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
-import { parseActions } from '../run/actions/parse.ts';
 import { apply, noEvents } from '../run/state/apply.ts';
 import { responseTo } from '../run/state/held-calls.ts';
 import { innerCallsInDoubt } from '../run/state/inner-calls.ts';
@@ -22,7 +21,7 @@ import {
   type RecordedCase,
   recordedCase,
 } from './case.ts';
-import { isOfDecision } from './fork-point.ts';
+import { actionsOf, writtenWith } from './decision-actions.ts';
 
 export const recordedSchema = z.object({
   case: recordedCase,
@@ -36,8 +35,6 @@ export const recordedSchema = z.object({
     .describe('Tools that are not connected now: only their name and effect are known'),
 });
 export type Recorded = Readonly<z.infer<typeof recordedSchema>>;
-
-type Made = FactOf<'decision_made'>['data'];
 
 type RecordParts = Pick<Parts, 'journal' | 'blobs' | 'toolbox' | 'secrets'>;
 
@@ -59,7 +56,7 @@ export async function recordRun(run: string, parts: RecordParts): Promise<Record
   let state: RunState | undefined;
   for (const [index, event] of events.entries()) {
     if (state !== undefined)
-      await record(event, { state, followed: () => followedBy(events, index + 1), results, recording });
+      await record(event, { state, followed: () => writtenWith(events, index + 1), results, recording });
     state = apply(state, event);
     if (event.type === 'task_started') begin(event, state, { recording, tools });
   }
@@ -228,8 +225,26 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       recording.commands.push({ addBudget: Object.fromEntries(given) as Record<string, number> });
       return;
     }
-    default:
+    // The repeated run makes these again by itself.
+    case 'run_started':
+    case 'run_resumed':
+    case 'reflection_made':
+    case 'plan_proposed':
+    case 'plan_revised':
+    case 'plan_approved':
+    case 'plan_rejected':
+    case 'task_started':
+    case 'inner_call_started':
+    case 'inner_call_ended':
+    case 'probe_started':
+    case 'preview_started':
+    case 'answer_applied':
+    case 'cancel_requested':
+    case 'run_finished':
+    case 'run_rated':
       return;
+    default:
+      return assertNever(event);
   }
 }
 
@@ -308,62 +323,10 @@ function decided(
   { state, followed, recording }: Omit<Recorder, 'results'>,
 ): void {
   const { decision, reasoning, usage, ms } = data;
-  const after = followed();
-  const actions = data.actions ?? journaledActions(data, after);
-  if (data.actions === undefined && !givesTheSame(actions, { made: data, followed: after, state }))
-    recording.inexact.push(decision);
+  const { actions, isExact } = actionsOf(data, { followed, state });
+  if (!isExact) recording.inexact.push(decision);
   const purpose = state.thinking?.purpose ?? 'act';
   recording.decisions.push({ purpose, actions, reasoning, usage, ms });
-}
-
-/**
- * The tasks with their ids in the run, and own operations. Apart from the ids, this is what the mind said.
- */
-function journaledActions({ operations = [] }: Made, followed: readonly Event[]): Action[] {
-  const plan = followed.find(({ type }) => type === 'plan_proposed' || type === 'plan_revised');
-  if (plan?.type !== 'plan_proposed' && plan?.type !== 'plan_revised') return operations;
-  const { tasks, removes = [] } = plan.data;
-  return [...tasks.filter(({ id }) => !removes.includes(id)), ...operations];
-}
-
-interface Decided {
-  readonly made: Made;
-  readonly followed: readonly Event[];
-  readonly state: RunState;
-}
-
-/**
- * Whether the actions lead to the same facts. Journals of older versions lack the actions of a decision that
- * proposes or revises a plan.
- */
-function givesTheSame(actions: readonly Action[], { made, followed, state }: Decided): boolean {
-  const { decision, ms, ...said } = made;
-  const taken = parseActions(actions, state);
-  if (taken.problem !== undefined) return false;
-  const facts = decidedFacts(
-    { kind: 'decided', ...said, actions: [...actions] },
-    { decision, ms, taken, state },
-  );
-  return factsText(facts) === factsText([{ type: 'decision_made', data: made }, ...followed]);
-}
-
-function factsText(facts: readonly Fact[]): string {
-  const plain = facts.map((fact) => ({ type: fact.type, data: withoutTerms(fact) as Json }));
-  return canonicalJson(normalise(plain));
-}
-
-/** The deadline and the answerers of a question come from the settings, not from the mind. */
-function withoutTerms(fact: Fact): Fact['data'] {
-  if (fact.type !== 'question_asked') return fact.data;
-  const { expiresAt: _, answerers: __, ...question } = fact.data.question;
-  return { ...fact.data, question };
-}
-
-/** The facts that were written together with the decision. */
-function followedBy(events: readonly Event[], from: number): readonly Event[] {
-  let end = from;
-  while (isOfDecision(events[end])) end++;
-  return events.slice(from, end);
 }
 
 function begin(

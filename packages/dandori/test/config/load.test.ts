@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { DEMO_SERVERS } from '../../src/config/servers.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
+import { PROVIDERS } from '../../src/model/provider.ts';
 import { settings, TRANSIENT } from '../../src/model/settings.ts';
 import { folderWith, load, refusal } from './workspace.ts';
 
@@ -88,7 +89,7 @@ describe('without a configuration', () => {
     const providers = await Promise.all(
       examples.map(async (yaml) => (await load(yaml, { env })).model?.provider),
     );
-    expect(providers).toEqual(['openai', 'anthropic', 'google', 'ollama', 'openai-compatible']);
+    expect(providers).toEqual([...PROVIDERS]);
   });
 });
 

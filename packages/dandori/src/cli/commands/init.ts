@@ -10,13 +10,12 @@ import {
   KEY_VARIABLES,
   loadConfig,
   MCP_FILES,
-  PROVIDERS,
-  type Provider,
   schemaLine,
 } from '../../config/index.ts';
 import { withEntry, withoutEntry } from '../../documents/edit.ts';
 import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { PROVIDERS, type Provider, splitModelName } from '../../model/provider.ts';
 import { asTyped } from '../command-line.ts';
 import { printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
@@ -100,10 +99,8 @@ async function importFrom(
 
 /** `openai/gpt-5-mini`. */
 function modelFrom(written: string): Model {
-  const at = written.indexOf('/');
-  const provider = PROVIDERS.find((known) => known === written.slice(0, at));
-  const name = written.slice(at + 1);
-  if (provider !== undefined && name !== '') return { provider, name };
+  const named = splitModelName(written);
+  if (named !== undefined) return named;
   throw new DandoriError('usage', `--model takes provider/name, not "${written}".`, {
     fix: `Write a provider (${PROVIDERS.join(', ')}) and a name: --model openai/gpt-5-mini`,
   });

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { configShape, PROVIDERS } from '../file-shape.ts';
+import { PROVIDERS } from '../../model/provider.ts';
+import { configShape } from '../file-shape.ts';
 import { LIMITS } from '../short-names.ts';
 
 interface Node {

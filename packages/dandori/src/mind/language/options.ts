@@ -1,6 +1,23 @@
+import { PROVIDERS, type Provider } from '../../model/provider.ts';
 import type { DialectName } from './dialects/dialect.ts';
 
-type Provider = 'openai' | 'anthropic' | 'google' | 'ollama' | 'openai-compatible';
+/** What the API of a provider is like. */
+interface ApiTraits {
+  /** The AI SDK has a package of this name, whose models a program may pass. */
+  readonly hasSdk: boolean;
+  /** Accepts a JSON schema with free-form arguments. */
+  readonly takesSchema: boolean;
+  /** Can be told to write JSON without a schema. */
+  readonly hasJsonMode: boolean;
+}
+
+export const API: Readonly<Record<Provider, ApiTraits>> = {
+  openai: { hasSdk: true, takesSchema: true, hasJsonMode: true },
+  anthropic: { hasSdk: true, takesSchema: false, hasJsonMode: false },
+  google: { hasSdk: true, takesSchema: false, hasJsonMode: true },
+  ollama: { hasSdk: false, takesSchema: true, hasJsonMode: true },
+  'openai-compatible': { hasSdk: false, takesSchema: true, hasJsonMode: true },
+};
 
 type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
 
@@ -54,10 +71,10 @@ export interface AiModel {
   doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>;
 }
 
-/** A model of the AI SDK as a program passes it, with the habits of its provider. */
+/** The options for a model of the AI SDK that a program passes. */
 export function givenModel(model: AiModel): LanguageMindOptions {
   const [maker = ''] = model.provider.split('.');
-  const known = (['openai', 'anthropic', 'google'] as const).find((provider) => provider === maker);
+  const known = PROVIDERS.find((provider) => provider === maker && API[provider].hasSdk);
   return {
     model,
     provider: known ?? 'openai-compatible',

@@ -1,5 +1,6 @@
 import type { Usage } from '../../model/decision.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
+import type { Provider } from '../../model/provider.ts';
 import { contextOf } from '../../model/settings.ts';
 import { costUsed, tokensUsed } from '../../run/limits.ts';
 import type { Thought, Weight } from '../mind.ts';
@@ -167,10 +168,9 @@ function costOf({ inputTokens, outputTokens, cachedInputTokens = 0 }: Usage, pri
 
 /** The known prices do not apply to another address. */
 function knownPrice({ provider, name, baseUrl }: LanguageMindOptions): Price | undefined {
-  if (baseUrl !== undefined) return undefined;
-  if (provider !== 'openai' && provider !== 'anthropic' && provider !== 'google') return undefined;
-  const table: Readonly<Record<string, Price>> = prices[provider];
-  return table[name] ?? table[withoutDate(name)];
+  const listed: Partial<Record<Provider, Readonly<Record<string, Price>>>> = prices;
+  const table = baseUrl === undefined ? listed[provider] : undefined;
+  return table?.[name] ?? table?.[withoutDate(name)];
 }
 
 /** `gpt-4.1-2025-04-14`, `claude-haiku-4-5-20251001`, `…-latest`. */

@@ -2,12 +2,20 @@ import { isObject } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Language } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
-import { type DriverTexts, driver as english } from './en/driver.ts';
+import { driver as english, type QuestionTexts, questions } from './en/driver.ts';
 import { driver as japanese } from './ja/driver.ts';
 import { type Catalogue, createTranslate, type Translate } from './translate.ts';
 
-/** The kinds of questions whose text or options Dandori writes. What tools and models wrote stays as it was. */
-const OURS: ReadonlySet<Question['kind']> = new Set(['approval', 'plan_approval', 'in_doubt', 'elicitation']);
+/** Whether Dandori writes the text or the options. What tools and models wrote stays as it was. */
+const IS_OURS: Readonly<Record<Question['kind'], boolean>> = {
+  approval: true,
+  plan_approval: true,
+  in_doubt: true,
+  // Only the options: the text is the server's.
+  elicitation: true,
+  ambiguity: false,
+  missing_input: false,
+};
 
 /**
  * A question in the language of its reader. The journal keeps it in the language of the run. Only the words of
@@ -17,12 +25,11 @@ export function questionIn<T extends Pick<Question, 'kind' | 'text' | 'options' 
   question: T,
   language: Language,
 ): T {
-  if (!OURS.has(question.kind)) return question;
+  if (!IS_OURS[question.kind]) return question;
   const translate = (text: string) => questionTextIn(text, language);
   const { kind, text, options, context } = question;
   return {
     ...question,
-    // The text of an elicitation is the server's.
     text: kind === 'elicitation' ? text : translate(text),
     ...(isObject(context) &&
       typeof context.reasoning === 'string' && {
@@ -51,7 +58,7 @@ function once<T>(make: () => T): () => T {
 }
 
 /** Every text with placeholders for its parts. */
-function catalogue(from: DriverTexts, to: DriverTexts): Catalogue {
+function catalogue(from: QuestionTexts, to: QuestionTexts): Catalogue {
   const sources = templates(from);
   const targets = templates(to);
   return Object.fromEntries(sources.map((source, index) => [source, targets[index] ?? source]));
@@ -59,41 +66,46 @@ function catalogue(from: DriverTexts, to: DriverTexts): Catalogue {
 
 /** A number that stands for any. 1 has a form of its own in English. */
 const ANY = 77;
+const counted = (text: (count: number) => string) =>
+  [text(1), text(ANY)].map((one) => one.replaceAll(String(ANY), '{1}'));
 
-function templates(texts: DriverTexts): string[] {
-  const causes = Object.values(texts.causes);
-  return [
-    ...effect.options.flatMap((one) => [
-      texts.mayCall('{1}', one),
-      texts.mayCall('{1}', one, '{2}'),
+/** The texts of questions that are more than a string. */
+type Composed = {
+  [Key in keyof QuestionTexts]: QuestionTexts[Key] extends string ? never : Key;
+}[keyof QuestionTexts];
+
+/** What such a text can be. `tsc` fails if one is missing here. */
+const TEMPLATES: Readonly<Record<Composed, (texts: QuestionTexts) => readonly string[]>> = {
+  mayCall: ({ mayCall }) =>
+    effect.options.flatMap((one) => [
+      mayCall('{1}', one),
+      mayCall('{1}', one, '{2}'),
       // What a tool says may end its sentence in another way.
-      texts.mayCall('{1}', one, '{2}.').replace('{2}.', '{2}'),
-      texts.mayCallAgain('{1}', one, '{2}'),
+      mayCall('{1}', one, '{2}.').replace('{2}.', '{2}'),
     ]),
-    ...Object.values(texts.reasons).map((reason) => reason('{1}')),
-    texts.mayAnswer('{1}'),
-    texts.mayAnswer(undefined),
-    texts.mayChange('{1}'),
-    texts.mayRepeat('{1}'),
-    texts.isDone('{1}', ''),
-    ...causes.flatMap((cause) => [texts.isDone('{1}', cause), cause]),
-    ...[1, ANY].flatMap((count) =>
-      [
-        texts.mayGoOn(count, '{2}'),
-        texts.mayCarryOut(count, true),
-        texts.mayCarryOut(count, false),
-        texts.isDoneUpTo('{2}', count),
-        texts.isOpenInside('{2}', count, '{3}'),
-      ].map((text) => text.replaceAll(String(ANY), '{1}')),
-    ),
-    texts.goOnAfter('{1}'),
-    texts.goOnFrom(1),
-    texts.callItAgain('{1}', 0),
-    texts.callItAgain('{1}', 1),
-    texts.allowPattern('{1}'),
-    texts.refuseSimilar(ANY).replaceAll(String(ANY), '{1}'),
-    ...[texts.allowOnce, texts.allowTool, texts.refuse, texts.stopRun],
-    ...[texts.approve, texts.reject, texts.approveForRun, texts.approveCallAlways, texts.approveToolAlways],
-    ...[texts.happened, texts.again, texts.giveUp, texts.allDone, texts.done],
-  ];
+  mayCallAgain: ({ mayCallAgain }) => effect.options.map((one) => mayCallAgain('{1}', one, '{2}')),
+  mayAnswer: ({ mayAnswer }) => [mayAnswer('{1}'), mayAnswer(undefined)],
+  mayChange: ({ mayChange }) => [mayChange('{1}')],
+  mayRepeat: ({ mayRepeat }) => [mayRepeat('{1}')],
+  mayGoOn: ({ mayGoOn }) => counted((count) => mayGoOn(count, '{2}')),
+  mayCarryOut: ({ mayCarryOut }) =>
+    [true, false].flatMap((isOutline) => counted((count) => mayCarryOut(count, isOutline))),
+  isDone: ({ isDone, causes }) => ['', ...Object.values(causes)].map((cause) => isDone('{1}', cause)),
+  isDoneUpTo: ({ isDoneUpTo }) => counted((count) => isDoneUpTo('{2}', count)),
+  isOpenInside: ({ isOpenInside }) => counted((count) => isOpenInside('{2}', count, '{3}')),
+  causes: ({ causes }) => Object.values(causes),
+  reasons: ({ reasons }) => Object.values(reasons).map((reason) => reason('{1}')),
+  goOnAfter: ({ goOnAfter }) => [goOnAfter('{1}')],
+  goOnFrom: ({ goOnFrom }) => [goOnFrom(1)],
+  callItAgain: ({ callItAgain }) => [callItAgain('{1}', 0), callItAgain('{1}', 1)],
+  allowPattern: ({ allowPattern }) => [allowPattern('{1}')],
+  refuseSimilar: ({ refuseSimilar }) => [refuseSimilar(ANY).replaceAll(String(ANY), '{1}')],
+};
+
+function templates(texts: QuestionTexts): string[] {
+  const names = Object.keys(questions) as (keyof QuestionTexts)[];
+  return names.flatMap((name) => {
+    const text = texts[name];
+    return typeof text === 'string' ? text : TEMPLATES[name as Composed](texts);
+  });
 }

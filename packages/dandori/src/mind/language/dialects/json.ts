@@ -12,7 +12,7 @@ import { type Extraction, extractActions } from '../../parsing/extract.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
 import type { CallNames } from '../../parsing/written-call.ts';
 import { hasPlans } from '../instructions.ts';
-import type { LanguageMindOptions } from '../options.ts';
+import { API, type LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
 import { hasRefs, namedTools } from '../tool-text.ts';
 import type { ResponseFormat } from '../wire/wire.ts';
@@ -124,12 +124,9 @@ function responseFormat(
   { provider, supportsStructuredOutputs }: LanguageMindOptions,
   schema: JsonObject,
 ): ResponseFormat {
-  const speaksOpenAI = provider !== 'anthropic' && provider !== 'google';
-  if (supportsStructuredOutputs ?? speaksOpenAI) {
-    return { type: 'json', name: 'actions', schema };
-  }
-  // Anthropic has no JSON mode without a schema.
-  return provider === 'anthropic' ? { type: 'text' } : { type: 'json' };
+  const { takesSchema, hasJsonMode } = API[provider];
+  if (supportsStructuredOutputs ?? takesSchema) return { type: 'json', name: 'actions', schema };
+  return { type: hasJsonMode ? 'json' : 'text' };
 }
 
 const latest = new WeakMap<LanguageMindOptions, { readonly key: string; readonly format: ResponseFormat }>();

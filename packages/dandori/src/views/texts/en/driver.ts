@@ -6,8 +6,8 @@ const label = (effect: Effect) => effects[effect].toLowerCase();
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 const KEPT = 'Finished calls are not repeated.';
 
-/** What the driver asks, and why a call failed. */
-export const driver = {
+/** What the driver asks. `views/texts/question-text.ts` translates these when a question is shown. */
+export const questions = {
   /** `summary`: what the call would do, in the words of the tool. */
   mayCall: (operation: string, effect: Effect, summary?: string) =>
     summary === undefined
@@ -24,11 +24,8 @@ export const driver = {
   refuse: 'Refuse and go on without it',
   refuseSimilar: (count: number) => `Refuse all ${count} calls of this tool`,
   stopRun: 'Stop the run',
-  notAllowed: (operation: string, rule: string) =>
-    `${operation} was not called: the rule ${rule} of trust.rules forbids it.`,
   approveCallAlways: 'Always approve with these arguments',
   approveToolAlways: 'Always approve this tool',
-  previewUnusable: 'The tool gave no usable preview.',
   reject: answers.reject,
   mayCarryOut: (count: number, isOutline: boolean) =>
     isOutline
@@ -39,9 +36,6 @@ export const driver = {
     `Approve this plan? It repeats calls that already succeeded: ${operations}`,
   mayCallAgain: (operation: string, effect: Effect, task: string) =>
     `Approve ${operation} again? (${label(effect)}) ${task} already made the same call and succeeded.`,
-  repeats: (task: string, done: string) => `${task} repeats ${done}, which already succeeded.`,
-  notAgain: (operation: string, task: string) =>
-    `Not called again: ${task} already called ${operation} with the same arguments and succeeded. Use the result of ${task}.`,
   isDone: (operation: string, cause: string) =>
     `Did ${operation} take effect? ${cause === '' ? '' : `${cause} `}Check, then choose.`,
   isDoneUpTo: (operation: string, done: number) =>
@@ -52,11 +46,6 @@ export const driver = {
   goOnAfter: (call: string) => `Yes, continue after ${call} without its result`,
   callItAgain: (call: string, done: number) => `No, call ${call} again${done === 0 ? '' : `. ${KEPT}`}`,
   allDone: 'The whole task is done; continue without its result',
-  failedAfter: (message: string, done: number, calls: string) =>
-    `${message} (${countOf(done, 'call')} finished before: ${calls})`,
-  notCalledAnyMore: (call: string) => `${call} was not called: its task has already ended.`,
-  crashedAgain: (operation: string, times: number) =>
-    `Dandori's process ended ${countOf(times, 'time')} while ${operation} was running. The task is not started again.`,
   causes: {
     driver_lost: "Dandori's process ended during the call.",
     timeout: 'The call timed out.',
@@ -75,6 +64,22 @@ export const driver = {
   again: 'No, call it again',
   giveUp: 'Give up this task',
   done: 'Done',
+};
+
+/** The questions, and what the driver says about calls and decisions. */
+export const driver = {
+  ...questions,
+  notAllowed: (operation: string, rule: string) =>
+    `${operation} was not called: the rule ${rule} of trust.rules forbids it.`,
+  previewUnusable: 'The tool gave no usable preview.',
+  repeats: (task: string, done: string) => `${task} repeats ${done}, which already succeeded.`,
+  notAgain: (operation: string, task: string) =>
+    `Not called again: ${task} already called ${operation} with the same arguments and succeeded. Use the result of ${task}.`,
+  failedAfter: (message: string, done: number, calls: string) =>
+    `${message} (${countOf(done, 'call')} finished before: ${calls})`,
+  notCalledAnyMore: (call: string) => `${call} was not called: its task has already ended.`,
+  crashedAgain: (operation: string, times: number) =>
+    `Dandori's process ended ${countOf(times, 'time')} while ${operation} was running. The task is not started again.`,
   hasAsked: 'The tool asked a question while it ran, and may not have received the answer.',
   unanswered: 'The tool asked a question and ended before the answer came.',
   asksOtherwise: 'The tool asked another question before the first was answered.',
@@ -111,4 +116,5 @@ export const driver = {
   tooDeep: (levels: number) => `it is nested more than ${levels} levels deep`,
 };
 
+export type QuestionTexts = typeof questions;
 export type DriverTexts = typeof driver;
