@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
-import { type Copied, type CopiedStore, copyStore } from '../store/index.ts';
+import { type Copied, type CopiedStore, copyStore } from '../store/implementations.ts';
 
 export type { Copied };
 

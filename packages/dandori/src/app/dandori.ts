@@ -63,22 +63,20 @@ import { breaches } from '../run/laws.ts';
 import { foldRun, noEvents } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { asShown, sealingOf, withOpenedCheck } from '../secrets/index.ts';
-import {
-  type Approvals,
-  type Blobs,
-  type Bus,
-  type Dispatcher,
-  type DoctorOptions,
-  examineStore,
-  foldersOf,
-  type Journal,
-  type RunSummary,
-  type Store,
-  type StoreFolders,
-  type TornTail,
+import { type DoctorOptions, examineStore, foldersOf, type StoreFolders } from '../store/implementations.ts';
+import type {
+  Approvals,
+  Blobs,
+  Bus,
+  Dispatcher,
+  Journal,
+  RunSummary,
+  Store,
+  TornTail,
 } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
-import { createSchemaCheck, type Service, type Toolbox } from '../tools/index.ts';
+import type { Service, Toolbox } from '../tools/index.ts';
+import { createSchemaCheck } from '../tools/schema/check.ts';
 import { type Report, report } from '../views/report.ts';
 import type { ResultPart, Wanted } from '../views/result-page.ts';
 import {

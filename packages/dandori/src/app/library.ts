@@ -26,7 +26,7 @@ import {
 } from './dandori.ts';
 import { createRun, type Leave, type OnQuestion, type Run, RunError } from './run.ts';
 import type { Page } from './run-client.ts';
-import { createNews } from './run-listeners.ts';
+import { createRunListeners } from './run-listeners.ts';
 import type { StartOptions } from './start-runs.ts';
 
 /**
@@ -112,7 +112,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
   const store = isSection ? undefined : where;
   const sections = { ...rest, ...(isSection && { store: where }) };
   const config = await configOf({ written, cwd, model, sections, hasTools: options.tools !== undefined });
-  const news = createNews();
+  const listeners = createRunListeners();
   const mind = await mindOf(model, config);
   const runtime = await openRuntime({
     config,
@@ -125,18 +125,18 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     ...(onUntraced !== undefined && { onUntraced }),
     ...(onTorn !== undefined && { onTorn }),
     onEvent(event) {
-      news.publish(event);
+      listeners.publish(event);
       onEvent?.(event);
     },
     onLive(live) {
-      news.publish(live);
+      listeners.publish(live);
       onLive?.(live);
     },
   });
   const driven = new Set<Leave>();
   const common = {
     runtime,
-    news,
+    listeners,
     onDriving: (leave: Leave, isDriving: boolean) =>
       void (isDriving ? driven.add(leave) : driven.delete(leave)),
   };

@@ -26,11 +26,9 @@ import {
   createMemoryStore,
   createStoreKey,
   foldersOf,
-  type Journal,
   STORE_PARTS,
-  type Store,
-  type TornTail,
-} from '../store/index.ts';
+} from '../store/implementations.ts';
+import type { Journal, Store, TornTail } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { Memory, Service, Toolbox } from '../tools/index.ts';
 

@@ -1,16 +1,16 @@
 import type { Event, Live } from '../model/event.ts';
 
 /** Passes the events and live updates of this process to the listeners of each run. */
-export interface News {
-  publish(news: Event | Live): void;
-  listen(run: string, heard: (news: Event | Live) => void): () => void;
+export interface RunListeners {
+  publish(update: Event | Live): void;
+  listen(run: string, heard: (update: Event | Live) => void): () => void;
 }
 
-export function createNews(): News {
-  const listeners = new Map<string, Set<(news: Event | Live) => void>>();
+export function createRunListeners(): RunListeners {
+  const listeners = new Map<string, Set<(update: Event | Live) => void>>();
   return {
-    publish(news) {
-      for (const heard of listeners.get(news.run) ?? []) heard(news);
+    publish(update) {
+      for (const heard of listeners.get(update.run) ?? []) heard(update);
     },
     listen(run, heard) {
       const all = listeners.get(run) ?? new Set();

@@ -16,7 +16,7 @@ import type { AskedQuestion, Report } from '../views/report.ts';
 import type { ResultPart, Wanted } from '../views/result-page.ts';
 import type { Runtime } from './dandori.ts';
 import type { ApproveOptions, RejectOptions } from './run-client.ts';
-import type { News } from './run-listeners.ts';
+import type { RunListeners } from './run-listeners.ts';
 
 export interface FollowOptions {
   /** Also yields what is never journaled: text while it is written, and the progress of calls. */
@@ -100,7 +100,7 @@ export class RunError extends DandoriError {
 
 export interface RunParts<Output> {
   readonly runtime: Runtime;
-  readonly news: News;
+  readonly listeners: RunListeners;
   readonly id: string;
   /** Starts the run, and returns its id. Missing for a run that exists. */
   readonly start?: () => Promise<string>;
@@ -121,7 +121,7 @@ export type Leave = (grace?: number) => Promise<void>;
 const BETWEEN_ATTEMPTS = 1_000;
 
 export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output, Yielded> {
-  const { runtime, news, by, onQuestion } = parts;
+  const { runtime, listeners, by, onQuestion } = parts;
   let { id } = parts;
   const who = by === undefined ? {} : { by };
   const leaving = new AbortController();
@@ -166,7 +166,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
       asked.set(question.id, isAnswered);
       return isAnswered;
     };
-    const unlisten = news.listen(id, (one) => {
+    const unlisten = listeners.listen(id, (one) => {
       // The call is held open while the user is asked, so the drive does not return.
       if (one.type === 'question_asked' && one.data.held === true && onQuestion !== undefined)
         void ask({ ...one.data.question, askedAt: one.at, blocks: [] });
@@ -249,7 +249,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     let seq = options.after ?? 0;
     const heard: (Event | Live)[] = [];
     let wake = () => {};
-    const unlisten = news.listen(id, (one) => {
+    const unlisten = listeners.listen(id, (one) => {
       heard.push(one);
       wake();
     });

@@ -15,7 +15,6 @@ import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables, readVariable, resolvePath } from './environment.ts';
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
-import { readInstructions } from './instructions.ts';
 import { applyLayers, type Layer, originOf } from './layer.ts';
 import { modelProblems, resolveModel } from './model.ts';
 import { resolvePolicies } from './policies.ts';
@@ -279,4 +278,33 @@ function toError(problems: readonly Problem[], { source, layers, secrets }: Orig
     },
   );
   return new DandoriError(code, redact(message, secrets), fix === undefined ? {} : { fix });
+}
+
+/** The instructions are part of every decision, so a long text would cost its tokens each time. */
+const MAX_INSTRUCTIONS = 200_000;
+
+/** Reads the user's own instructions. The value may still have any shape. */
+async function readInstructions(
+  value: unknown,
+  folder: string,
+): Promise<{ text: string | undefined; problems: Problem[] }> {
+  if (typeof value === 'string') return { text: value, problems: [] };
+  const file = valueAt(value, ['file']);
+  if (typeof file !== 'string' || file === '') return { text: undefined, problems: [] };
+  const path = resolvePath(folder, file);
+  try {
+    const rules = {
+      name: path,
+      code: 'config-invalid',
+      missing: 'config-not-found',
+      maxBytes: MAX_INSTRUCTIONS,
+    } as const;
+    return { text: await readTextFile(path, rules), problems: [] };
+  } catch (error) {
+    if (!(error instanceof DandoriError)) throw error;
+    const message = `instructions: ${error.message}`;
+    const isMissing = error.code === 'config-not-found';
+    const hint = isMissing ? `the path is relative to ${folder}` : error.fix;
+    return { text: undefined, problems: [{ path: ['instructions', 'file'], at: 'value', message, hint }] };
+  }
 }

@@ -3,7 +3,7 @@ import type { Message } from '../model/conversation.ts';
 import { type Json, stringifyJson } from '../model/json.ts';
 import type { Option, Question } from '../model/question.ts';
 import type { Language } from '../model/text.ts';
-import { textsIn } from '../views/texts/run.ts';
+import { runTextsIn } from '../views/texts/of-run.ts';
 import { answerIn, type GivenAnswer } from './interpret.ts';
 import { understoodId } from './state.ts';
 
@@ -42,7 +42,7 @@ export function understood(
 ): Message[] {
   const isPlain = isApproval(question) || label?.toLowerCase() === text.toLowerCase();
   if (isPlain || (label === undefined && declined !== true)) return [];
-  const { chose, refused } = textsIn(language);
+  const { chose, refused } = runTextsIn(language);
   const read = declined === true ? refused : chose(label ?? '');
   const { id } = question;
   return [{ id: understoodId(run, id), role: 'agent', kind: 'understood', text: read, run, question: id }];

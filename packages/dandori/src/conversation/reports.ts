@@ -8,7 +8,7 @@ import { progressOf } from '../run/brief.ts';
 import { apply } from '../run/state/apply.ts';
 import { hasEnded, type OpenQuestion, type RunState, type TaskState } from '../run/state/state.ts';
 import { nextOf, readNext } from '../views/report.ts';
-import { textsIn, textsOf } from '../views/texts/run.ts';
+import { runTexts, runTextsIn } from '../views/texts/of-run.ts';
 import { questionId, reminderId, replyId, reportId } from './state.ts';
 import { hasReadStrangers } from './strangers.ts';
 
@@ -151,7 +151,7 @@ interface StepFacts {
 }
 
 function plainReport({ step, tally, causes }: StepFacts, state: RunState): string {
-  const { stepDone, stepFailed, because, next } = textsOf(state);
+  const { stepDone, stepFailed, because, next } = runTexts(state);
   const name = step?.task.description ?? step?.task.id ?? '';
   const { current = [] } = progressOf(state) ?? {};
   const head = step?.status === 'succeeded' ? stepDone : stepFailed;
@@ -175,7 +175,7 @@ function reply(state: RunState, end: number): Message {
     // An exhausted run whose limits are raised ends a second time.
     id: end === 1 ? id : `${id}#${end}`,
     kind: 'reply',
-    text: answer ?? failure?.message ?? textsOf(state).notReached,
+    text: answer ?? failure?.message ?? runTexts(state).notReached,
     outcome,
     ...(tasks.length > 0 && { tally: tallyOf(tasks, state) }),
     ...(causes.length > 0 && { causes }),
@@ -202,7 +202,7 @@ export function remindersOf(
     if (first === undefined) return [];
     const texts = open.slice(0, MOST_CAUSES).map(({ question }) => clip(question.text, LONGEST_CAUSE));
     const list = texts.length === 1 ? texts[0] : `\n${texts.map((text) => `- ${text}`).join('\n')}`;
-    const { stillOpen } = textsIn(language ?? languageOf(own));
+    const { stillOpen } = runTextsIn(language ?? languageOf(own));
     const hasHeardStrangers = [own, ...others].some(hasReadStrangers);
     const text = stillOpen(list ?? '');
     return [{ ...about(own), hasHeardStrangers, id: reminderId(own.run), kind: 'reminder' as const, text }];

@@ -15,7 +15,7 @@ import { similarTo } from '../run/trust/similar.ts';
 import { type Doubtful, trustVerdict, type Verdict } from '../run/trust/verdict.ts';
 import { checkOpened, sealingOf } from '../secrets/index.ts';
 import { type CallOutcome, previewAnswer } from '../tools/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { driverTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
@@ -190,7 +190,7 @@ const LONGEST_DIFF = 20_000;
 
 function findingOf(outcome: CallOutcome, task: TaskState, driver: Driver): Finding {
   const { ledger, parts } = driver;
-  const texts = textsOf(ledger.state);
+  const texts = driverTexts(ledger.state);
   if (outcome.kind === 'ambiguous') {
     const problem = outcome.form && formProblem(outcome.form, parts.check);
     return problem === undefined ? { ambiguous: true } : { message: texts.formUnusable(problem) };

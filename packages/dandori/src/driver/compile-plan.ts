@@ -17,7 +17,7 @@ import { answerToDraft, type PlanAnswer } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
 import { planOrigins } from '../run/trust/plan-doubts.ts';
 import { withOpenedCheck } from '../secrets/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { driverTexts } from '../views/texts/of-run.ts';
 import type { Parts } from './parts.ts';
 import type { Driver } from './perform.ts';
 import { planDigest, planQuestion } from './questions.ts';
@@ -181,7 +181,7 @@ function refusal({ version }: Draft, { calls, verdict, next }: Repeats): Fact {
 }
 
 function notesOnRepeats(found: Repeats | undefined, state: RunState): string[] {
-  const { repeats } = textsOf(state);
+  const { repeats } = driverTexts(state);
   return (found?.calls ?? []).slice(0, MOST_TOLD).map(({ call, done }) => repeats(call.id, done.task.id));
 }
 

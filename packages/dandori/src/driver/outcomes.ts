@@ -14,7 +14,7 @@ import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState } from '../run/state/state.ts';
 import { sealingOf } from '../secrets/index.ts';
 import { type CallOutcome, isOwnCall } from '../tools/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { driverTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { previewEnded } from './approvals.ts';
 import type { Mail } from './mailbox.ts';
@@ -106,7 +106,7 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   const { task, attempt, ms } = mail;
   const { ledger, parts, results } = driver;
   const { outcome } = mail;
-  const texts = textsOf(ledger.state);
+  const texts = driverTexts(ledger.state);
   if (outcome.kind === 'succeeded') {
     const notes = [outcome.note, ledger.state.indexes.held.has(task) ? texts.unanswered : undefined].filter(
       (one) => one !== undefined,

@@ -25,7 +25,7 @@ import { sealingOf } from '../secrets/index.ts';
 import { hashOfTools, nextOffer } from '../tools/index.ts';
 import { isPicture, withoutMedia } from '../views/media.ts';
 import { partialAnswer } from '../views/report.ts';
-import { textsOf as runTexts } from '../views/texts/run.ts';
+import { runTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import {
   askApproval,

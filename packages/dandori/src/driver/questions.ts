@@ -19,7 +19,8 @@ import { stepNumber } from '../run/step-gate.ts';
 import type { Flag } from '../run/trust/instructions.ts';
 import type { Doubtful } from '../run/trust/verdict.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
-import { type Texts, textsOf } from '../views/texts/driver.ts';
+import type { DriverTexts } from '../views/texts/en/driver.ts';
+import { driverTexts } from '../views/texts/of-run.ts';
 
 interface About {
   readonly compiled: Compiled & { ok: true };
@@ -38,7 +39,7 @@ export function planQuestion(
   { compiled, notes, problems, repeated, originOf, state }: About,
 ): Fact {
   const { version, tasks, outline } = draft;
-  const texts = textsOf(state);
+  const texts = driverTexts(state);
   const diff = planDiff(draft, state);
   const checked = new Map(compiled.tasks.map((task) => [task.id, task]));
   const context = {
@@ -82,7 +83,7 @@ function limitsOf({ limits: { calls, tasks, time, cost } }: Settings): PlanAbout
   return { calls, tasks, time, ...(cost !== undefined && { cost }) };
 }
 
-function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts: Texts): string {
+function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts: DriverTexts): string {
   if (repeated !== undefined) {
     const names = new Set(repeated.calls.map(({ call }) => call.operation));
     return texts.mayRepeat([...names].join(', '));
@@ -117,7 +118,7 @@ export function approvalQuestion(
   { args, effect, done, trust, flags, similar, canKeep, state }: Approval,
 ): Question {
   const { id, operation, reasoning } = of.task;
-  const texts = textsOf(state);
+  const texts = driverTexts(state);
   const { preview, message } = previewOf(of, args);
   const isOften = done === undefined && trust === undefined && !actsForUser(operation);
   const pattern = trust?.pattern;
@@ -159,7 +160,7 @@ export function approvalQuestion(
 
 const LONGEST_PATTERN = 120;
 
-function patternLabel(pattern: JsonObject, texts: Texts): string {
+function patternLabel(pattern: JsonObject, texts: DriverTexts): string {
   const values = Object.entries(pattern).map(([name, value]) => `${name} = ${asText(value)}`);
   return values.length === 0
     ? texts.allowTool
@@ -169,7 +170,7 @@ function patternLabel(pattern: JsonObject, texts: Texts): string {
 /** Asks whether to go on with a step. */
 export function stepQuestion(step: TaskState, args: JsonObject, state: RunState): Question {
   const { id, operation, description = id } = step.task;
-  const texts = textsOf(state);
+  const texts = driverTexts(state);
   return {
     id: nextQuestion(state),
     kind: 'approval',
@@ -186,7 +187,7 @@ export function stepQuestion(step: TaskState, args: JsonObject, state: RunState)
 
 interface ApprovalWords extends Pick<Approval, 'args' | 'effect' | 'done'> {
   readonly summary: string | undefined;
-  readonly texts: Texts;
+  readonly texts: DriverTexts;
 }
 
 function approvalText({ task }: TaskState, { args, effect, done, summary, texts }: ApprovalWords): string {
@@ -243,7 +244,7 @@ export function inputQuestion(
   state: RunState,
 ): Question {
   const context: JsonObject = { operation, args: sent };
-  const done = [{ label: textsOf(state).done, value: 'done' }];
+  const done = [{ label: driverTexts(state).done, value: 'done' }];
   return {
     id: nextQuestion(state),
     kind: 'elicitation',
@@ -259,7 +260,7 @@ export function inputQuestion(
 export function doubtQuestion(of: TaskState, problem: string | undefined, state: RunState): Question {
   const { task, sent, effect, attempts, key, probed, doubt, startedAt } = of;
   const { id, operation, args } = task;
-  const texts = textsOf(state);
+  const texts = driverTexts(state);
   const probe = problem ?? probed?.message;
   const done = finishedInnerCalls(of);
   const open = innerCallInDoubt(of);
@@ -297,12 +298,12 @@ interface Known {
   readonly done: readonly InnerCall[];
   /** The call of the service whose outcome is unknown. */
   readonly open: InnerCall | undefined;
-  readonly texts: Texts;
+  readonly texts: DriverTexts;
 }
 
 function doubtText(
   operation: string,
-  { done, open, texts, cause }: Known & { readonly cause: keyof Texts['causes'] | undefined },
+  { done, open, texts, cause }: Known & { readonly cause: keyof DriverTexts['causes'] | undefined },
 ): string {
   if (open !== undefined) return texts.isOpenInside(operation, done.length, open.operation);
   return done.length > 0

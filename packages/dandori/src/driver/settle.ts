@@ -6,7 +6,7 @@ import { attemptsMade } from '../run/monitor.ts';
 import { findingIn, probeArgs } from '../run/probe.ts';
 import type { TaskState } from '../run/state/state.ts';
 import { checkOpened, opaqueForOnce, sealingOf } from '../secrets/index.ts';
-import { textsOf } from '../views/texts/driver.ts';
+import { driverTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult } from './outcomes.ts';
@@ -60,7 +60,7 @@ function prepareProbe(task: TaskState, { run, parts, ledger }: Driver): Look | u
   if (probe === undefined || attemptsMade(task) > attempts) return undefined;
   if (task.crashes > restarts) return undefined;
   if (task.probed?.attempt === task.attempts) return undefined;
-  const texts = textsOf(state);
+  const texts = driverTexts(state);
   const tool = tools.get(probe.tool);
   if (tool === undefined) return { problem: texts.probeMissing(probe.tool) };
   if (tool.effect !== 'read') return { problem: texts.probeWrites(probe.tool) };

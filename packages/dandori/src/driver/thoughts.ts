@@ -7,8 +7,7 @@ import { outputProblem } from '../run/actions/output.ts';
 import type { ParsedActions } from '../run/actions/parse.ts';
 import { unmetCriteria } from '../run/criteria.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
-import { textsOf } from '../views/texts/driver.ts';
-import { textsOf as runTextsOf } from '../views/texts/run.ts';
+import { driverTexts, runTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
@@ -125,7 +124,7 @@ function impliedRevision(
 }
 
 function impliedReason(unmet: readonly string[] | undefined, state: RunState): string {
-  const texts = runTextsOf(state);
+  const texts = runTexts(state);
   return unmet === undefined ? texts.taskFailed : texts.unmet(unmet.join('; '));
 }
 
@@ -140,7 +139,7 @@ function unusable(reason: string, state: RunState): Message {
 /** Why the decision cannot be used. The message is written for the mind. */
 function uselessness(taken: ParsedActions, state: RunState): Message | undefined {
   const { operations, tasks, revision } = taken;
-  const texts = textsOf(state);
+  const texts = driverTexts(state);
   const answer = operations.find(({ operation }) => operation === 'answer');
   if (isClosing(state))
     return answer === undefined ? { message: texts.noAnswer, code: 'no_answer' } : undefined;

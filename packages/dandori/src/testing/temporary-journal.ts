@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createFileStore, type Store } from '../store/index.ts';
+import { createFileStore } from '../store/implementations.ts';
+import type { Store } from '../store/index.ts';
 
 /** The parts of a store, and the whole store for `openDandori({ store })`. */
 export interface TemporaryJournal extends AsyncDisposable, Store {

@@ -7,7 +7,7 @@ import type { Action } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import { hasEnded, type RunState } from '../run/state/state.ts';
 import { isWayOut } from '../run/trust/aim.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../store/index.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../store/implementations.ts';
 import type { CallOutcome, InputRequest, Toolbox } from '../tools/index.ts';
 import { createFunctionToolbox, type FunctionTool } from './function-toolbox.ts';
 import type { ScriptedAction } from './scripted-mind.ts';

@@ -11,7 +11,6 @@ export {
   type SubGoals,
 } from './own.ts';
 export type { GivenTool } from './program-tools.ts';
-export { createSchemaCheck } from './schema/check.ts';
 export type { Service } from './service.ts';
 export {
   type Call,

@@ -12,7 +12,7 @@ import type { InnerCall } from '../run/state/inner-calls.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from '../run/state/state.ts';
 import { blockedBy } from '../run/state/tasks.ts';
 import { planView, planViewSchema } from './plan.ts';
-import { textsOf } from './texts/run.ts';
+import { runTexts } from './texts/of-run.ts';
 import { shownFailure, shownMissing } from './texts/said.ts';
 
 const texts = z.array(z.string()).readonly();
@@ -140,7 +140,7 @@ export function nextOf(state: RunState): NextAction | undefined {
   const own = readNext(operations.findLast(({ operation }) => operation === 'answer')?.args.next);
   if (own !== undefined || state.end?.outcome !== 'failed' || cannotHelp(state) || wasRefused(state))
     return own;
-  return { text: textsOf(state).runAgain, goal: state.goal };
+  return { text: runTexts(state).runAgain, goal: state.goal };
 }
 
 /** Whether running again is useless, because the built-in planner can't plan this goal. */
@@ -229,7 +229,7 @@ export function partialAnswer(state: RunState, resultText: (task: string) => str
   );
   if (done.length === 0) return undefined;
   const lines = done.slice(-20).map(({ task }) => `- ${task.operation}: ${clip(resultText(task.id), 500)}`);
-  return [textsOf(state).soFar, ...lines].join('\n');
+  return [runTexts(state).soFar, ...lines].join('\n');
 }
 
 const SECOND = 1000;

@@ -6,7 +6,7 @@ import { createHistoryFiles } from '../../src/history/history-files.ts';
 import { historyLineSchema, historyLines, writeHistoryLines } from '../../src/history/history-lines.ts';
 import { eventOf, type Fact } from '../../src/model/event.ts';
 import type { JsonObject } from '../../src/model/json.ts';
-import { createMemoryJournal } from '../../src/store/index.ts';
+import { createMemoryJournal } from '../../src/store/implementations.ts';
 import { settingsWith } from '../settings.ts';
 
 const RUN = 'r1';

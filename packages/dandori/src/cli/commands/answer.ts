@@ -4,8 +4,8 @@ import type { RunQuestion } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { type AskedQuestion, duration, type Report } from '../../views/report.ts';
+import { runTextsIn } from '../../views/texts/of-run.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
-import { textsIn } from '../../views/texts/run.ts';
 import { asTyped } from '../command-line.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { type Reply, replyTo } from '../questions/ask.ts';
@@ -57,7 +57,7 @@ function readingOf(
   { goal, texts: { language } }: { goal: string; texts: Texts },
 ): string {
   const read = asked === undefined ? undefined : readAnswer(words, questionIn(asked, language), { goal });
-  const { chose, refused } = textsIn(language);
+  const { chose, refused } = runTextsIn(language);
   if (read?.kind === 'declined') return `${refused}\n`;
   return read?.kind === 'answer' && read.label !== words ? `${printable(chose(read.label))}\n` : '';
 }

@@ -4,7 +4,7 @@ import { createSecretWords, type SecretWords } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
 import { clip, type Language, languageOf } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
-import { textsIn } from '../../views/texts/driver.ts';
+import { driverTextsIn } from '../../views/texts/of-run.ts';
 import type { Mind, Thinking, Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
 import { type Chained, chain, literal, type Problem, type Situation } from './chain.ts';
@@ -100,7 +100,7 @@ function closing(thought: Thought, goal: Goal, words: SecretWords): Decided {
   return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
 }
 
-const reasonsIn = (language: Language) => textsIn(language).reasons;
+const reasonsIn = (language: Language) => driverTextsIn(language).reasons;
 
 /** Of the goal, where it is the reason for a call. */
 const LONGEST_QUOTE = 80;

@@ -1,11 +1,11 @@
 import type { Parts } from '../../driver/index.ts';
+import { createMemoryBlobs } from '../../store/implementations.ts';
 import {
   assertFollows,
   type Blobs,
   type Claim,
   claimEnded,
   conflict,
-  createMemoryBlobs,
   drivenElsewhere,
   isListed,
   type Journal,

@@ -5,10 +5,9 @@ import { type Failure, type Said, saidIn, type Word } from '../../model/failure.
 import type { JsonObject } from '../../model/json.ts';
 import { type Language, languageOf, type Speaking } from '../../model/text.ts';
 import type { TaskStatus } from '../../run/state/state.ts';
-import { textsIn as driverTextsIn } from './driver.ts';
 import type { RunTexts } from './en/run.ts';
 import { plans } from './ja/messages/plans.ts';
-import { textsIn } from './run.ts';
+import { driverTextsIn, runTextsIn } from './of-run.ts';
 import { createTranslate, type Translate } from './translate.ts';
 
 /** Turns a code with its params into text, in the language of the run. */
@@ -56,7 +55,7 @@ function withProblems(sentence: string, problems: string, language: Language): s
 type RunEnd = Pick<FactOf<'run_finished'>['data'], 'missing' | 'undone'>;
 
 function textOf({ code, params = {} }: Said, language: Language): string {
-  const texts = textsIn(language);
+  const texts = runTextsIn(language);
   const driver = driverTextsIn(language);
   const text = (name: string) => String(params[name] ?? '');
   const count = (name: string) => Number(params[name]);
