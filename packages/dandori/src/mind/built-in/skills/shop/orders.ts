@@ -1,7 +1,9 @@
-import type { Json, JsonObject } from '../../../../model/json.ts';
+import type { JsonObject } from '../../../../model/json.ts';
 import { pick, type Request } from '../skill.ts';
 import { grouped, lines, mean, money, title, total, within } from './aggregate.ts';
 import { NEGATED, type Read, type Shop } from './question.ts';
+
+type Language = Request['language'];
 
 const STATUS: Readonly<Record<string, string>> = {
   paid: '支払い済み',
@@ -9,39 +11,59 @@ const STATUS: Readonly<Record<string, string>> = {
   cancelled: 'キャンセル',
 };
 
-export function aboutOrders(
-  question: Read,
-  { orders, customers, products, lines: all }: Shop,
-  language: Request['language'],
-): string | undefined {
-  const { says, people, goods, values, prefixes, text, cities, limit } = question;
-  const states = values.filter((value) => /cancelled|shipped|paid/.test(value));
-  const kinds = values.filter((value) => !states.includes(value));
-  const isNot = NEGATED.test(text) && says(NEGATED);
-  if (
-    isNot &&
-    states.length === 0 &&
+/** Orders, and what was sold: when, by whom, how many, for how much. */
+export function aboutOrders(question: Read, shop: Shop, language: Language): string | undefined {
+  const isNot = NEGATED.test(question.text) && question.says(NEGATED);
+  if (isNot && asksWhoNeverOrdered(question)) return neverOrdered(shop, language);
+  const chosen = choose(question, shop, isNot);
+  if (chosen === undefined) return undefined;
+  const asked = askedIn(question);
+  const tell = tellerFor(shop, language);
+  if (asked.per !== undefined) return perGroup(asked.per, question, asked, { chosen, tell });
+  return (
+    byDate(question, chosen, tell) ??
+    (asked.isMost || asked.isLeast ? extreme(question, asked, { shop, chosen, tell }) : undefined) ??
+    listOrCount(question, asked, { shop, chosen, tell })
+  );
+}
+
+const isStatus = (value: string) => Object.hasOwn(STATUS, value);
+
+function asksWhoNeverOrdered({ values, text, says }: Read): boolean {
+  return (
+    !values.some(isStatus) &&
     /customer|client|who|顧客|お客|誰/.test(text) &&
     says(/customers?|clients?|who|顧客|お客さ?ん?|誰|何も|anything|yet|\ban?\b/)
-  ) {
-    const none = customers.filter(({ customer_id: id }) => !orders.some((order) => order.customer_id === id));
-    return none.length === 0
-      ? pick(language, '該当する顧客はいません。全員が注文しています。', 'None: every customer has ordered.')
-      : lines(none, (row) => String(row.city), language);
-  }
+  );
+}
+
+function neverOrdered({ customers, orders }: Shop, language: Language): string {
+  const none = customers.filter(({ customer_id: id }) => !orders.some((order) => order.customer_id === id));
+  return none.length === 0
+    ? pick(language, '該当する顧客はいません。全員が注文しています。', 'None: every customer has ordered.')
+    : lines(none, (row) => String(row.city), language);
+}
+
+/** The orders that the question is about, and their lines. */
+interface Chosen {
+  readonly orders: readonly JsonObject[];
+  readonly lines: readonly JsonObject[];
+  /** Whether the question names a status. */
+  readonly hasStatus: boolean;
+}
+
+/** Undefined if the question negates something else than a status. */
+function choose(question: Read, { orders, customers, lines: all }: Shop, isNot: boolean): Chosen | undefined {
+  const { people, goods, values, prefixes, text, cities } = question;
+  const states = values.filter(isStatus);
+  const kinds = values.filter((value) => !isStatus(value));
   // まだ発送していない、支払い済み: the plain word wins over the negated one.
-  const isNegated = (value: string) =>
-    isNot &&
-    new RegExp(
-      `(?:not|n't)[^.]{0,20}${value.slice(0, 4)}|未(?:${value === 'shipped' ? '発送|出荷' : '払|入金'})|(?:${value === 'shipped' ? '発送|出荷' : value === 'paid' ? '支払|入金' : 'キャンセル'})[^、。]{0,8}(?:ない|なかった|ません)|まだ(?:${value === 'shipped' ? '発送|出荷' : '支払|入金'})`,
-    ).test(text);
-  const wanted = states.filter((value) => !isNegated(value));
-  const unwanted = states.filter(isNegated);
+  const unwanted = isNot ? states.filter((value) => isNegated(value, text)) : [];
+  const wanted = states.filter((value) => !unwanted.includes(value));
   if (isNot && unwanted.length === 0) return undefined;
-  const byStatus = (status: Json | undefined) =>
-    (wanted.length === 0 || wanted.includes(String(status))) && !unwanted.includes(String(status));
   const fits = (row: JsonObject) =>
-    byStatus(row.status) &&
+    (wanted.length === 0 || wanted.includes(String(row.status))) &&
+    !unwanted.includes(String(row.status)) &&
     (question.order === undefined || String(row.order_id) === question.order) &&
     (people.length === 0 || people.some(({ customer_id: id }) => id === row.customer_id)) &&
     (prefixes.length === 0 ||
@@ -50,34 +72,30 @@ export function aboutOrders(
   const isGoods = (row: JsonObject) =>
     (goods.length === 0 || goods.some(({ product_id: id }) => id === row.product_id)) &&
     (kinds.length === 0 || kinds.includes(String(row.category)));
-  const withCustomer = orders.map((order) => ({
-    ...order,
-    ...pickCity(customers.find(({ customer_id: id }) => id === order.customer_id)),
-  }));
   const chosen = all.filter((row) => fits(row) && isGoods(row));
-  const found = withCustomer.filter(
-    (order) =>
-      fits(order) &&
-      ((goods.length === 0 && kinds.length === 0) ||
-        chosen.some(({ order_id: id }) => id === order.order_id)),
-  );
-  const sum = (amounts: number) => money(amounts, products, language);
-  const value = (order: JsonObject) =>
-    total(all.filter(({ order_id: id }) => id === order.order_id).map(amount));
-  const orderText = (order: JsonObject) => {
-    const who = customers.find(({ customer_id: id }) => id === order.customer_id);
-    const status = pick(language, STATUS[String(order.status)] ?? String(order.status), String(order.status));
-    const parts = [String(order.ordered_on), title(who ?? {}, language), status, sum(value(order))];
-    return `${pick(language, '注文 ', 'Order ')}${String(order.order_id)}${pick(language, '：', ': ')}${parts.join(pick(language, '、', ', '))}`;
-  };
-  const none = pick(language, '該当する注文はありません。', 'No order matches.');
-  const people_ = customers
-    .map((row) => ({ ...row, rows: chosen.filter(({ customer_id: id }) => id === row.customer_id) }))
-    .filter(({ rows }) => rows.length > 0);
-  const goods_ = products.map((row) => ({
-    ...row,
-    rows: chosen.filter(({ product_id: id }) => id === row.product_id),
-  }));
+  const isAnyGoods = goods.length === 0 && kinds.length === 0;
+  const found = orders
+    .map((order) => ({
+      ...order,
+      city: customers.find(({ customer_id: id }) => id === order.customer_id)?.city ?? null,
+    }))
+    .filter((order) => fits(order) && (isAnyGoods || linesOf(order, 'order_id', chosen).length > 0));
+  return { orders: found, lines: chosen, hasStatus: states.length > 0 };
+}
+
+function isNegated(status: string, text: string): boolean {
+  const verb = status === 'shipped' ? '発送|出荷' : status === 'paid' ? '支払|入金' : 'キャンセル';
+  const prefixed = status === 'shipped' ? '発送|出荷' : '払|入金';
+  const still = status === 'shipped' ? '発送|出荷' : '支払|入金';
+  return new RegExp(
+    `(?:not|n't)[^.]{0,20}${status.slice(0, 4)}|未(?:${prefixed})|(?:${verb})[^、。]{0,8}(?:ない|なかった|ません)|まだ(?:${still})`,
+  ).test(text);
+}
+
+type Asked = ReturnType<typeof askedIn>;
+
+/** What the question wants to know about the orders. */
+function askedIn({ says, text }: Read) {
   const isWhen = says(/\bwhen\b|いつ|日付|何日|\bdates?\b/);
   const isMost = says(
     /(?:一番|最も|いちばん|最)(?:も)?(?:多く|たくさん|高い?|多い|大き[いな]|売れ(?:て|た|行き|筋)?)?|most|best|highest|largest|biggest|top|popular|人気|売れ筋/,
@@ -93,178 +111,206 @@ export function aboutOrders(
   const isWho = says(
     /\bwho(?:se)?\b|customers?|clients?|buyers?|誰|お客さ?[んま]?|顧客|(?:した|った)(?:人|方)/,
   );
-  const per =
-    /per (\w+)|by (customer|product|category|month|status)|each (\w+)|(商品|顧客|お客様?|月|状態|ステータス|カテゴリー?)(?:ごと|別)/.exec(
-      text,
+  const groups =
+    /per (\w+)|by (customer|product|category|month|status)|each (\w+)|(商品|顧客|お客様?|月|状態|ステータス|カテゴリー?)(?:ごと|別)/;
+  const match = groups.exec(text);
+  const per = match === null || !says(groups) ? undefined : (match.slice(1).find(Boolean) ?? '');
+  return { isWhen, isMost, isLeast, isMoney, isUnits, isAverage, isWho, per };
+}
+
+type Teller = ReturnType<typeof tellerFor>;
+
+function tellerFor({ customers, products, lines: all }: Shop, language: Language) {
+  const sum = (value: number) => money(value, products, language);
+  const worth = (order: JsonObject) => total(linesOf(order, 'order_id', all).map(amount));
+  const order = (row: JsonObject) => {
+    const customer = customers.find(({ customer_id: id }) => id === row.customer_id);
+    const status = pick(language, STATUS[String(row.status)] ?? String(row.status), String(row.status));
+    const parts = [String(row.ordered_on), title(customer ?? {}, language), status, sum(worth(row))];
+    return `${pick(language, '注文 ', 'Order ')}${String(row.order_id)}${pick(language, '：', ': ')}${parts.join(pick(language, '、', ', '))}`;
+  };
+  const none = pick(language, '該当する注文はありません。', 'No order matches.');
+  return {
+    sum,
+    worth,
+    order,
+    orders: (rows: readonly JsonObject[]) => rows.map(order).join('\n') || none,
+    names: (names: readonly string[]) => names.join(pick(language, '、', ', ')) || none,
+    none,
+    language,
+    say: (japanese: string, english: string) => pick(language, japanese, english),
+  };
+}
+
+interface Answering {
+  readonly shop: Shop;
+  readonly chosen: Chosen;
+  readonly tell: Teller;
+}
+
+function perGroup(
+  per: string,
+  { text }: Read,
+  { isMoney, isUnits }: Asked,
+  { chosen, tell }: Omit<Answering, 'shop'>,
+): string | undefined {
+  const column = GROUPS.find(([form]) => form.test(per))?.[1];
+  if (column === undefined) return undefined;
+  const measure = (rows: readonly JsonObject[]) => {
+    if (isMoney) return tell.sum(total(rows.map(amount)));
+    return isUnits && !/orders?|注文/.test(text) ? total(rows.map(quantity)) : orderCount(rows);
+  };
+  const keyed = chosen.lines.map((row) => ({ ...row, key: column(row, tell.language) }));
+  return grouped(keyed, 'key', measure, tell.language);
+}
+
+const named = (row: JsonObject, what: 'product' | 'customer', language: Language) =>
+  title({ name: row[what] ?? null, name_ja: row[`${what}_ja`] ?? null }, language);
+
+/** The words for a group, and the group of an order line. */
+const GROUPS: readonly (readonly [RegExp, (row: JsonObject, language: Language) => string])[] = [
+  [/product|商品/, (row, language) => named(row, 'product', language)],
+  [/categ|カテ/, (row) => String(row.category)],
+  [/month|月/, (row) => String(row.ordered_on).slice(0, 7)],
+  [/status|状態|ステ/, (row) => String(row.status)],
+  [/customer|顧客|客|person|client/, (row, language) => named(row, 'customer', language)],
+];
+
+/** The newest or the oldest order, if the question asks for it. */
+function byDate({ says }: Read, { orders }: Chosen, tell: Teller): string | undefined {
+  const isNewest = says(
+    /latest|newest|most recent(?:ly)?|\blast\b|recent|最新|(?:一番|最も|いちばん)?(?:最近|新しい)|最後|直近/,
+  );
+  if (!isNewest && !says(/oldest|earliest|\bfirst\b|最初|最古|古い/)) return undefined;
+  const [first] = orders.toSorted(
+    (one, other) => (String(one.ordered_on) < String(other.ordered_on) ? -1 : 1) * (isNewest ? -1 : 1),
+  );
+  return first === undefined ? tell.none : tell.order(first);
+}
+
+/** The customer, the product or the order with the most or the least of something. */
+function extreme(question: Read, asked: Asked, { shop, chosen, tell }: Answering): string {
+  const { says, text } = question;
+  const { isMost, isMoney, isUnits, isWho } = asked;
+  const sign = isMost ? -1 : 1;
+  const best = <T>(rows: readonly T[], score: (row: T) => number): T | undefined =>
+    rows.toSorted((one, other) => (score(one) - score(other)) * sign)[0];
+  const winner = (
+    rows: readonly JsonObject[],
+    key: 'customer_id' | 'product_id',
+    { score, told }: { score: (lines: readonly JsonObject[]) => number; told: (value: number) => string },
+  ) => {
+    const scored = rows.map((row) => ({ row, bought: linesOf(row, key, chosen.lines) }));
+    const first = best(
+      key === 'customer_id' ? scored.filter(({ bought }) => bought.length > 0) : scored,
+      ({ bought }) => score(bought),
     );
-  if (
-    per !== null &&
-    says(
-      /per \w+|by (?:customer|product|category|month|status)|each \w+|(?:商品|顧客|お客様?|月|状態|ステータス|カテゴリー?)(?:ごと|別)/,
-    )
-  ) {
-    const key = per.slice(1).find(Boolean) ?? '';
-    const measure = (rows: readonly JsonObject[]) =>
-      isMoney
-        ? sum(total(rows.map(amount)))
-        : isUnits && !/orders?|注文/.test(text)
-          ? total(rows.map(quantity))
-          : new Set(rows.map(({ order_id: id }) => id)).size;
-    const keyed = chosen.map((row) => ({
-      ...row,
-      key: /product|商品/.test(key)
-        ? title({ name: row.product ?? null, name_ja: row.product_ja ?? null }, language)
-        : /categ|カテ/.test(key)
-          ? String(row.category)
-          : /month|月/.test(key)
-            ? String(row.ordered_on).slice(0, 7)
-            : /status|状態|ステ/.test(key)
-              ? String(row.status)
-              : title({ name: row.customer ?? null, name_ja: row.customer_ja ?? null }, language),
-    }));
-    return /month|月|status|状態|ステ|product|商品|categ|カテ|customer|顧客|客|person|client/.test(key)
-      ? grouped(keyed, 'key', measure, language)
-      : undefined;
-  }
-  if (
-    says(
-      /latest|newest|most recent(?:ly)?|\blast\b|recent|最新|(?:一番|最も|いちばん)?(?:最近|新しい)|最後|直近/,
-    )
-  )
-    return byDate(found, -1, orderText) ?? none;
-  if (says(/oldest|earliest|\bfirst\b|最初|最古|古い/)) return byDate(found, 1, orderText) ?? none;
-  if (isMost || isLeast) {
-    const sign = isLeast && !isMost ? 1 : -1;
-    const winner = <T extends (typeof people_)[number] | (typeof goods_)[number]>(
-      all: readonly T[],
-      score: (one: T) => number,
-      told: (count: number) => string = String,
-    ) => {
-      const [best] = all.toSorted((one, other) => (score(one) - score(other)) * sign);
-      return best === undefined
-        ? none
-        : pick(
-            language,
-            `${title(best, 'ja')}（${told(score(best))}）です。`,
-            `${title(best, 'en')} (${told(score(best))}).`,
-          );
-    };
-    if (isWho) {
-      const isCount =
-        /most orders|most often|注文(?:回数|数|件数)|何回|(?:多く|たくさん)注文/.test(text) &&
-        says(/most orders|often|回数|件数|(?:多く|たくさん)注文/);
-      const isPieces = !isMoney && (isUnits || /(?:多く|たくさん)買/.test(text));
-      const score = ({ rows }: { rows: JsonObject[] }) =>
-        isCount
-          ? new Set(rows.map(({ order_id: id }) => id)).size
-          : isPieces
-            ? total(rows.map(quantity))
-            : total(rows.map(amount));
-      const told = (count: number) =>
-        isCount
-          ? pick(language, `注文 ${count} 件`, `${count} orders`)
-          : isPieces
-            ? pick(language, `${count} 個`, `${count} pieces`)
-            : pick(language, `合計 ${sum(count)}`, `${sum(count)} in total`);
-      return winner(people_, score, told);
+    if (first === undefined) return tell.none;
+    const value = told(score(first.bought));
+    return tell.say(`${title(first.row, 'ja')}（${value}）です。`, `${title(first.row, 'en')} (${value}).`);
+  };
+  const units = (rows: readonly JsonObject[]) => total(rows.map(quantity));
+  const revenue = (rows: readonly JsonObject[]) => total(rows.map(amount));
+  const pieces = (count: number) => tell.say(`${count} 個`, `${count} pieces`);
+  if (isWho) {
+    const isCount =
+      /most orders|most often|注文(?:回数|数|件数)|何回|(?:多く|たくさん)注文/.test(text) &&
+      says(/most orders|often|回数|件数|(?:多く|たくさん)注文/);
+    if (isCount) {
+      const told = (count: number) => tell.say(`注文 ${count} 件`, `${count} orders`);
+      return winner(shop.customers, 'customer_id', { score: orderCount, told });
     }
-    if (
-      says(
-        /products?|items?|商品|製品|sold|売れ|sell\w*|goods|what|何|もの|ordered|注文された|人気|popular/,
-      ) &&
-      !/order value|biggest order|largest order|高額な?注文|注文額|(?:大きい|大きな)注文/.test(text)
-    ) {
-      const isByMoney = isMoney && !isUnits && /revenue|money|売上(?:高|額|が)|earn|turnover/.test(text);
-      const score = ({ rows }: { rows: JsonObject[] }) => total(rows.map(isByMoney ? amount : quantity));
-      const pieces = (count: number) => pick(language, `${count} 個`, `${count} pieces`);
-      return winner(goods_, score, isByMoney ? sum : pieces);
-    }
-    const [best] = found.toSorted((one, other) => (value(one) - value(other)) * sign);
-    return best === undefined ? none : orderText(best);
+    if (!isMoney && (isUnits || /(?:多く|たくさん)買/.test(text)))
+      return winner(shop.customers, 'customer_id', { score: units, told: pieces });
+    const told = (value: number) => tell.say(`合計 ${tell.sum(value)}`, `${tell.sum(value)} in total`);
+    return winner(shop.customers, 'customer_id', { score: revenue, told });
   }
-  if (says(/status|状態|状況|ステータス|どうなっ/)) return found.map(orderText).join('\n') || none;
-  if (limit !== undefined)
-    return (
-      found
-        .filter((order) => within(value(order), limit))
-        .map(orderText)
-        .join('\n') || none
+  const isProduct =
+    says(/products?|items?|商品|製品|sold|売れ|sell\w*|goods|what|何|もの|ordered|注文された|人気|popular/) &&
+    !/order value|biggest order|largest order|高額な?注文|注文額|(?:大きい|大きな)注文/.test(text);
+  if (isProduct) {
+    const isByMoney = isMoney && !isUnits && /revenue|money|売上(?:高|額|が)|earn|turnover/.test(text);
+    const measure = isByMoney ? { score: revenue, told: tell.sum } : { score: units, told: pieces };
+    return winner(shop.products, 'product_id', measure);
+  }
+  const order = best(chosen.orders, tell.worth);
+  return order === undefined ? tell.none : tell.order(order);
+}
+
+function listOrCount(question: Read, asked: Asked, { shop, chosen, tell }: Answering): string {
+  const { says, people, text, limit } = question;
+  const { orders: found } = chosen;
+  if (says(/status|状態|状況|ステータス|どうなっ/)) return tell.orders(found);
+  if (limit !== undefined) return tell.orders(found.filter((order) => within(tell.worth(order), limit)));
+  if (asked.isWhen) return tell.orders(found);
+  if (asked.isAverage) {
+    if (found.length === 0) return tell.none;
+    const average = tell.sum(mean(found.map(tell.worth)));
+    return tell.say(
+      `平均は ${average} です（${found.length} 件）。`,
+      `The average is ${average} (of ${found.length} orders).`,
     );
-  if (isWhen) return found.map(orderText).join('\n') || none;
-  if (isAverage)
-    return found.length === 0
-      ? none
-      : pick(
-          language,
-          `平均は ${sum(mean(found.map(value)))} です（${found.length} 件）。`,
-          `The average is ${sum(mean(found.map(value)))} (of ${found.length} orders).`,
-        );
-  if (isWho && people.length === 0) {
-    if (says(/how many|何人|number of/))
-      return pick(language, `${people_.length} 人です。`, `${people_.length}.`);
-    if (states.length > 0 || question.order !== undefined) return found.map(orderText).join('\n') || none;
-    return people_.map((row) => title(row, language)).join(pick(language, '、', ', ')) || none;
   }
+  if (asked.isWho && people.length === 0) return buyers(question, { shop, chosen, tell });
   const isCount =
     says(
       /how many orders|number of orders|orders? (?:count|are there|do we have)|how often|how many times|何件|件数|注文数|何回|count/,
     ) ||
-    (isUnits && /\borders\b/.test(text) && !/units|pieces/.test(text));
+    (asked.isUnits && /\borders\b/.test(text) && !/units|pieces/.test(text));
   if (isCount)
-    return pick(
-      language,
-      `${found.length} 件です。`,
-      `${found.length} order${found.length === 1 ? '' : 's'}.`,
-    );
-  if (isUnits && (goods.length > 0 || kinds.length > 0 || /sold|売れ|units|ordered/.test(text)))
-    return pick(language, `${total(chosen.map(quantity))} です。`, `${total(chosen.map(quantity))}.`);
+    return tell.say(`${found.length} 件です。`, `${found.length} order${found.length === 1 ? '' : 's'}.`);
+  return amounts(question, asked, { chosen, tell });
+}
+
+/** Who ordered, or how many customers did. */
+function buyers({ says, order }: Read, { shop, chosen, tell }: Answering): string {
+  const who = shop.customers.filter((row) => linesOf(row, 'customer_id', chosen.lines).length > 0);
+  if (says(/how many|何人|number of/)) return tell.say(`${who.length} 人です。`, `${who.length}.`);
+  if (chosen.hasStatus || order !== undefined) return tell.orders(chosen.orders);
+  return tell.names(who.map((row) => title(row, tell.language)));
+}
+
+/** How many pieces, for how much, or which products. Otherwise the orders themselves. */
+function amounts(
+  { says, goods, values, people, order, text }: Read,
+  { isUnits, isMoney }: Asked,
+  { chosen, tell }: Omit<Answering, 'shop'>,
+): string {
+  const isOfGoods = goods.length > 0 || values.some((value) => !isStatus(value));
+  if (isUnits && (isOfGoods || /sold|売れ|units|ordered/.test(text))) {
+    const units = total(chosen.lines.map(quantity));
+    return tell.say(`${units} です。`, `${units}.`);
+  }
   if (isMoney) {
-    const isAnyStatus = states.length === 0 && question.order === undefined;
-    const cancelled = isAnyStatus
-      ? total(chosen.filter(({ status }) => status === 'cancelled').map(amount))
-      : 0;
+    const isAnyStatus = !chosen.hasStatus && order === undefined;
+    const cancelled = chosen.lines.filter(({ status }) => isAnyStatus && status === 'cancelled');
+    const part = tell.sum(total(cancelled.map(amount)));
     const note =
-      cancelled === 0
+      cancelled.length === 0
         ? ''
-        : pick(
-            language,
-            `（キャンセル分 ${sum(cancelled)} を含む）`,
-            ` (including ${sum(cancelled)} of cancelled orders)`,
-          );
-    return pick(
-      language,
-      `合計は ${sum(total(chosen.map(amount)))} です${note}。`,
-      `The total is ${sum(total(chosen.map(amount)))}${note}.`,
-    );
+        : tell.say(`（キャンセル分 ${part} を含む）`, ` (including ${part} of cancelled orders)`);
+    const whole = tell.sum(total(chosen.lines.map(amount)));
+    return tell.say(`合計は ${whole} です${note}。`, `The total is ${whole}${note}.`);
   }
   const asksWhat = says(
     /what (?:did|has|have|was|were|is|are)|which products?|products?|items?|contents?|what's in|何を|中身|内容|明細|どの商品|商品/,
   );
-  if (asksWhat && (people.length > 0 || question.order !== undefined))
-    return (
-      chosen
-        .map(
-          (row) =>
-            `${title({ name: row.product ?? null, name_ja: row.product_ja ?? null }, language)} × ${String(row.quantity)}`,
-        )
-        .join(pick(language, '、', ', ')) || none
-    );
-  return found.map(orderText).join('\n') || none;
-}
-
-function pickCity(customer: JsonObject | undefined): JsonObject {
-  return customer === undefined ? {} : { city: customer.city ?? null };
-}
-
-function byDate(
-  orders: readonly JsonObject[],
-  sign: 1 | -1,
-  text: (order: JsonObject) => string,
-): string | undefined {
-  const [first] = orders.toSorted(
-    (one, other) => (String(one.ordered_on) < String(other.ordered_on) ? -1 : 1) * sign,
+  if (!asksWhat || (people.length === 0 && order === undefined)) return tell.orders(chosen.orders);
+  return tell.names(
+    chosen.lines.map((row) => `${named(row, 'product', tell.language)} × ${String(row.quantity)}`),
   );
-  return first === undefined ? undefined : text(first);
+}
+
+function linesOf(
+  row: JsonObject,
+  key: 'order_id' | 'customer_id' | 'product_id',
+  all: readonly JsonObject[],
+): JsonObject[] {
+  return all.filter((line) => line[key] === row[key]);
+}
+
+function orderCount(rows: readonly JsonObject[]): number {
+  return new Set(rows.map(({ order_id: id }) => id)).size;
 }
 
 function amount(line: JsonObject): number {
