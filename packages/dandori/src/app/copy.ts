@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { loadConfig } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
-import { type Copied, type CopiedStore, copyStore } from '../store/implementations.ts';
+import type { Copied, CopiedStore } from '../store/implementations.ts';
 
 export type { Copied };
 
@@ -23,6 +23,7 @@ export async function copyBetween(from: string, to: string, options: CopyBetween
   try {
     const target = await openNamed(to, { ...where, mustExist: false });
     try {
+      const { copyStore } = await import('../store/copy/copy.ts');
       return await copyStore(source, target, { run, onProgress });
     } finally {
       await target.close();

@@ -16,14 +16,7 @@ import {
   reject,
 } from '../commands/index.ts';
 import { type Config, loadConfig, type UserConfigWarning, type UserSettings } from '../config/index.ts';
-import {
-  type Conversation,
-  type ConversationParts,
-  conversationBreaches,
-  isAwaited,
-  newConversation,
-  openConversation,
-} from '../conversation/index.ts';
+import type { Conversation, ConversationParts } from '../conversation/index.ts';
 import {
   createResults,
   drive,
@@ -32,22 +25,8 @@ import {
   type StopSignals,
   systemClock,
 } from '../driver/index.ts';
-import {
-  compareRuns,
-  countRuns,
-  createDurations,
-  createHistoryFiles,
-  createQuestionList,
-  forkRun,
-  type HistoryFiles,
-  historyLines,
-  type Lifted,
-  lift,
-  planHistory,
-  recordRun,
-  replayRun,
-  wholeDecision,
-} from '../history/index.ts';
+import { countRuns, createDurations, createQuestionList } from '../history/all-runs.ts';
+import type { HistoryFiles, Lifted } from '../history/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ConversationEvent } from '../model/conversation.ts';
@@ -63,7 +42,7 @@ import { breaches } from '../run/laws.ts';
 import { foldRun, noEvents } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { asShown, sealingOf, withOpenedCheck } from '../secrets/index.ts';
-import { type DoctorOptions, examineStore, foldersOf, type StoreFolders } from '../store/implementations.ts';
+import { type DoctorOptions, foldersOf, type StoreFolders } from '../store/implementations.ts';
 import type {
   Approvals,
   Blobs,
@@ -97,6 +76,10 @@ import { createSubGoals } from './sub-goals.ts';
 export type { Examined, Finding, FindingKind, RunSummary, StartOptions, StopSignals, TornTail };
 
 export { systemClock };
+
+/** Rooms that a run in the foreground does not enter. */
+const history = () => import('../history/index.ts');
+const conversing = () => import('../conversation/index.ts');
 
 export interface OpenOptions {
   /** Path of a `dandori.yaml`. By default the one in `cwd`; if that is missing, the defaults apply. */
@@ -195,7 +178,7 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
     onUntraced: options.onUntraced,
   });
   const folders = foldersOf(store);
-  const historyFiles = openHistoryFiles(config, { folders, journal: asShown(store.journal) });
+  const historyFiles = await openHistoryFiles(config, { folders, journal: asShown(store.journal) });
   const parts: Parts = {
     journal: store.journal,
     blobs: store.blobs,
@@ -276,7 +259,7 @@ function assemble(
   /** The state with secrets as marks, because a user's plan is compiled against it. */
   const sealedStateAt = async (run: string, at?: number) => {
     const events = await parts.journal.read(run);
-    const end = at === undefined ? events.length : wholeDecision(events, at);
+    const end = at === undefined ? events.length : (await history()).wholeDecision(events, at);
     return foldRun(run, events.slice(0, end));
   };
   const comparedRun = async (run: string) => {
@@ -334,16 +317,19 @@ function assemble(
     addBudget: (run, amounts) => addBudget({ run, ...amounts }, runs.steering(run)),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
-    replay: async (run, replayOptions = {}) => shown(await replayRun(run, replayOptions, parts)),
-    fork: (run, forkOptions) => forkRun(run, { by: config.userId, ...forkOptions }, parts),
-    diff: async (left, right) => compareRuns(await comparedRun(left), await comparedRun(right)),
+    replay: async (run, replayOptions = {}) =>
+      shown(await (await history()).replayRun(run, replayOptions, parts)),
+    fork: async (run, forkOptions) =>
+      (await history()).forkRun(run, { by: config.userId, ...forkOptions }, parts),
+    diff: async (left, right) =>
+      (await history()).compareRuns(await comparedRun(left), await comparedRun(right)),
     history: async (run) => {
-      const found = planHistory(await eventsOf(run));
+      const found = (await history()).planHistory(await eventsOf(run));
       if (found === undefined) throw noEvents(run);
       return found;
     },
-    historyLines: async (run) => historyLines(await eventsOf(run)),
-    record: (run) => recordRun(run, parts),
+    historyLines: async (run) => (await history()).historyLines(await eventsOf(run)),
+    record: async (run) => (await history()).recordRun(run, parts),
     doctor: (doctorOptions) => examine(folders, { ...doctorOptions, now: parts.clock.now() }),
     lift: async (run) => liftRun(await stateOf(run), parts.blobs),
     events: eventsOf,
@@ -351,12 +337,14 @@ function assemble(
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) => countRuns(journal, countOptions),
     async prune(pruneOptions) {
+      const { isAwaited } = await conversing();
       const isAwaitedThere = (run: string, id: string) => isAwaited(run, id, conversations);
       const pruned = await pruneRuns(pruneOptions, { ...parts, isAwaited: isAwaitedThere });
       if (!pruned.dryRun) await historyFiles?.prune();
       return pruned;
     },
     async conversation(id, { userId = config.userId, key, wake } = {}) {
+      const { newConversation, openConversation } = await conversing();
       const named = id === undefined ? await newConversation({ userId, key }, parts) : { id };
       const onClose = () => opened.delete(conversation);
       const conversation = await openConversation(named, { ...talking, userId, wake, onClose });
@@ -389,19 +377,23 @@ function assemble(
 }
 
 /** Only a folder that the configuration names gets the planning history, and only beside our own journals. */
-function openHistoryFiles(
+async function openHistoryFiles(
   { planning, directory }: Config,
   { folders, journal }: { readonly folders: StoreFolders; readonly journal: Pick<Journal, 'read'> },
-): HistoryFiles | undefined {
+): Promise<HistoryFiles | undefined> {
   const isWanted = planning.history.isFolderNamed && folders.journal === directory;
-  return isWanted ? createHistoryFiles(directory, journal) : undefined;
+  return isWanted ? (await history()).createHistoryFiles(directory, journal) : undefined;
 }
 
 async function examine(folders: StoreFolders, options: DoctorOptions): Promise<Examined> {
   const { journal: runs, conversations, blobs } = folders;
   const isThere =
     runs === undefined || options.run === undefined || existsSync(join(runs, `${options.run}.jsonl`));
-  if (isThere) return examineStore({ runs, conversations, blobs }, { ...options, laws: LAWS });
+  if (isThere) {
+    const { examineStore } = await import('../store/doctor/doctor.ts');
+    const laws = { ofRun: breaches, ofConversation: (await conversing()).conversationBreaches };
+    return examineStore({ runs, conversations, blobs }, { ...options, laws });
+  }
   throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
     fix: '`dandori runs` lists the runs.',
   });
@@ -419,7 +411,5 @@ async function liftRun(state: RunState, blobs: Blobs): Promise<Lifted> {
       if (!(error instanceof DandoriError)) throw error;
     }
   }
-  return lift(state, (task) => shown(results.get(state, task)));
+  return (await history()).lift(state, (task) => shown(results.get(state, task)));
 }
-
-const LAWS = { ofRun: breaches, ofConversation: conversationBreaches };

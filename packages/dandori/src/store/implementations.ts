@@ -1,7 +1,7 @@
 /** The second door of the room: the stores themselves. `index.ts` has only what a user of any store needs. */
-export { type Copied, type CopiedStore, copyStore } from './copy/copy.ts';
+export type { Copied, CopiedStore } from './copy/copy.ts';
 export { createLocalDispatcher } from './dispatcher/local.ts';
-export { type DoctorOptions, examineStore } from './doctor/doctor.ts';
+export type { DoctorOptions } from './doctor/doctor.ts';
 export { createStoreKey } from './files/keys.ts';
 export { createMemoryBlobs, createMemoryJournal } from './memory.ts';
 export { createFileApprovals, createMemoryApprovals } from './standing-approvals.ts';
