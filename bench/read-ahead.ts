@@ -8,7 +8,7 @@ import { median, type Row } from './row.ts';
 
 const ACTIONS = 10;
 const CHAIN = 5;
-/** Milliseconds that an action takes the model to write, and a tool to carry out. */
+/** Milliseconds that an action takes the model to write, and a tool to run. */
 const WRITES = 50;
 const TAKES = 100;
 

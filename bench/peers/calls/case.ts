@@ -24,7 +24,7 @@ export interface Case {
   readonly tasks: readonly CaseTask[];
   /** What a planner decides at once, in the order of its decisions; without it, each round is decided by what the one before gave. */
   readonly plans?: readonly (readonly string[])[];
-  /** Ids of tasks that only a plan has: nobody calls what needs a result that is not there. */
+  /** Ids of tasks that only a plan has: other libraries make no call before its inputs exist. */
   readonly onlyPlanned?: ReadonlySet<string>;
   /** The value of a large result that the next step needs, where a digest does not show it. */
   readonly hidden?: string;

@@ -112,7 +112,7 @@ function errorInTheMiddle(): Case {
   };
 }
 
-/** Where each result says what to do next, nobody can plan ahead. */
+/** If each result says what to do next, no library can plan ahead. */
 function twentySteps(): Case {
   const tasks = new Tasks();
   let table = 'trail';

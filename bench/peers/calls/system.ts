@@ -111,6 +111,6 @@ export function peer(name: string, file: string): System {
 function taskOf({ tasks }: Case, tool: string, args: JsonObject): CaseTask {
   const written = JSON.stringify(args);
   const task = tasks.find((one) => one.tool === tool && JSON.stringify(one.args) === written);
-  if (task === undefined) throw new Error(`nobody expected ${tool} ${written}`);
+  if (task === undefined) throw new Error(`unexpected: ${tool} ${written}`);
   return task;
 }

@@ -9,7 +9,7 @@ export const TOOLS = JSON.parse(
   ),
 ) as readonly Tool[];
 
-/** What a call gives, the same for whoever calls: the numbers come from the arguments. */
+/** What a call gives, the same for every caller: the numbers come from the arguments. */
 export function resultOf(tool: string, args: JsonObject): Json {
   const words = Object.values(args).join(' ');
   const number = [...words].reduce((sum, sign) => (sum * 31 + (sign.codePointAt(0) ?? 0)) % 997, 7);

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-/** What a person typed behind one of our commands: numbers by name, and `--json`. Whoever typed something else is told how. */
+/** What a person typed behind one of our commands: numbers by name, and `--json`. Anything else is refused with the usage. */
 export function numbersAsked<Name extends string>(
   usage: string,
   names: readonly Name[],

@@ -249,7 +249,7 @@ describe('a plan that is edited', () => {
 });
 
 describe('a language model whose plan a person does not like', () => {
-  it('is told why, plans anew, and what its plan says cannot look like an answer', async () => {
+  it('is told why and plans again, and the text of its plan cannot look like an answer', async () => {
     await using place = await prepare();
     const send = (name: string, more: object = {}) => ({
       actions: [{ id: 't1', operation: 'counter.send', args: { name }, ...more }],

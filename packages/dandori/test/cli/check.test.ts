@@ -32,7 +32,7 @@ describe('what a plan waits for can be read, however large it is', () => {
     expect(stdout).not.toContain('it says after');
   });
 
-  it('all of them and why are told to who asks', async () => {
+  it('all of them are listed on request, with the reasons', async () => {
     await using place = await prepare(3);
     const explained = await place.dandori('check', 'plan.json', '--explain');
     expect(explained.stdout).toContain('      s1: both touch letters');

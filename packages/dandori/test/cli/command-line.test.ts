@@ -10,7 +10,7 @@ function startedBy(script: string | undefined, name?: string): void {
   vi.stubEnv('npm_package_name', name);
 }
 
-describe('a command that is printed can be typed as it stands', () => {
+describe('a printed command can be typed as it is', () => {
   it.each([
     [undefined, undefined, 'dandori resume r1'],
     ['start', 'dandori-workspace', 'npm start -- resume r1'],
@@ -49,7 +49,7 @@ describe('a command that is printed can be typed as it stands', () => {
     expect(asTyped('dandori.yaml, the dandori runtime')).toBe('dandori.yaml, the dandori runtime');
   });
 
-  it('also where the command line was not carried out', () => {
+  it('also if the command line was refused', () => {
     expect(configIn(['show', 'x', '--config', 'a.yaml'])).toBe('a.yaml');
     expect(configIn(['show', '--config=a.yaml', 'x'])).toBe('a.yaml');
     expect(configIn(['show', 'x'])).toBeUndefined();

@@ -123,7 +123,7 @@ describe('a run killed with SIGKILL', () => {
     expect(brokenLaws(await journal(place, run))).toEqual([]);
   });
 
-  it('asks about a write that nobody knows the end of, and never sends it again by itself', async () => {
+  it('asks about a write whose end is unknown, and never sends it again by itself', async () => {
     await using place = await prepare('send');
     const run = await killInTheMiddle(place);
     const resumed = await place.dandori('resume', run, '--json');

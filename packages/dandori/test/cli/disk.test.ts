@@ -82,7 +82,7 @@ function sendAfter(index: number): object {
   };
 }
 
-/** Goes on as somebody would who looks at what was really done, and answers by that. */
+/** Continues as a user would who checks what was really done and answers accordingly. */
 async function resumeToTheEnd(disk: SmallDisk): Promise<Answer> {
   for (;;) {
     const resumed = await disk.dandori('resume', 'last');

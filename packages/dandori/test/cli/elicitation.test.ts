@@ -132,7 +132,7 @@ describe('a tool that asks while it runs', () => {
     expect(events.filter(({ type }) => type === 'question_asked')).toHaveLength(1);
   });
 
-  it('is told that the person declines, or that nobody answered in time', async () => {
+  it('is told that the user declines, or that no answer came in time', async () => {
     await using desk = await prepare([BOOK]);
     const { finished } = desk.begin(...RUN);
     const run = await desk.asked();

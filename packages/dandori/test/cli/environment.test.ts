@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openPlace } from './command.ts';
 
-it('DANDORI_DATA_DIR says where the shipped servers keep their data, so that nobody writes to the real kitchen', async () => {
+it('DANDORI_DATA_DIR says where the shipped servers keep their data, so that a test never writes to the real kitchen', async () => {
   await using place = await openPlace({ DANDORI_DATA_DIR: 'mine' });
   await place.write('dandori.yaml', 'mcpServers: {kitchen: {shipped: kitchen}}\n');
   await place.write(

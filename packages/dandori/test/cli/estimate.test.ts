@@ -28,7 +28,7 @@ describe('what a plan will take', () => {
     ]);
   });
 
-  it('is told to whoever is asked to approve a call of it, in their language', () => {
+  it('is shown with the approval of one of its calls, in the language of the user', () => {
     const question = {
       id: 'q1',
       kind: 'approval' as const,

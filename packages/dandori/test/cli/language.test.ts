@@ -97,7 +97,7 @@ describe.concurrent('a goal decided by a language model over HTTP', () => {
     expect(await place.journal(report.run)).not.toContain('sk-very-secret-123456');
   });
 
-  it('is mended within bounds where the model names a wrong tool, and the finished work stays', async () => {
+  it('is repaired within bounds if the model names a wrong tool, and finished work stays', async () => {
     await using server = await startModelServer([
       { actions: [{ id: 't1', operation: 'calc.evaluator', args: { expression: '1+1' } }] },
       {

@@ -30,7 +30,7 @@ async function openHome(config: object = CALC): Promise<Place> {
 
 const fileOf = (place: Place, run: string) => join(place.folder, '.dandori/runs', `${run}.jsonl`);
 
-/** Changes an event and makes its checksum fit again, as somebody who means it would. */
+/** Changes an event and its checksum, as an attacker would. */
 function forge(file: string, change: (event: Event) => Event): void {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   const events = lines.map((line) => {
@@ -85,7 +85,7 @@ async function revisedRun(place: Place): Promise<string> {
 }
 
 describe('what was', () => {
-  it('history shows every proposal, reflection and revision, and the plan as it stands', async () => {
+  it('history shows every proposal, reflection and revision, and the current plan', async () => {
     await using place = await openHome(PLACES);
     await revisedRun(place);
     const { stdout, code } = await place.dandori('show', '--history', 'last');
@@ -114,7 +114,7 @@ describe('what was', () => {
     await expect(runCase(await place.write('changed.yaml', changed))).rejects.toThrow('Osaka');
   });
 
-  it('replay proves a run, shows it as it was, and names the event that somebody has changed', async () => {
+  it('replay verifies a run, shows it as it was, and names an event that was changed', async () => {
     await using place = await openHome();
     await place.dandori('run', '--plan', 'plan.yaml');
     const [run = ''] = await place.runs();
@@ -216,7 +216,7 @@ describe('what was', () => {
     });
   });
 
-  it('doctor names what is damaged, exits with 1, and mends a torn tail only', async () => {
+  it('doctor names what is damaged, exits with 1, and repairs only a torn tail', async () => {
     await using place = await openHome();
     await place.dandori('run', '--plan', 'plan.yaml');
     const [run = ''] = await place.runs();

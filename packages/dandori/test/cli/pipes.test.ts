@@ -4,7 +4,7 @@ import { openPlace } from './command.ts';
 const CALC = 'mcpServers: {calc: {shipped: calc}}\n';
 
 describe('a reader that goes away', () => {
-  it('loses neither the run nor its exit code, and nobody sees a stack', async () => {
+  it('loses neither the run nor its exit code, and prints no stack trace', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', CALC);
     const running = place.begin('run', '1 + 2');

@@ -101,7 +101,7 @@ it('a model that stands in for another, and a long wait, are told', async () => 
   expect(stderr).toMatch(/wait for 2 s\n {2}Switching to openai-compatible\/two\n/);
 });
 
-it('a look back on which nobody said anything ends without a colon', async () => {
+it('a reflection without words ends without a colon', async () => {
   const calls = (name: string, args: object) => ({ toolCalls: [{ name, arguments: args }] });
   await using server = await startModelServer([
     calls('calc_evaluate', { expression: '1/0' }),

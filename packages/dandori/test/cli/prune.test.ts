@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openPlace } from './command.ts';
 
 describe.concurrent('dandori prune', () => {
-  it('shows what would go, asks for --yes where nobody sits at a terminal, and removes', async () => {
+  it('shows what would be removed, asks for --yes without a terminal, and removes it', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', 'mcpServers: { calc: { shipped: calc } }\n');
     await place.write(

@@ -23,8 +23,8 @@ const SEND = {
 const CONFIG = ['--config', 'letters.yaml'];
 const RUN = ['run', '--plan', 'plan.json', ...CONFIG];
 
-describe('a question that nobody can be asked on the spot', () => {
-  it('shows the call, why it is made, and the commands to go on with, so that nobody approves blindly', async () => {
+describe('a question without a user at the terminal', () => {
+  it('shows the call, why it is made, and the commands to continue with, so that the user does not approve blindly', async () => {
     await using place = await prepare('writes', SEND);
     const { code, stderr } = await place.dandori(...RUN);
     const [run] = await place.runs();
@@ -103,7 +103,7 @@ describe('a question that nobody can be asked on the spot', () => {
     expect(JSON.parse(stdout)).toMatchObject({ question: 'q1', answer: 'p2' });
   });
 
-  it('is answered by --yes without a word about a pause that nobody noticed', async () => {
+  it('is answered by --yes without mentioning a pause', async () => {
     await using place = await prepare('always', FIND);
     const { code, stderr } = await place.dandori(...RUN, '--yes');
     expect(stderr).not.toContain('Resumed');

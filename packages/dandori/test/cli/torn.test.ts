@@ -21,7 +21,7 @@ describe('a journal whose last line a crash has cut short', () => {
   it.each([
     ['What is 1 + 2?', /! The journal ends with an incomplete event \(17 bytes\)/],
     ['1 + 2を計算', /! ジャーナルの末尾に、異常終了で途切れたイベント（17 バイト）があります/],
-  ])('is told once by who reads it: %s', async (goal, told) => {
+  ])('is reported once to the reader: %s', async (goal, told) => {
     const { place, run, file } = await withRun(goal);
     await using _ = place;
     await appendFile(file, TAIL);

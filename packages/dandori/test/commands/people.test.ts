@@ -28,7 +28,7 @@ describe('approval', () => {
     expect(house.toolbox.effects('a.drop')).toBe(1);
   });
 
-  it('one that cannot be made is refused when there is room, and nobody is asked: a full house stays full', async () => {
+  it('one that cannot be made is refused when there is room, without a question: a full lane stays full', async () => {
     const house = createHouse(
       { 'a.get': { run: () => ({}) }, 'b.get': { takes: 50 }, 'c.drop': { effect: 'destructive' } },
       DONE,
@@ -104,7 +104,7 @@ describe('approval', () => {
     expect(house.toolbox.calls.map(({ call }) => call.args)).toEqual([{ id: 'milk' }, { id: 2 }]);
   });
 
-  it('nobody is asked about a call that cannot be made', async () => {
+  it('the user is not asked about a call that cannot be made', async () => {
     const house = createHouse({ 'a.find': { run: () => ({}) }, 'a.drop': { effect: 'destructive' } }, DONE);
     const state = await house.run(
       'go',

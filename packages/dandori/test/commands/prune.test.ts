@@ -116,7 +116,7 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     expect(await keeper.prune(31)).toMatchObject({ runs: [{ outcome: 'failed' }], blobs: { count: 1 } });
   });
 
-  it('stay where they are open, wait, are driven, or were written to of late', async () => {
+  it('stay if they are open, wait, are driven, or were written to recently', async () => {
     await using keeper = await open();
     const { journal } = keeper.parts;
     const house = createHouse(TOOLS, [], { ...keeper.parts });
@@ -198,7 +198,7 @@ describe('old runs in files', () => {
     },
   );
 
-  it('leave a torn tail out of account: what was whole before it has ended', async () => {
+  it('ignore a torn tail: the complete events before it count', async () => {
     await using temporary = await createTemporaryJournal();
     const keeper = createKeeper(temporary);
     const { run } = await keeper.ended('x');

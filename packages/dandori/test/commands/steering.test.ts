@@ -81,7 +81,7 @@ describe('a word to a run that is under way', () => {
 });
 
 describe('a run that is paused', () => {
-  it('L10: begins nothing more, lets come to its end what runs, and goes on when it is continued', async () => {
+  it('L10: starts nothing new, lets running calls finish, and resumes when it is continued', async () => {
     const house = createHouse({ 'a.get': { takes: 1_000 } }, DONE);
     const run = await house.start('go', [task('a', 'a.get'), task('b', 'a.get', { after: ['a'] })]);
     const driving = drive(run, house.parts);

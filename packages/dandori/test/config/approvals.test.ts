@@ -25,7 +25,7 @@ effects:
     expect(effects['files.delete']).toEqual({ effect: 'destructive' });
   });
 
-  it('is not there where nobody set any', async () => {
+  it('is missing if none is set', async () => {
     expect((await load('{}')).settings).not.toHaveProperty('approvals');
   });
 

@@ -131,7 +131,7 @@ describe('where the file is', () => {
     expect(error).toMatchObject({ code: 'config-not-found', message: 'there is no file my.yaml' });
   });
 
-  it('a folder in place of a file is named as such', async () => {
+  it('a folder instead of a file is named as such', async () => {
     const error = await refusal(loadConfig({ cwd: await folderWith({ 'a/b': '' }), env: {}, file: 'a' }));
     expect(error).toMatchObject({ code: 'file-unreadable', message: 'a cannot be read: it is a folder' });
   });
@@ -245,7 +245,7 @@ describe('layers over the file', () => {
     expect(result).toMatchObject({ limits: { steps: 3 }, concurrency: 2, approval: 'always' });
   });
 
-  it('--mode wins over adaptive_mode in the file in place of contradicting it', async () => {
+  it('--mode wins over adaptive_mode in the file instead of contradicting it', async () => {
     const layers = commandLine({ execution: { mode: 'planned' } });
     expect((await load('execution: { adaptive_mode: true }', { layers })).settings.mode).toBe('planned');
   });

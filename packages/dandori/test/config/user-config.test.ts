@@ -100,13 +100,13 @@ describe('settings of a user', () => {
     expect(api.requests[0]?.url).toBe('/settings?v=1&user_id=a%26b%3Dc');
   });
 
-  it('without a user nobody is asked, and the user of the file is one', async () => {
+  it('without a user the API is not called, and the user of the file counts as one', async () => {
     await using api = await startUserApi({ execution: { max_steps: 7 } });
-    await using nobody = await open(api);
-    await nobody.dandori.start('do it');
+    await using without = await open(api);
+    await without.dandori.start('do it');
     expect(api.requests).toEqual([]);
-    await using somebody = await open(api, {}, { ...FILE, user_id: 'from-file' });
-    await somebody.dandori.start('do it');
+    await using fromFile = await open(api, {}, { ...FILE, user_id: 'from-file' });
+    await fromFile.dandori.start('do it');
     expect(api.requests.map(({ url }) => url)).toEqual(['/users/from-file']);
   });
 
@@ -202,7 +202,7 @@ describe('an API that goes wrong starts the run with the settings of the file, a
     ['a wrong key', { execution: { max_step: 7 } }, 'invalid', 'max_steps'],
     ['a wrong value', { execution: { max_steps: 'many' } }, 'invalid', 'whole number'],
     ['a contradiction', { execution: { mode: 'direct', adaptive_mode: true } }, 'invalid', 'adaptive_mode'],
-    ['a language that nobody speaks here', { language: 'fr' }, 'invalid', 'en or ja'],
+    ['a language that is not supported', { language: 'fr' }, 'invalid', 'en or ja'],
     [
       'nested without end',
       raw(200, `{"planning":${'['.repeat(60_000)}${']'.repeat(60_000)}}`),
@@ -246,7 +246,7 @@ describe('an API that goes wrong starts the run with the settings of the file, a
     expect(opened.warnings).toMatchObject([{ problem: 'unreachable', detail: 'ECONNREFUSED' }]);
   });
 
-  it('a redirect is not followed, so that the key goes to nobody else', async () => {
+  it('a redirect is not followed, so that the key reaches no other server', async () => {
     await using elsewhere = await startUserApi({ execution: { max_steps: 7 } });
     await using api = await startUserApi(raw(302, '', { location: `${elsewhere.url}/?leak=1` }));
     await using opened = await open(api);

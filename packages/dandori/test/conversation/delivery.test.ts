@@ -155,7 +155,7 @@ async function live({ journal, conversations, shown }: Disk, power: Power): Prom
     for (const { id } of conversation.undelivered()) {
       if (power.isOff) return;
       const state = foldConversation(await conversations.read(conversation.id));
-      // Exact: what the library calls undelivered nobody has ever acknowledged.
+      // Exact: no client has acknowledged what the library calls undelivered.
       expect(state?.delivered.has(id)).toBe(false);
       shown.push(id);
       await conversation.acknowledge(id);

@@ -12,7 +12,7 @@ afterEach(() => {
 });
 
 describe('the journal of a conversation', () => {
-  it('holds no secret, whoever says it', async () => {
+  it('holds no secret, from any source', async () => {
     vi.stubEnv('TRAVEL_KEY', 'key-of-the-travel-agency');
     await using home = await openHome({
       script: [answer('Your key is key-of-the-travel-agency.')],
@@ -41,7 +41,7 @@ describe('the journal of a conversation', () => {
     expect(await later.runs()).toEqual([]);
   });
 
-  it('is told how a run ended that somebody else drove, before that run can be pruned', async () => {
+  it('learns how a run ended in another process, before that run can be pruned', async () => {
     await using home = await openHome({ script: BOOK, yaml: ASKING });
     const conversation = await home.dandori.conversation();
     const said = await conversation.say('book a room');

@@ -36,7 +36,7 @@ describe('the laws of a conversation', () => {
 
   it.each<[string, ConversationFact[], string]>([
     ['a message that is written twice', [...good, written(agent('r1'))], 'K2'],
-    ['a message of a run that nobody began', [START, written(agent('r1'))], 'K2'],
+    ['a message of a run that was not started', [START, written(agent('r1'))], 'K2'],
     ['a run that is begun twice', [...good, begun('r1', 'u1')], 'K3'],
     ['a run for no message of the user', [...good, begun('r2', 'r1')], 'K3'],
     ['a delivery of what was never written', [START, delivered('r1')], 'K4'],

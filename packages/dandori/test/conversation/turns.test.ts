@@ -142,7 +142,7 @@ describe('a yes or a no', () => {
     expect(facts(await home.events(booking), 'note_added')).toMatchObject([{ text: 'yes' }]);
   });
 
-  it('counts anew when a person tells a run the same twice: the second question is not left open', async () => {
+  it('counts again if the user tells a run the same twice: the second question is not left open', async () => {
     await using home = await openHome({
       script: [
         say([own('ask', { question: 'From which city?' })]),

@@ -2,7 +2,7 @@ import { numbersAsked } from '../numbers-asked.ts';
 import { type Ordeal, undergo } from './ordeal.ts';
 import type { Deciding, Kill } from './victim.ts';
 
-/** Kills that one run goes through before it is left to come to its end. */
+/** Kills that one run goes through before it is left alone. */
 const KILLS_EACH = 4;
 /** More events than a run has, so that the first kill of some run falls on each of them. */
 const MOST_EVENTS = 24;
@@ -17,7 +17,7 @@ const {
 } = numbersAsked('npm run crash -- --kills 300 [--parallel 2] [--json]', ['kills', 'parallel']);
 const began = performance.now();
 const ordeals: Ordeal[] = [await undergo('plan', [])];
-/** How long a process lives that nobody kills, on this machine. */
+/** How long a process lives on this machine if it is not killed. */
 const wholeLife = performance.now() - began;
 let begun = 0;
 const killed = () => ordeals.reduce((sum, { kills }) => sum + kills, 0);

@@ -29,7 +29,7 @@ interface Report {
   readonly questions: readonly Asked[];
 }
 
-/** Kills the run each time as the next of these says, then lets it come to its end. */
+/** Kills the run each time as the next of these says, then lets it run to its end. */
 export async function undergo(by: Deciding, kills: readonly Kill[]): Promise<Ordeal> {
   await using victim = await openVictim(by);
   const points: number[] = [];
@@ -68,7 +68,7 @@ async function answer(victim: Victim, { questions }: Report): Promise<number> {
   const happened = await victim.happened();
   const run = (await victim.run()) ?? '';
   for (const { id, kind, task = '', context } of questions) {
-    if (kind !== 'in_doubt') throw new Error(`nobody expected a question of the kind ${kind}`);
+    if (kind !== 'in_doubt') throw new Error(`unexpected question of the kind ${kind}`);
     const { open } = context;
     // Of a service that was interrupted: whether the call that it was in took effect.
     const isDone = happened.includes(open?.args.name ?? task);

@@ -24,7 +24,7 @@ export interface Victim extends AsyncDisposable {
   readonly place: Place;
   /** Names of what is to take effect. */
   readonly effects: readonly string[];
-  /** The real command, and its end; undefined in place of the end where it was killed. */
+  /** The real command, and its end; undefined if it was killed. */
   life(args: readonly string[], kill?: Kill): Promise<Finished | undefined>;
   /** The arguments that start the run. */
   readonly start: readonly string[];

@@ -53,7 +53,7 @@ describe('what a person chose', () => {
     expect(house.toolbox.calls).toHaveLength(1);
   });
 
-  it('is data: what a tool offers as a choice is sent as it stands, and fetches no other result', async () => {
+  it('is data: what a tool offers as a choice is sent unchanged, and fetches no other result', async () => {
     const options = [{ label: 'sly', value: 'sly', args: { text: '${secret}', more: ['$${x}'] } }];
     const house = createHouse(
       {

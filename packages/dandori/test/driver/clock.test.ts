@@ -4,7 +4,7 @@ import { count, createHouse, DONE, task } from './house.ts';
 
 const DAY = 86_400_000;
 
-/** The clock of the machine, which somebody can set. */
+/** The clock of the machine, which can be set. */
 function settable() {
   let now = 1_000_000;
   const timers: { due: number; wake: () => void }[] = [];

@@ -8,7 +8,7 @@ import type { Journal } from '../../src/store/journal.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
 import { count, createHouse, DONE, type House, task } from './house.ts';
 
-/** Lets somebody else write right before the driver's append of that number, or of each from then on. */
+/** Lets another process write right before the driver's append of that number, or before each one from then on. */
 function intruding(
   journal: Journal,
   at: number,
@@ -121,7 +121,7 @@ describe('G2: a command that comes in between', () => {
       [...tasks, task('g', 'a.get'), task('h', 'a.get', { after: ['g'] })],
       { approval: 'writes' },
     );
-    // The approvals wait; the reads go on while somebody answers before each append.
+    // The approvals wait. The reads continue while an answer arrives before each append.
     let number = 0;
     const journal: Journal = {
       ...house.parts.journal,
@@ -158,7 +158,7 @@ describe('G2: a command that comes in between', () => {
   });
 });
 
-describe('a driver that takes a run up while somebody writes to it', () => {
+describe('a driver that takes over a run while another process writes to it', () => {
   it('does not wait for ever for a thought that was lost with the driver before', async () => {
     const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
     const run = await house.start('go');

@@ -38,7 +38,7 @@ async function untilHeld(house: House, run: string, questions = 1): Promise<void
     if (asked >= questions) return;
     await house.clock.advance(0);
   }
-  throw new Error('Nobody was asked.');
+  throw new Error('No question was asked.');
 }
 
 async function lawful(house: House, run: string, work: Promise<RunState>): Promise<RunState> {
@@ -125,7 +125,7 @@ describe('a call that is held open while a person is asked', () => {
     ]);
   });
 
-  it('is told that nobody answers after the hold; a result is taken, with a note', async () => {
+  it('is told after the hold that there is no answer; a result is accepted, with a note', async () => {
     const house = createHouse({ 'desk.book': asking() }, DONE);
     const run = await house.start('book', PLAN);
     const state = await house.drive(run);
@@ -182,7 +182,7 @@ describe('a call that is held open while a person is asked', () => {
     });
   });
 
-  it('that ends well at the moment at which somebody writes to the run leaves no question behind', async () => {
+  it('that succeeds at the moment of another write to the run leaves no question open', async () => {
     const house = createHouse({ 'desk.book': asking() }, DONE);
     const run = await house.start('book', PLAN);
     const { journal } = house.parts;
@@ -282,7 +282,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(state.end).toBeUndefined();
   });
 
-  /** The process dies: the journal stays as it is, and nobody hears the call any more. */
+  /** The process dies: the journal stays as it is, and the outcome of the call is lost. */
   async function loseDriver(house: House, run: string): Promise<void> {
     void drive(run, { ...house.parts, driver: 'the lost one' });
     await untilHeld(house, run);
@@ -455,7 +455,7 @@ describe('a call that ends because the server wants input first', () => {
     expect(house.toolbox.calls).toHaveLength(11);
   });
 
-  it('that does not say what it wants has failed, and nobody waits for it', async () => {
+  it('that does not say what it wants has failed, and the run does not wait for it', async () => {
     const mute = wanting({ run: () => ({ kind: 'input_wanted', requests: [], state: 'sealed' }) });
     const state = await createHouse({ 'desk.book': mute }, DONE).run('book', PLAN);
     expect(state.tasks.get('t1')).toMatchObject({ status: 'failed', failure: { kind: 'tool_error' } });

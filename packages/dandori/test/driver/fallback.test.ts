@@ -61,7 +61,7 @@ describe('a fallback model', () => {
     expect(second).toContain('Check model.fallback.api_key_env');
   });
 
-  it('is not asked because of an output that could not be used: that is mended by saying so', async () => {
+  it('is not used after an unusable output: the first model is told and tries again', async () => {
     const pair = await createPair([{ content: '' }, { content: '{}' }, answer], []);
     expect((await pair.run()).state.end?.outcome).toBe('answered');
   });

@@ -92,7 +92,7 @@ describe('a mind that plans anything, and a person who says yes to some of it', 
             const word = words[number % (words.length || 1)] ?? 1;
             if (word === 0) return 'reject';
             const { tasks } = context as { tasks?: Task[] };
-            // One task of it is left out: what referred to it is then wrong, and what did not is carried out.
+            // One task is left out: tasks that refer to it are then wrong, and the others run.
             const isFree =
               tasks !== undefined && !JSON.stringify(tasks).includes('${') && !tasks.some(isBound);
             return word === 1 && kind === 'plan_approval' && isFree && tasks.length > 1

@@ -189,9 +189,9 @@ export interface Living {
   readonly world: World;
   /** What a person says to the approval with this number; a yes without it. */
   readonly says?: (question: Question, number: number) => Json;
-  /** Called before each call of a tool, with the journal as it stands on the disk. Returns what is wrong with it. */
+  /** Called before each call of a tool, with the journal as it is on disk. Returns what is wrong with it. */
   readonly inspect?: (call: Call, events: readonly Event[]) => string[];
-  /** Called before each time that somebody drives. */
+  /** Called before each drive. */
   /** Called up to three times where the run is exhausted. */
   readonly again?: ((parts: Parts) => Promise<void>) | undefined;
   readonly meanwhile?: (parts: Parts, clock: StepClock) => Promise<void> | void;
@@ -305,7 +305,7 @@ function stranded({ purpose, state }: Thought): string[] {
   if (purpose !== 'act') return [];
   return [...state.tasks.values()]
     .filter(({ status }) => !hasEnded(status))
-    .map(({ task: { id }, status }) => `${id} is ${status}, and nobody will ever go on with it`);
+    .map(({ task: { id }, status }) => `${id} is ${status}, and no driver will ever continue it`);
 }
 
 function whatIsWrong(events: readonly Event[], state: RunState, world: World): string[] {

@@ -5,7 +5,7 @@ import type { Journal } from '../../src/store/journal.ts';
 import { createHouse, DONE, type House, task } from './house.ts';
 
 describe('a driver that is asked to leave', () => {
-  it('S6: lets what runs end, begins nothing more, and whoever comes next goes on', async () => {
+  it('S6: lets running calls end, starts nothing new, and the next driver continues', async () => {
     const house = createHouse({ 'a.put': { effect: 'write', takes: 1_000 } }, DONE);
     const run = await house.start('go', [task('p', 'a.put'), task('q', 'a.put', { after: ['p'] })]);
     const soon = new AbortController();

@@ -203,7 +203,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
   });
 
-  it('two reads that take turns end as the circle that was told, whichever of the two comes next', async () => {
+  it('two reads that take turns end as the loop that was reported, whichever comes next', async () => {
     const tools = { 'a.get': { run: () => 1 }, 'b.get': { run: () => 2 } };
     const [one, other] = [call('a.get'), call('b.get')];
     const house = createHouse(tools, [one, other, one, other, one, concluded]);

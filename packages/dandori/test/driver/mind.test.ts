@@ -118,7 +118,7 @@ describe('a plan of the mind', () => {
     house.mind.verify();
   });
 
-  it('that is wrong can be mended by what changes alone', async () => {
+  it('that is wrong can be corrected by sending only the changes', async () => {
     const house = createHouse({ 'a.get': { run: ({ n }) => n ?? 7 } }, [
       [
         { operation: 'a.get', args: { n: 1 } },
@@ -142,7 +142,7 @@ describe('a plan of the mind', () => {
     house.mind.verify();
   });
 
-  it('that is mended by two corrections at once gets both', async () => {
+  it('that gets two corrections at once takes both', async () => {
     const house = createHouse({ 'a.get': { run: ({ n }) => n ?? 7 } }, [
       [{ operation: 'a.fetch' }, { operation: 'a.drop' }],
       [
@@ -158,7 +158,7 @@ describe('a plan of the mind', () => {
     house.mind.verify();
   });
 
-  it('that is mended keeps what its other tasks refer to, whatever the new ones are called', async () => {
+  it('that is corrected keeps what its other tasks refer to, whatever the new ones are called', async () => {
     const house = createHouse({ 'a.get': { run: ({ n }) => n ?? 7 } }, [
       [{ operation: 'a.get' }],
       [
@@ -235,7 +235,7 @@ describe('a plan of the mind', () => {
     house.mind.verify();
   });
 
-  it('a good plan in between starts the count anew', async () => {
+  it('a good plan in between resets the count', async () => {
     const wrong = [{ operation: 'nope' }];
     const right = [{ operation: 'a.get' }];
     const house = createHouse({ 'a.get': {} }, [wrong, wrong, right, wrong, wrong, right, ...DONE]);

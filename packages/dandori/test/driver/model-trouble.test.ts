@@ -27,7 +27,7 @@ interface Trouble {
   readonly only?: DialectUnderTest;
   /** What the model says before it does better, or in a way that is understood. */
   readonly replies: (dialect: DialectUnderTest) => readonly ModelReply[];
-  /** What the journal notes: why a decision failed, what was mended, or why a plan was refused. */
+  /** What the journal notes: why a decision failed, what was repaired, or why a plan was refused. */
   readonly notes: RegExp;
 }
 
@@ -95,7 +95,7 @@ const TROUBLES: readonly Trouble[] = [
     notes: /two lists/,
   },
   {
-    name: 'a tool that nobody has',
+    name: 'a tool that does not exist',
     replies: (dialect) => [say(dialect, ['places.search_for', { q: 'Kyoto' }])],
     notes: /no tool "places\.search_for"/,
   },
@@ -191,7 +191,7 @@ const UNDERSTOOD: readonly Trouble[] = [
     notes: /Let me look/,
   },
   {
-    name: 'one object in place of a list',
+    name: 'one object instead of a list',
     only: 'json',
     replies: () => [{ content: { operation: find[0], args: find[1] } }],
     notes: /one object taken as the list/,
@@ -278,7 +278,7 @@ describe.each(DIALECTS)('a model that does not get better (%s)', (dialect) => {
     ['the same broken output', { content: '{"actions": [' }, /could not be used/],
     ['nothing', { content: '' }, /it is empty/],
     [
-      'a tool that nobody has',
+      'a tool that does not exist',
       say(dialect, ['nobody.knows', {}]),
       /No valid plan after 3 attempts.*nobody.knows/,
     ],

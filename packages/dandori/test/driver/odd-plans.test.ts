@@ -300,7 +300,7 @@ describe('a plan that is taken apart', () => {
     expect(report(state).tasks.x).toMatchObject({ status: 'failed' });
   });
 
-  it('a step that could not begin waits again for what is done anew', async () => {
+  it('a step that could not begin waits again for tasks that are repeated', async () => {
     const house = createHouse(TOOLS, [
       [
         propose(

@@ -88,7 +88,7 @@ describe('a run that is started and driven in one process', () => {
     expect(state.end).toMatchObject({ outcome: 'failed' });
   });
 
-  it('is read where somebody has written to it before it is driven', async () => {
+  it('is read if another process wrote to it before it is driven', async () => {
     const place = await start();
     await addNote({ run: place.started.run, text: 'be quick' }, place.parts);
     const state = await place.go(place.started);
@@ -115,7 +115,7 @@ describe('a run that is started and driven in one process', () => {
     expect(await place.parts.journal.list()).toHaveLength(1);
   });
 
-  it('is read by nobody when a program runs a goal', async () => {
+  it('is not read when a program runs a goal', async () => {
     await using temporary = await createTemporaryJournal();
     const { journal, reads } = countReads(temporary.journal);
     const { toolbox } = createHouse(TOOLS);

@@ -58,7 +58,7 @@ describe('under the policy "plan" a person', () => {
     await approve({ run, by: 'boss' }, house.parts);
     const state = await house.drive(run);
     expect(state.end?.outcome).toBe('answered');
-    // Refs that were filled in are covered: nobody is asked a second time.
+    // Refs that were filled in are covered: the user is not asked a second time.
     expect(state.questions.size).toBe(1);
     expect(called(house)).toEqual([
       ['a.get', {}],
@@ -321,7 +321,7 @@ describe('an approved plan', () => {
 });
 
 describe('a plan that a person rejects', () => {
-  it('is made anew by the mind, which is told why', async () => {
+  it('is planned again by the mind, which is told why', async () => {
     const house = createHouse(TOOLS, [
       [{ operation: 'b.drop' }, { operation: 'answer', args: { text: 'dropped' } }],
       ({ state }) => {
@@ -350,7 +350,7 @@ describe('a plan that a person rejects', () => {
         { id: 'p', operation: 'a.put', args: { n: 2 } },
         { id: 'd', operation: 'b.drop' },
       ],
-      // What the compiler refuses in between was shown to nobody.
+      // The user never saw the plans that the compiler refused in between.
       [{ operation: 'plan.revise', args: { replace: [{ id: 'p', operation: 'no.such', args: {} }] } }],
       [
         {
@@ -409,7 +409,7 @@ describe('a plan that a person rejects', () => {
     house.mind.verify();
   });
 
-  it('is rejected too where nobody answered in time', async () => {
+  it('is also rejected if no answer comes in time', async () => {
     const house = createHouse(TOOLS, []);
     const questions = { expireAfter: 1_000, whenExpired: 'decline' as const };
     const run = await house.start('go', [task('p', 'a.put')], { ...PLAN, questions });
@@ -420,7 +420,7 @@ describe('a plan that a person rejects', () => {
     expect(house.toolbox.calls).toHaveLength(0);
   });
 
-  it('is not answered by who may not', async () => {
+  it('cannot be answered by a user who is not named', async () => {
     const house = createHouse(TOOLS, DONE);
     const questions = { whenExpired: 'decline' as const, answerers: ['boss'] };
     const run = await house.start('go', [task('p', 'a.put')], { ...PLAN, questions });
@@ -458,7 +458,7 @@ describe('a plan that a person edits', () => {
     expect(house.toolbox.calls).toHaveLength(0);
   });
 
-  it('is carried out as it was edited, without a second question', async () => {
+  it('runs as it was edited, without a second question', async () => {
     const house = createHouse(TOOLS, [
       [
         { id: 'p', operation: 'a.put', args: { n: 1 } },

@@ -468,7 +468,7 @@ describe('what was read ahead for nothing', () => {
   it.each([
     ['breaks off', { cut: 60 }],
     ['was cut short', { finishReason: 'content_filter' }],
-  ])('R5: of a model that %s is told to stop, and the next decision begins anew', async (_, how) => {
+  ])('R5: of a model that %s is aborted, and the next decision starts over', async (_, how) => {
     const gate = createGate();
     const actions = [act('t1', 'a.get'), act('t2', 'b.get')];
     const first = { actions, hold: holdAt('"id":"t2"', gate), ...how };
@@ -517,7 +517,7 @@ describe('what was read ahead for nothing', () => {
     expect(called(stream)).toEqual(['t1', 'last']);
   });
 
-  it('dies with its driver, and is made again by who takes the run up', async () => {
+  it('dies with its driver, and is made again by the next driver', async () => {
     const gate = createGate();
     const actions = [act('t1', 'a.get'), LAST];
     const first = { actions, hold: holdAt('"id":"last"', gate) };
@@ -525,7 +525,7 @@ describe('what was read ahead for nothing', () => {
     const run = await stream.start();
     const dead = stream.drive(run);
     await stream.ended('t1');
-    // What a crash leaves behind is the journal as it stands.
+    // A crash leaves only the journal.
     const left = await stream.events(run);
     expect(left.map(({ type }) => type)).toEqual(['run_started', 'decision_started']);
     await using heir = await openStream(TOOLS, [{ actions }, ANSWER]);

@@ -89,7 +89,7 @@ describe('a preview before an approval', () => {
     ).toEqual(['preview_started', 'preview_ended', 'preview_started', 'preview_ended']);
   });
 
-  it('tells the tool that it is a preview, in which language, and asks nobody meanwhile', async () => {
+  it('tells the tool that it is a preview and in which language, and asks no question meanwhile', async () => {
     const house = createHouse({ 'shelf.remove': shelf() });
     await house.drive(await start(house, { item: 1 }));
     const [made] = house.toolbox.calls;

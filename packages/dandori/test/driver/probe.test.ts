@@ -41,7 +41,7 @@ function mailHouse(
 }
 
 describe('a call in doubt that can be looked for', () => {
-  it('is found: it is not sent again, nobody is asked, and its result is what the probe brings', async () => {
+  it('is found: it is not sent again, the user is not asked, and its result is what the probe returns', async () => {
     const house = mailHouse([{ kind: 'lost_after' }]);
     const state = await house.run('go', [SEND, task('note', 'mail.find_sent', { after: ['send'] })]);
     expect(state.end?.outcome).toBe('answered');
@@ -119,7 +119,7 @@ describe('a call in doubt that can be looked for', () => {
     expect(house.toolbox.effects('mail.send')).toBe(1);
   });
 
-  it('that nobody can look for is asked about with what is known: its key, when it was called, and why', async () => {
+  it('that no probe can find is asked about with what is known: its key, when it was called, and why', async () => {
     const house = createHouse({ 'mail.send': { effect: 'write', faults: [{ kind: 'lost_after' }] } }, DONE);
     const run = await house.start('go', [SEND]);
     const [lost] = (await house.drive(run)).questions.values();
@@ -188,7 +188,7 @@ describe('a call in doubt that can be looked for', () => {
     expect(fold(await house.events(run))).toEqual(state);
   });
 
-  it('a cancel during the look ends the run, and says that nobody knows', async () => {
+  it('a cancel during the probe ends the run, and says that the outcome is unknown', async () => {
     const house = mailHouse([{ kind: 'lost_after' }], { find: { faults: [{ kind: 'hang' }] } });
     const run = await house.start('go', [SEND]);
     const unwatch = house.parts.journal.watch(run, () => {

@@ -33,7 +33,7 @@ async function last(house: House, run: string) {
 }
 
 describe('a question that expires', () => {
-  it('says until when it can be answered, and takes its default then, also after days in which nobody drove', async () => {
+  it('says until when it can be answered, and then takes its default, even after days without a driver', async () => {
     const house = createHouse(
       { 'shop.take': { run: ({ item }) => (item === 'milk' ? { ...WHICH, default: 2 } : 'taken') } },
       DONE,
@@ -84,7 +84,7 @@ describe('a question that expires', () => {
     expect((await house.clock.runUntil(driving)).tasks.get('o')?.status).toBe('succeeded');
   });
 
-  it('is refused to who answers too late, whether or not somebody has noticed yet', async () => {
+  it('is refused if it comes too late, even before a driver has noticed the expiry', async () => {
     const house = createHouse({ 'shop.take': TAKE }, DONE);
     const run = await house.start(
       'go',
@@ -131,7 +131,7 @@ describe('what is asked of a person', () => {
   it.each([
     ['is no schema', { type: 'object', properties: { a: { type: 'nmber' } } }],
     ['is of no object, whose fields could become arguments', { type: 'integer' }],
-  ])('fails where its form %s: nobody could answer it', async (_, unusable) => {
+  ])('fails where its form %s: no answer could fit it', async (_, unusable) => {
     const house = createHouse({ 'shop.order': { run: () => ({ ...wanted, form: unusable }) } }, DONE, {
       check: createSchemaCheck(),
     });
@@ -167,7 +167,7 @@ describe('what is asked of a person', () => {
     });
   });
 
-  it('may be answered by the people who are named and by nobody else', async () => {
+  it('may be answered only by the users who are named', async () => {
     const house = createHouse({ 'shop.take': TAKE }, DONE);
     const run = await house.start('go', [task('m', 'shop.take', { args: { item: 'milk' } })], {
       questions: { whenExpired: 'decline', answerers: ['anna'] },

@@ -223,7 +223,7 @@ describe('a plan that meets an error', () => {
     expect(count(await house.events(run), 'plan_revised')).toBe(1);
   });
 
-  it('changes the tasks of a step that failed, and the steps behind it go on', async () => {
+  it('changes the tasks of a failed step, and the later steps continue', async () => {
     const house = createHouse(tools(), [
       [
         {
@@ -255,7 +255,7 @@ describe('a plan that meets an error', () => {
     expect(planView(state)?.steps).toMatchObject([{ status: 'completed' }, { status: 'completed' }]);
   });
 
-  it('may be proposed anew, and what that says of the goal holds', async () => {
+  it('may be proposed again, and its understanding of the goal counts', async () => {
     const propose = (criterion: string, operation: string): ScriptedAction => ({
       operation: 'plan.propose',
       args: {

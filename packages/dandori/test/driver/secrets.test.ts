@@ -83,7 +83,7 @@ describe('a secret in an argument', () => {
     expect(sentBy(house)).toHaveLength(3);
   });
 
-  it('that is not configured any more fails the task before the call, and nothing is sent in place of it', async () => {
+  it('that is no longer configured fails the task before the call, and nothing is sent instead', async () => {
     const house = createHouse(TOOLS, DONE, { secrets: SECRETS });
     const run = await house.start('go', [
       task('g', 'a.get'),

@@ -127,7 +127,7 @@ async function driveToTheEnd(house: House, run: string, parts: Partial<Parts> = 
     const state = await house.drive(run, parts);
     if (state.end !== undefined) return state;
     const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
-    if (open.length === 0) throw new Error('it has not ended, and nobody is asked');
+    if (open.length === 0) throw new Error('it has not ended, and asks no question');
     for (const { question } of open)
       await house.answer(run, question.id, question.kind === 'in_doubt' ? 'again' : 'go');
   }

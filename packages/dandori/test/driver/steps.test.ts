@@ -115,7 +115,7 @@ describe('a plan of steps', () => {
     expect(state.tasks.get('s2')).toMatchObject({ status: 'succeeded', result: { value: { n: 2 } } });
   });
 
-  it('asks nobody for the tasks that the plan came with, and keeps their order', async () => {
+  it('makes no model call for tasks that the plan already has, and keeps their order', async () => {
     const house = createHouse(TOOLS, [
       [
         propose({
@@ -318,7 +318,7 @@ describe('a plan of steps', () => {
 });
 
 describe('plan.get', () => {
-  it('gives the plan as it stands, as a result like any other', async () => {
+  it('returns the current plan, as a result like any other', async () => {
     const house = createHouse(TOOLS, [
       [propose({ objective: 'to know', steps: [{ id: 's1', description: 'look' }] })],
       [{ id: 'x', operation: 'a.get' }],
@@ -354,7 +354,7 @@ describe('a plan file that leaves a part open', () => {
     expect(house.toolbox.calls.at(-1)?.call.args).toEqual({ n: 2 });
   });
 
-  it('is not done where the mind answers in place of it', async () => {
+  it('is not done if the mind answers instead', async () => {
     const house = createHouse(TOOLS, [[answer]]);
     expect((await house.run('go', tasks)).end).toMatchObject({ outcome: 'failed', answer: 'done' });
     expect(house.toolbox.effects('c.put')).toBe(0);

@@ -66,7 +66,7 @@ describe('a call whose answer was lost', () => {
     expect(house.toolbox.effects('a.put')).toBe(1);
   });
 
-  it('given up, it fails, and nobody says that it was not done', async () => {
+  it('given up, it fails, and the report does not claim that it was not done', async () => {
     const house = createHouse(
       { 'a.put': { effect: 'destructive', faults: [{ kind: 'lost_before' }] } },
       DONE,

@@ -58,7 +58,7 @@ describe('a model that only talks has not reached the goal', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('is asked once more if it claims a change that nobody made', async () => {
+  it('is asked once more if it claims a change that no call made', async () => {
     const text = '牛乳を捨てました。';
     const { end, server } = await outcome([prose(text), prose(text)], 'tools', { goal: '牛乳を頼む' });
     expect(end).toMatchObject({ outcome: 'failed', answer: text });

@@ -6,7 +6,7 @@ export interface FuzzRequest {
   /** The route that it is meant for; undefined where its path or its method is another one. */
   readonly route: Route | undefined;
   readonly method: string;
-  /** With the query, as it stands in the request. */
+  /** With the query, as in the request. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;

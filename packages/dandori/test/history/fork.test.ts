@@ -99,7 +99,7 @@ describe('a fork', () => {
     expect(house.toolbox.effects('d.put')).toBe(1);
   });
 
-  it('K2: what nobody knows the end of is in doubt, and goes out again only under the key that it had', async () => {
+  it('K2: a call without a known end is in doubt, and is sent again only with its old key', async () => {
     const house = createHouse(TOOLS, [answer]);
     const run = await house.start('go', [task('i', 'c.set', { args: { n: 1 } })]);
     await house.drive(run);
@@ -115,7 +115,7 @@ describe('a fork', () => {
     expect(other.toolbox.calls.map(({ call }) => call.key)).toEqual([`${run}/i`]);
   });
 
-  it('K3: takes a decision over with what it proposed, and makes one anew that was not made yet', async () => {
+  it('K3: takes over a decision with what it proposed, and repeats one that was not finished', async () => {
     const house = createHouse(TOOLS, [[{ id: 'r', operation: 'a.read', args: { n: 1 } }], answer]);
     const { run } = await house.run('go');
     const events = await house.events(run);
@@ -128,7 +128,7 @@ describe('a fork', () => {
     expect(asked.mind.thoughts).toHaveLength(1);
   });
 
-  it('answers otherwise, from right before the answer where nobody says from where', async () => {
+  it('gives another answer, by default from right before the old one', async () => {
     const tools: Record<string, FunctionTool> = {
       ...TOOLS,
       'x.drop': { effect: 'destructive', run: () => 'gone' },
@@ -194,7 +194,7 @@ describe('a fork', () => {
     expect((await house.drive(allowed.run)).end?.outcome).toBe('answered');
   });
 
-  it('K2: of a call that a person was asked for while it was open takes its end over, and asks nobody', async () => {
+  it('K2: takes over the end of a call that asked the user while it was open, and does not ask again', async () => {
     const desk: FunctionTool = {
       effect: 'write',
       run: async (_, call) => ({ told: (await call.elicit?.({ text: 'Who?' })) as Json }),

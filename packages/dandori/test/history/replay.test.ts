@@ -127,7 +127,7 @@ describe('a replay', () => {
     ['an outcome', 'run_finished', { outcome: 'failed' }],
     ['what was approved', 'question_asked', { question: { digest: 'f'.repeat(64) } }],
     ['what a person was shown', 'question_asked', { question: { context: { args: {} } } }],
-    ['an answer that nobody could give', 'question_answered', { answer: 'perhaps' }],
+    ['an answer that was not offered', 'question_answered', { answer: 'perhaps' }],
     ['what a task needs', 'plan_approved', { tasks: [{ id: 'b', effect: 'read' }] }],
     ['why the mind was asked', 'decision_started', { purpose: 'conclude' }],
     ['a version of the plan', 'plan_proposed', { version: 3 }],

@@ -139,7 +139,7 @@ describe('a run is lifted to a plan', () => {
     expect(plan.inferred).toEqual([]);
   });
 
-  it('Refs, conditions and limits that somebody wrote stay as they are', async () => {
+  it('Refs, conditions and limits that were written stay as they are', async () => {
     const house = createHouse(WEATHER, DONE);
     const tasks = [
       task('a', 'places.locate', { args: { ip: '1.1.1.1' }, expect: "city == 'Kyoto'", timeoutMs: 1500 }),

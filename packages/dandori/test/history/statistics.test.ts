@@ -49,7 +49,7 @@ describe('a rating is the one thing that may follow the end of a run', () => {
     ]);
   });
 
-  it('and the days until somebody rates it are no time of the run', () => {
+  it('and the days until it is rated do not count as time of the run', () => {
     const facts = [...running([{ id: 't1' }]), starts('t1'), 40, succeeds('t1'), ends];
     const before = stateOf(...facts).activeMs;
     expect(stateOf(...facts, 86_400_000, rated(5)).activeMs).toBe(before);

@@ -293,7 +293,7 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
     pickups.push(Date.now() - diedAt);
   }
 
-  /** For whoever has to find out why a run did not end. */
+  /** For finding out why a run did not end. */
   async function stateOf(run: string): Promise<string> {
     const [row] = await sql`
       select r.*, w.until, clock_timestamp() as now from ${sql(SCHEMA)}.runs r

@@ -14,7 +14,7 @@ export interface Figures {
   readonly ms: number;
   readonly server: Used;
   readonly plain: Used;
-  /** What the server used for the same work with nobody watching. */
+  /** What the server used for the same work without clients. */
   readonly unwatched?: Used;
   /** Clients that missed an event or got one twice. */
   readonly wrong: number;
@@ -91,7 +91,7 @@ async function watched(count: number, tasks: number) {
   return { portions: portionsOf(all), server, ms, wrong, events: all.length };
 }
 
-/** Many runs at the same time, each with somebody who watches it. */
+/** Many runs at the same time, each with a client that watches it. */
 export async function manyRuns(count: number, tasks: number): Promise<Figures> {
   await using place = await openPlace(count);
   const { child, client } = place;

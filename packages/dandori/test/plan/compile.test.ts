@@ -167,7 +167,7 @@ describe('what is wrong with a plan is found before its first effect, told with 
       { code: 'invalid-ref', hint: expect.stringContaining('in quotes') },
     ],
     [
-      'a Ref to nobody',
+      'a Ref to a missing task',
       [{ id: 'locate' }, city('${locatee.city}')],
       {},
       {
@@ -191,7 +191,7 @@ describe('what is wrong with a plan is found before its first effect, told with 
     ],
     ['waiting for itself', [{ id: 'a', after: ['a'] }], {}, { code: 'self-reference', path: ['after', 0] }],
     [
-      'waiting for nobody',
+      'waiting for a missing task',
       [{ id: 'first' }, { id: 'b', after: ['first', 'frist'] }],
       {},
       { code: 'unknown-after', path: ['after', 1], hint: 'did you mean "first"?' },

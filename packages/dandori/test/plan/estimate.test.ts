@@ -76,7 +76,7 @@ describe('what a plan will take is known before it runs', () => {
     });
   });
 
-  it('a part that is left open is no call, and nobody knows how long it takes', () => {
+  it('a part that is left open is no call, and its duration is unknown', () => {
     const step = { operation: STEP_TOOL.name, args: { purpose: 'look' } };
     const tools = new Map([...TOOLS, [STEP_TOOL.name, STEP_TOOL]]);
     const of = (tasks: Parameters<typeof compiled>[0]) =>
@@ -267,7 +267,7 @@ describe('a wait that is a gate', () => {
   });
 });
 
-describe('a read that nobody uses', () => {
+describe('a read whose result is not used', () => {
   const dead = (tasks: (Partial<Task> & { operation: string })[], more: Partial<CompileContext> = {}) =>
     compiled(tasks, more)
       .warnings.filter(({ code }) => code === 'dead-step')

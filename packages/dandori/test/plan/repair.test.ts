@@ -41,7 +41,7 @@ const SURROUNDINGS: CompileContext = {
 function mended(task: Partial<Task>): unknown {
   const tasks = [{ id: 't1', operation: 'a.add', args: {}, ...task }];
   const compiled = compile(tasks, SURROUNDINGS);
-  if (compiled.ok) return 'nothing to mend';
+  if (compiled.ok) return 'nothing to repair';
   const repaired = repair(tasks, compiled.diagnostics, SURROUNDINGS);
   if (repaired === undefined) return undefined;
   expect(compile(repaired.tasks, SURROUNDINGS).ok).toBe(true);
@@ -64,7 +64,7 @@ describe('a mistake with one certain remedy is corrected without asking the mode
       ['t1: deep.n is taken for the number 3'],
     ],
     [
-      'both at once are mended one after the other or not at all',
+      'both at once are repaired one after the other or not at all',
       { operation: 'a.addd', args: { n: '1' } },
       undefined,
     ],
@@ -82,7 +82,7 @@ describe('a mistake with one certain remedy is corrected without asking the mode
     ['so is one digit more', { operation: 'a.slot12' }, undefined],
     ['or a digit less', { operation: 'a.slot' }, undefined],
     ['but a letter beside a digit is a letter', { operation: 'a.slt1' }, ['t1: a.slt1 is taken for a.slot1']],
-    ['two tools are as near: nobody knows which', { operation: 'a.pt', args: { t: 'x' } }, undefined],
+    ['two tools are equally near', { operation: 'a.pt', args: { t: 'x' } }, undefined],
     ['the near tool wants other arguments', { operation: 'a.addd', args: { t: 'x' } }, undefined],
     ['text that is no number', { args: { n: 'twelve' } }, undefined],
     ['half a number where a whole one is wanted', { args: { deep: { n: '3.5' } } }, undefined],

@@ -131,7 +131,7 @@ describe('A2: what is odd changes nothing', () => {
       [...running(chain), starts('a'), fails('a', 1, { retryable: true }), starts('a', 2)],
       succeeds('a', 1),
     ],
-    ['an outcome of a task that nobody knows', running(chain), succeeds('zzz')],
+    ['an outcome of an unknown task', running(chain), succeeds('zzz')],
     [
       'a second answer',
       [...running(write), asks('q1', { task: 'w', kind: 'approval' }), answers('q1', 'approve')],

@@ -493,7 +493,7 @@ describe('the end', () => {
     ]);
   });
 
-  it('a given plan that is rejected says what was wrong, and nobody is asked to mend it', () => {
+  it('a given plan that is rejected says what was wrong, and the model is not asked to correct it', () => {
     const diagnostics = [{ code: 'cycle' as const, task: 'a', message: 'round and round' }];
     const entries: Fact[] = [
       started({}, { planGiven: true }),

@@ -89,7 +89,7 @@ describe('a journal that breaks a law is caught', () => {
       ),
     ],
     [
-      'one again of which nobody was asked',
+      'a repeated one that the user was not asked about',
       'L12',
       journalOf(...running(write), starts('w'), calls(), inDoubt('w'), ...again('again'), calls(2)),
     ],
@@ -162,11 +162,11 @@ describe('a journal that breaks a law is caught', () => {
       journalOf(...running([...read, { id: 's' }], { concurrency: 1 }), starts('r'), starts('s')),
     ],
     [
-      'a call that nobody approved',
+      'a call that was not approved',
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), succeeds('w')),
     ],
-    ['a plan that nobody approved', 'L9', journalOf(...running(write, { approval: 'plan' }))],
+    ['a plan that was not approved', 'L9', journalOf(...running(write, { approval: 'plan' }))],
     [
       'a plan other than the one that was approved',
       'L9',
@@ -191,7 +191,7 @@ describe('a journal that breaks a law is caught', () => {
       ),
     ],
     [
-      'a call in doubt that nobody approved',
+      'a call in doubt that was not approved',
       'L9',
       journalOf(...running(write, { approval: 'writes' }), starts('w'), inDoubt('w')),
     ],

@@ -153,7 +153,7 @@ describe('a question of a weak or hostile model', () => {
   const asked = (args: JsonObject) => readQuestion({ question: 'Which?', ...args }, check);
   const form = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
 
-  it('keeps a form that can be used, and mends what is certain', () => {
+  it('keeps a usable form, and repairs certain mistakes', () => {
     expect(asked({ form, options: ['a'] })).toEqual({ text: 'Which?', form });
     expect(asked({ form: { properties: form.properties } }).form).toEqual({
       type: 'object',

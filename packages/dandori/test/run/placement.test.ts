@@ -51,7 +51,7 @@ const startable = (facts: readonly Fact[]) =>
   );
 
 describe('a choice that changes what a task touches', () => {
-  it('P1: holds back what any option would disturb while nobody has answered, and nothing else', () => {
+  it('P1: before the answer, holds back what any option would disturb, and nothing else', () => {
     const facts = [...planned(1), starts('t1'), unclear('t1')];
     expect(startable(facts)).toEqual(['t2']);
     const afterIt = [...facts, starts('t2'), succeeds('t2')];
@@ -71,7 +71,7 @@ describe('a choice that changes what a task touches', () => {
     expect(startable([...facts, succeeds('t1')])).toEqual(['t2', 't3']);
   });
 
-  it('P3: is not carried out where a later task has touched the same already', () => {
+  it('P3: does not run if a later task has already used the same resource', () => {
     const facts = [
       ...planned(4),
       starts('t1'),

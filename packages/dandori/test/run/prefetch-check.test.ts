@@ -46,7 +46,7 @@ describe('what may be done with a task of a list that is still being written', (
     expect(look(state, task('r', 'box.get')).kind).toBe(kind);
   });
 
-  it('result.read goes ahead for a result of the run, and waits for one of the list, which nobody has yet', () => {
+  it('result.read is prefetched for a result of the run, and waits for one that does not exist yet', () => {
     const state = stateOf(...running([{ id: 'old', operation: 'box.get' }]), starts('old'), succeeds('old'));
     const reads = (source: string) =>
       prefetchCheck(task('r', 'result.read', { args: { task: source } }), {

@@ -85,7 +85,7 @@ describe('runs over HTTP', () => {
     expect(await listed('open')).toEqual([]);
   });
 
-  it('ask which milk, and go on by themselves when somebody answers; the wait has no driver', async () => {
+  it('ask which milk, and continue by themselves after the answer; the wait needs no driver', async () => {
     await using standing = await stand();
     const { client } = standing;
     const run = await client.start('milk', { tasks: [take('milk')] });

@@ -61,7 +61,7 @@ function tripModel() {
 }
 
 describe('a server with conversations that is killed', () => {
-  it('between the work and the report: the report comes once to who was there all the time', async () => {
+  it('between the work and the report: a client that stayed connected gets the report once', async () => {
     const { gate, script } = tripModel();
     await using town = await openTown(script);
     const { place } = town;
@@ -98,7 +98,7 @@ describe('a server with conversations that is killed', () => {
     expect(await booked(place)).toBe('Kyoto\nNara\n');
     const seqs = heard.flatMap((news) => (news.kind === 'event' ? [news.event.seq] : []));
     expect(seqs).toEqual(seqs.map((_, index) => index + 1));
-    // Whoever did not hear whether it was taken may say it again.
+    // A client that got no reply may send the message again.
     expect(await conversations.begin('plan a trip', { key: 'trip' })).toEqual({ conversation, run });
     expect(await conversations.say(conversation, 'yes', { key: 'yes' })).toMatchObject({
       kind: 'answered',

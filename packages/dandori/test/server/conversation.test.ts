@@ -225,7 +225,7 @@ describe('a conversation over HTTP', () => {
     await expect(stranger.useModel(conversation, 'scripted')).rejects.toMatchObject(none);
     await expect(stranger.follow(conversation).next()).rejects.toMatchObject(none);
     await expect(stranger.get('../../etc/passwd')).rejects.toMatchObject(none);
-    // Through one's own conversation nobody reaches the run of another.
+    // A user cannot reach the run of another user through a conversation.
     const mine = (await stranger.list()).conversations[0]?.conversation ?? '';
     const foreign = { run, question: 'q1', answer: 'approve' };
     await expect(stranger.answer(mine, foreign)).rejects.toMatchObject({ code: 'run-not-found' });
@@ -388,7 +388,7 @@ describe('who talks to a server from a terminal', () => {
 });
 
 describe('who is named to answer', () => {
-  it('can do so over HTTP on a run of somebody else, and nothing besides', async () => {
+  it('can do so over HTTP on the run of another user, and nothing else', async () => {
     const [hana, boss, ken] = ['hana', 'boss', 'ken'].map((user) => tokenOf(user, 'operator'));
     const tokens = [hana, boss, ken].map((one) => one?.entry);
     await using standing = await stand({ server: { tokens }, questions: { answerers: ['boss'] } });

@@ -190,7 +190,7 @@ describe('streams', () => {
 });
 
 describe('who may not come in', () => {
-  it('a page of another origin, and a name that somebody has pointed here', async () => {
+  it('a page of another origin, and a foreign host name that points here', async () => {
     await using standing = await stand();
     const { host } = new URL(standing.url);
     const json = { 'Content-Type': 'application/json' };
@@ -425,7 +425,7 @@ describe('who may not come in', () => {
     },
   );
 
-  it('nobody from elsewhere where there are no tokens: it does not even listen', async () => {
+  it('other machines, if there are no tokens: it does not even listen', async () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1'])
       await expect(stand({ server: { host } })).rejects.toMatchObject({
         code: 'config-invalid',

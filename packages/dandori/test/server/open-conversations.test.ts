@@ -3,7 +3,7 @@ import { createOpenConversations } from '../../src/server/conversations.ts';
 import { answer, openHome } from '../requirements/home.ts';
 
 describe('the conversations that a server has open', () => {
-  it('O1, O3: are open once each, are closed when nobody uses or follows them, and lose nothing by it', async () => {
+  it('O1, O3: are open once each, close when no client uses or follows them, and lose nothing', async () => {
     await using home = await openHome({ script: () => answer('Hello.') });
     const { dandori } = home;
     const woken: string[] = [];
@@ -40,7 +40,7 @@ describe('the conversations that a server has open', () => {
     await open.use(two, async () => {});
     await open.use(three, async () => {});
     expect(await open.use(one, async (it) => it)).toBe(first);
-    // Whoever wakes the run of a closed one need not know.
+    // Waking the run of a closed conversation needs no special case.
     const [run = ''] = await open.use(two, async (it) => it.runs().map((it) => it.run));
     await open.use(three, async () => {});
     expect(await open.drive(run)).toMatchObject({ outcome: 'answered', answer: 'Hello.' });

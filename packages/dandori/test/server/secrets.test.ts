@@ -298,7 +298,7 @@ describe('declared secrets', () => {
     for (const text of [...seen, ...stored, ...collector.bodies])
       for (const secret of withForms(SECRETS))
         expect(text).not.toContain(JSON.stringify(secret).slice(1, -1));
-    // Who looks sees no hash either, so that nobody copies one.
+    // The page shows no hash either, so that it cannot be copied.
     for (const text of [...seen, ...collector.bodies]) expect(text).not.toMatch(/\[secret:[0-9a-f]{8}/);
     expect(report.answer).toContain('It is [secret], [secret]');
   });

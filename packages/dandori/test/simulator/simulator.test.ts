@@ -123,7 +123,7 @@ describe('a broken part is found out, and the account says which seed shows it',
     await firstBroken('twice', { isFenced: false, faults: ['stopped_after_event'] });
   });
 
-  it('an approval that nobody gave', async () => {
+  it('an approval that the user did not give', async () => {
     const journal = (real: Journal): Journal => ({
       ...real,
       async read(run, after) {

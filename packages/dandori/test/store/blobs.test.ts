@@ -38,7 +38,7 @@ describe('blobs in files', () => {
     });
   });
 
-  it('a half-written one of before is written anew', async () => {
+  it('a half-written one is written again', async () => {
     await using temporary = await createTemporaryJournal();
     const handle = await temporary.blobs.put(['"some text"']);
     writeFileSync(pathOf(temporary.directory, handle.sha256), '"so');

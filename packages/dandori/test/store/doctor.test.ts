@@ -92,7 +92,7 @@ describe('the doctor', () => {
     });
   });
 
-  it('looks at conversations as it does at runs, and mends them', async () => {
+  it('checks and repairs conversations like runs', async () => {
     await using home = await stored();
     const directory = join(home.directory, 'conversations');
     const id = '20261116-000000000-talk';
@@ -245,7 +245,7 @@ describe('the doctor', () => {
     ['a newline that is missing', (text) => text.slice(0, -1), 'lost-newline'],
     ['a newline that became something else', (text) => `${text.slice(0, -1)}x`, 'lost-newline'],
     ['a line that stands there twice', (text) => text.replace(/^(.*\n)(.*\n)/, '$1$2$2'), 'duplicated-line'],
-  ])('mends %s only where a person says so, and keeps a copy', async (_, damage, kind) => {
+  ])('repairs %s only if the user says so, and keeps a copy', async (_, damage, kind) => {
     await using home = await stored();
     const damaged = damage(home.text);
     writeFileSync(home.file, damaged);
@@ -297,7 +297,7 @@ describe('the doctor', () => {
     expect(existsSync(join(home.directory, `${home.run}.jsonl.lock`))).toBe(true);
   });
 
-  it('does not touch a journal that somebody drives', async () => {
+  it('does not touch the journal of a run that is being driven', async () => {
     await using home = await stored();
     writeFileSync(home.file, `${home.text}{"v":1,`);
     const driver = join(home.directory, `${home.run}.driver`);

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../src/testing/simulator/random.ts';
 
 const RIVALS = 3;
-/** In the first three, two had the lock while a guard could still be lost to who came late. */
+/** In the first three, two processes had the lock, while a guard could still be lost to a late one. */
 const SCHEDULES = [562, 834, 1095, ...Array.from({ length: 100 }, (_, index) => index + 1)];
 const LONGEST_BURST = 10;
 const PAUSED = 0;

@@ -45,7 +45,7 @@ describe('R2: group commit', () => {
     expect(syncs.count).toBe(1);
   });
 
-  it('R3: after a sync that failed nothing more is said yes to, until the run is taken up anew', async () => {
+  it('R3: after a failed sync nothing more is acknowledged until the run is opened again', async () => {
     await using temporary = await createTemporaryJournal();
     const { journal } = temporary;
     await journal.create('r1', [firstEvent('r1')]);

@@ -240,7 +240,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     expect(await journal.list()).toHaveLength(2);
   });
 
-  it('a bit that has flipped is noticed wherever it is, and nothing is written behind it', async () => {
+  it('a bit that has flipped is noticed wherever it is, and nothing is written after it', async () => {
     await using temporary = await withContent('');
     const { journal, path } = temporary;
     const whole = Buffer.from(LINES.slice(0, 2).join(''));
@@ -307,7 +307,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     expect(readFileSync(path).length).toBe(10);
   });
 
-  it('a file that was brought back from a backup is read anew', async () => {
+  it('a file that was restored from a backup is read again', async () => {
     await using temporary = await withContent(LINES.join(''));
     const { journal, path } = temporary;
     await journal.read(RUN);
@@ -383,7 +383,7 @@ describe('names', () => {
     expect(await journal.read(RUN)).toHaveLength(2);
   });
 
-  it('nothing is left beside the runs when nobody is at work', async () => {
+  it('nothing is left beside the runs when no process works', async () => {
     await using temporary = await createTemporaryJournal();
     const { journal, directory } = temporary;
     await journal.create(RUN, [firstEvent(RUN)]);
@@ -536,7 +536,7 @@ describe('locks that were left behind', () => {
     expect(existsSync(driver)).toBe(true);
   });
 
-  it('of a form that nobody knows are left to a person', async () => {
+  it('of an unknown form are left to the user', async () => {
     await using temporary = await withContent(LINES.join(''));
     writeFileSync(join(temporary.directory, `${RUN}.driver`), 'what is this');
     await expect(temporary.journal.claim(RUN)).rejects.toMatchObject({

@@ -72,7 +72,7 @@ describe('driving', () => {
     await hasBegun('a', 'b', 'c', 'd');
   });
 
-  it('V1: takes a waiting run up when somebody writes to it, and one that has ended not', async () => {
+  it('V1: takes up a waiting run after a write to it, but not a run that has ended', async () => {
     const { driving, ends, watchers, hasBegun } = createYard();
     driving.take('a');
     ends.get('a')?.('waiting');
@@ -203,7 +203,7 @@ describe('driving in trouble', () => {
     expect(yard.watchers.size).toBe(0);
   });
 
-  it('D5: is not hurried by what a run writes before it fails, but by somebody who asks for it', async () => {
+  it('D5: is not woken early by what a run writes before it fails, but by a request', async () => {
     const yard = createTroubledYard({ a: (time) => (time <= 3 ? full() : undefined) });
     yard.driving.take('a');
     await yard.clock.advance(0);

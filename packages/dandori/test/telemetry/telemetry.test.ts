@@ -148,7 +148,7 @@ describe('traces', () => {
       authorization: `Bearer ${SECRET}`,
       'content-type': 'application/json',
     });
-    // Nobody's words: not the goal, not what tools were given or said, not why something failed.
+    // No content: not the goal, not the arguments and results of tools, not why something failed.
     const sent = collector.bodies.join('\n');
     for (const said of [GOAL, 'aunt', '203.0.113.7', 'Kyoto', 'Sun over', SECRET, home.folder])
       expect(sent).not.toContain(said);
@@ -342,7 +342,7 @@ describe('where traces go', () => {
     OTEL_EXPORTER_OTLP_HEADERS: 'x-key=a%20b-4711,Authorization=Bearer abc-123-xyz, broken',
   };
 
-  it('is nowhere unless somebody says so', async () => {
+  it('is sent nowhere unless it is configured', async () => {
     expect((await load('{}')).telemetry).toBeUndefined();
     expect((await load('{}', { OTEL_EXPORTER_OTLP_ENDPOINT: '' })).telemetry).toBeUndefined();
     expect((await load('{}', { OTEL_EXPORTER_OTLP_ENDPOINT: 'nonsense' })).telemetry).toBeUndefined();

@@ -200,7 +200,7 @@ const STORIES: Record<string, Story> = {
     },
     has: ['question_answered'],
   },
-  'a note that comes while a call runs, so that the answer is given anew': {
+  'a note that comes while a call runs, so that the answer is given again': {
     script: [
       [
         { id: 't1', operation: 'slow.read' },
@@ -238,7 +238,7 @@ const STORIES: Record<string, Story> = {
     },
     has: ['run_paused', 'run_continued'],
   },
-  'a question that nobody answered in time': {
+  'a question that was not answered in time': {
     script: [[{ operation: 'ask', args: { question: 'how many?' } }], call('slow.read'), done],
     settings: EXPIRING,
     live: async (house, run) => {
@@ -248,7 +248,7 @@ const STORIES: Record<string, Story> = {
     },
     has: ['question_expired'],
   },
-  'a choice that nobody made in time, and one that somebody did': {
+  'a choice that was not made in time, and one that was': {
     script: [
       [
         { id: 't1', operation: 'who.is' },
@@ -291,8 +291,8 @@ describe('a recorded run in which people had their say', () => {
   it.each([
     'a call that is held open and gets its answer',
     'two rounds of input',
-    'a note that comes while a call runs, so that the answer is given anew',
-    'a question that nobody answered in time',
+    'a note that comes while a call runs, so that the answer is given again',
+    'a question that was not answered in time',
   ])('with %s does not go so where people do nothing any more', async (name) => {
     const made = await recorded(STORIES[name] as Story);
     await expect(runCase({ ...made, commands: [] })).rejects.toThrow(CaseError);

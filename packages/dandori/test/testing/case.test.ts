@@ -147,7 +147,7 @@ const STORIES: Record<string, Story> = {
     ],
     answers: ['two', 'b'],
   },
-  'a call of which nobody knew whether it took effect': {
+  'a call whose effect was unknown': {
     script: [[{ id: 'o', operation: 'shop.order' }], done],
     answers: ['happened'],
   },

@@ -358,7 +358,7 @@ describe('a script that does not fit the requests', () => {
     expect(await stream(server, undefined, 'echo').text).toBe('echo');
   });
 
-  it('does not let a reply that nobody asked for pass unseen', async () => {
+  it('reports a reply that was not requested', async () => {
     const server = await start([{ content: 'used' }, { content: 'unused' }]);
     await stream(server).text;
     expect(() => server.verify()).toThrow(/reply 2 of 2 was never asked for: \{ content: 'unused' \}/);

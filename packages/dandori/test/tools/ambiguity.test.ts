@@ -42,7 +42,7 @@ describe('a tool that needs a choice', () => {
     });
   });
 
-  it('may ask for a form, and name what counts where nobody answers', () => {
+  it('may ask for a form, and name the default for an expired question', () => {
     const form = { type: 'object', properties: { id: { type: 'integer' } } };
     const result = {
       content: text({ ambiguous: true, question: 'Which?', form, default: { id: 1 } }),

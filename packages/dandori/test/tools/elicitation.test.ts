@@ -105,7 +105,7 @@ describe.each(['stdio', 'http'])('a server of 2025 that asks while its call runs
     ['odd', 'mode'],
     ['nothing', ''],
     ['sampling', ''],
-  ])('is refused %s, told why, and nobody is bothered', async (ask, why) => {
+  ])('is refused %s and told why, and the user is not asked', async (ask, why) => {
     const { outcome, asked } = await call(`${server}.book`, { ask }, ACCEPT);
     expect(asked).toEqual([]);
     expect(outcome).toMatchObject({ kind: 'failed', failure: { message: expect.stringContaining(why) } });
@@ -155,7 +155,7 @@ describe.each(['stdio', 'http'])('a server of 2025 that asks while its call runs
     await until(() => recorded().split('cancelled look').length > before);
   });
 
-  it('gets no answer where nobody can be asked', async () => {
+  it('gets no answer if no user can be asked', async () => {
     const { outcome } = await call(`${server}.book`, {}, ACCEPT, { elicit: undefined });
     expect(succeeded(outcome)).toEqual({ answers: [{ action: 'cancel' }] });
   });
@@ -180,7 +180,7 @@ describe('two calls of one server that ask at the same time', () => {
     );
   };
 
-  it('are told apart over HTTP, whoever they are called for', async () => {
+  it('are told apart over HTTP, for every user', async () => {
     const [name, guest] = await both('http', ['aki', 'ben']);
     expect(name?.asked.map(({ text }) => text)).toEqual(['Who is it for?']);
     expect(guest?.asked.map(({ text }) => text)).toEqual(['Who else comes?']);
@@ -196,7 +196,7 @@ describe('two calls of one server that ask at the same time', () => {
     });
   });
 
-  it('ask nobody over stdio where they are called for different people', async () => {
+  it('ask nothing over stdio if they are called for different users', async () => {
     const holding = new AbortController();
     const held = call('stdio.wait', {}, ACCEPT, { userId: 'ben', signal: holding.signal });
     await until(() => recorded().endsWith('called wait\n'));
@@ -302,7 +302,7 @@ describe('a service method that calls a tool which asks', () => {
   });
 });
 
-describe("somebody else's server (server-everything)", () => {
+describe('a third-party server (server-everything)', () => {
   it('asks with a form', async () => {
     const content = { name: 'Aki' };
     const { outcome, asked } = await call(

@@ -185,7 +185,7 @@ describe('a server that dies', () => {
     await toolbox.close();
   });
 
-  it('for good takes its tools with it, so that nobody plans with them', async () => {
+  it('for good takes its tools with it, so that no plan uses them', async () => {
     const marker = join(folder, 'once');
     const once = `const fs = require('node:fs'); if (fs.existsSync(${JSON.stringify(marker)})) process.exit(9); fs.writeFileSync(${JSON.stringify(marker)}, ''); ${MINIMAL}`;
     const toolbox = await openToolbox({ mcpServers: { brief: script(once) } });
@@ -227,7 +227,7 @@ describe('closing', () => {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
-    // A zombie still has a pid until somebody asks for its end.
+    // A zombie keeps its pid until its parent waits for it.
     return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
@@ -365,11 +365,7 @@ describe('an answer that is not as MCP says ends the call at once', () => {
   });
 
   it.each([
-    [
-      'a member that nobody knows',
-      answer('{"content":[{"type":"text","text":"a"}]}', ',"__proto__":{"b":1}'),
-      'a',
-    ],
+    ['an unknown member', answer('{"content":[{"type":"text","text":"a"}]}', ',"__proto__":{"b":1}'), 'a'],
     ['a method', answer('{"content":[{"type":"text","text":"a"}]}', ',"method":"tools/call"'), 'a'],
     ['content that is a text', answer('{"content":"a"}'), 'a'],
   ])('with %s it is still read', async (_, text, expected) => {

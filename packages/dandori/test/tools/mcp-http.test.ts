@@ -84,7 +84,7 @@ describe('over HTTP, with answers as streams of events or as JSON', () => {
   );
 });
 
-describe('when HTTP goes wrong, the outcome tells whether the call may have been carried out', () => {
+describe('when HTTP goes wrong, the outcome says whether the call may have taken effect', () => {
   const cases: [string, HttpWorkshop['next'], object][] = [
     [
       'an answer that breaks off',

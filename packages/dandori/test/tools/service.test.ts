@@ -239,7 +239,7 @@ describe('a service of your own', () => {
     expect(await call(operation, args)).toEqual({ kind: 'failed', failure });
   });
 
-  it('asks nobody after it has done what would be done again', async () => {
+  it('asks no question after it has done what would be repeated', async () => {
     const asked = { item: 'nut' };
     expect(await call('inventory.buy', { ...asked, first: 'reserve' })).toMatchObject({ kind: 'ambiguous' });
     expect(await call('inventory.buy', { ...asked, first: 'order' })).toEqual({

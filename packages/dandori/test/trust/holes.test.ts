@@ -141,7 +141,7 @@ it('a choice whose value is an object shows its arguments too', async () => {
   expect(asked(state)).toHaveLength(2);
 });
 
-it('a choice that nobody made in time is not the user’s', async () => {
+it('a choice that was not made in time is not the user’s', async () => {
   const tools = choosing([{ label: EVE, value: 'a', args: { to: EVE } }], { default: 'a' });
   const questions = { expireAfter: 1000, whenExpired: 'decline' as const };
   const script = [[act('s', 'mail.send', { to: 'Ann' })], END];

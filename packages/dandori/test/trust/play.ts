@@ -115,7 +115,7 @@ export async function play(one: Case, { way, policy, tools, settings }: Playing)
       };
     }
     const open = [...state.questions.values()].filter(({ answer }) => answer === undefined);
-    if (open.length === 0) throw new Error(`${one.id}: the run waits for nobody`);
+    if (open.length === 0) throw new Error(`${one.id}: the run waits without a question`);
     for (const { question } of open) {
       questions++;
       asked.push(question.context ?? null);

@@ -32,7 +32,7 @@ describe('what needs a language model', () => {
   );
 
   test.each(['秋についての詩を書いて', 'こんにちは'])(
-    'is declined in Japanese to somebody who wrote Japanese: %s',
+    'is declined in Japanese if the goal is in Japanese: %s',
     async (goal) => {
       const { outcome, answer } = await play(goal, shipped);
       expect(outcome).toBe('failed');

@@ -18,7 +18,7 @@ describe('something is changed only where the goal says so', () => {
     ['Can you remove milk?', { name: 'milk' }],
     ['牛乳を削除してください', { name: '牛乳' }],
     ['牛乳を削除してくれますか？', { name: '牛乳' }],
-  ])('a clear order is carried out: %s', async (goal, args) => {
+  ])('a clear order is followed: %s', async (goal, args) => {
     const { calls } = await play(goal, shipped);
     expect(calls).toEqual([{ operation: 'kitchen.remove_item', args }]);
   });
@@ -87,7 +87,7 @@ describe('something is changed only where the goal says so', () => {
     expect(actions.map(({ operation }) => operation)).toEqual(['answer']);
   });
 
-  test('a write is nobody’s means: no tool is called that changes something to find an input', async () => {
+  test('a write is never used to find an input', async () => {
     const text = { type: 'string' };
     const tools = sketched({
       'shop.create_cart': { description: 'Create a cart', output: { cart_id: text }, effect: 'write' },

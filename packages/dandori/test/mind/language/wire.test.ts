@@ -47,7 +47,7 @@ const decided = { kind: 'decided', actions: [answer] };
 const think = (mind: Mind) => mind.think(new Story().thought());
 
 describe('the connection to a model', () => {
-  it('is used again, and a server that closed it in between is asked anew', async () => {
+  it('is used again, and a server that closed it in between gets a new one', async () => {
     const sockets = new Set<Socket>();
     let calls = 0;
     const mind = await modelAt((request, response) => {

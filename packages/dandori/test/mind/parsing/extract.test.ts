@@ -108,7 +108,7 @@ describe('actions are found whatever a model puts around them', () => {
     ['a comment', wrapped.replace('[', '[ // first\n')],
     ['a real newline inside a string', wrapped.replace('to see', 'to\nsee')],
     ['keys without quotes', wrapped.replace('"actions"', 'actions')],
-  ])('mends %s, and says so', (_, raw) => {
+  ])('repairs %s, and says so', (_, raw) => {
     expect(extractActions(raw)).toMatchObject({
       ok: true,
       actions: [t1, t2],
