@@ -1,6 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
-import type { Provider } from '../model/provider.ts';
-import type { ApprovalPolicy, Settings, Strategy } from '../model/settings.ts';
+import type { ApprovalPolicy, Provider, Settings, Strategy } from '../model/settings.ts';
 import type { ToolPolicy } from '../model/tool.ts';
 import type { DIALECTS, REASONING_EFFORTS } from './file-shape.ts';
 import type { ServerConfig, ShippedServer } from './servers.ts';

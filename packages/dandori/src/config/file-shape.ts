@@ -15,13 +15,13 @@ import {
   toggle,
   wholeNumber,
 } from '../documents/field.ts';
-import { PROVIDERS } from '../model/provider.ts';
 import {
   approvalPolicy,
   DEFAULT_CONTEXT,
   decompositionLevel,
   endorsed,
   mode,
+  PROVIDERS,
   strategy,
   TRANSIENT,
   trustPolicy,

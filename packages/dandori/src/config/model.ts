@@ -1,6 +1,6 @@
 import { type Path, pathText, valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
-import type { Provider } from '../model/provider.ts';
+import type { Provider } from '../model/settings.ts';
 import type { Config, ModelConfig } from './config.ts';
 import { type Environment, missingVariable, readVariable } from './environment.ts';
 import type { ModelSection } from './file-shape.ts';

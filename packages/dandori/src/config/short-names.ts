@@ -1,7 +1,7 @@
 import { type Path, pathText, valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { isObject, stringifyJson } from '../model/json.ts';
-import { splitModelName } from '../model/provider.ts';
+import { splitModelName } from '../model/settings.ts';
 
 /** Other names of keys: short ones for what most programs set, and those of other MCP hosts. */
 const SHORT_NAMES: readonly { readonly short: Path; readonly long: Path }[] = [

@@ -15,7 +15,7 @@ import {
 import { withEntry, withoutEntry } from '../../documents/edit.ts';
 import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { PROVIDERS, type Provider, splitModelName } from '../../model/provider.ts';
+import { PROVIDERS, type Provider, splitModelName } from '../../model/settings.ts';
 import { asTyped } from '../command-line.ts';
 import { printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';

@@ -2,7 +2,7 @@ import { listModels } from '../../app/index.ts';
 import { loadConfig } from '../../config/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { PROVIDERS } from '../../model/provider.ts';
+import { PROVIDERS } from '../../model/settings.ts';
 import { asTyped } from '../command-line.ts';
 import { printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';

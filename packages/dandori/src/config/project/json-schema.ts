@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { PROVIDERS } from '../../model/provider.ts';
+import { PROVIDERS } from '../../model/settings.ts';
 import { configShape } from '../file-shape.ts';
 import { LIMITS } from '../short-names.ts';
 

@@ -1,4 +1,4 @@
-import { PROVIDERS, type Provider } from '../../model/provider.ts';
+import { PROVIDERS, type Provider } from '../../model/settings.ts';
 import type { DialectName } from './dialects/dialect.ts';
 
 /** What the API of a provider is like. */

@@ -1,7 +1,6 @@
 import type { Usage } from '../../model/decision.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
-import type { Provider } from '../../model/provider.ts';
-import { contextOf } from '../../model/settings.ts';
+import { contextOf, type Provider } from '../../model/settings.ts';
 import { costUsed, tokensUsed } from '../../run/limits.ts';
 import type { Thought, Weight } from '../mind.ts';
 import type { ModelOutput } from './call.ts';

@@ -30,34 +30,34 @@ function command<B extends z.ZodType, R extends z.ZodType>(
     path: `/api/conversations/{conversation}/${path}`,
     summary,
     request: { params: conversationParams, headers: idempotency, body: jsonBody(body) },
-    responses: { 200: jsonContent('It is written down', result), ...problems },
+    responses: { 200: jsonContent('The request is stored', result), ...problems },
   });
 }
 
 const say = command(
   'say',
-  'Say something: it becomes a run, or the answer to the question that is open. With an Idempotency-Key what is sent twice is said once',
+  'Send a message. It starts a run or answers an open question. Requests with the same Idempotency-Key count once',
   [sayRequest, sayResultSchema],
 );
-const answer = command('answer', 'Answer a question of one of its runs, where words alone do not say which', [
+const answer = command('answer', 'Answer a given question of one of its runs', [
   conversationAnswerRequest,
   sayResultSchema,
 ]);
 const tell = command(
   'tell',
-  'Tell a run something: a no with its reason to a plan that waits, the answer to a question that takes any words, or a note',
+  'Tell a run something. It rejects a waiting plan with this reason, answers a question without options, or adds a note',
   [tellRequest, doneSchema],
 );
-const cancel = command('cancel', 'Stop one of its runs, or without one all that have not ended', [
+const cancel = command('cancel', 'Cancel one of its runs. Without `run`, cancel all that have not ended', [
   cancelRequest,
   stoppedRunsSchema,
 ]);
 const acknowledge = command(
   'acknowledge',
-  'Messages of the agent were really shown; they are not told again. To say so twice does no harm',
+  'Acknowledge messages of the agent that were shown, so that they are not delivered again. Repeating it is harmless',
   [acknowledgeRequest, acknowledgedSchema],
 );
-const plan = command('plan', 'Make a plan of the conversation the active one', [
+const plan = command('plan', 'Make a plan of the conversation its active plan', [
   planRequest,
   namedPlanSchema,
 ]);

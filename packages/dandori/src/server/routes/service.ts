@@ -9,22 +9,22 @@ import { serverUserSchema, statisticsFilters, toolListSchema } from '../api.ts';
 import type { Routes } from '../parts.ts';
 import { jsonContent, problems } from '../schemas.ts';
 
-const anybody = { method: 'get' as const, security: [] };
+const withoutToken = { method: 'get' as const, security: [] };
 
 const healthz = createRoute({
-  ...anybody,
+  ...withoutToken,
   path: '/healthz',
   summary: 'Whether the process is alive',
   responses: { 200: jsonContent('It is alive', z.object({ status: z.literal('ok') })), ...problems },
 });
 
 const readyz = createRoute({
-  ...anybody,
+  ...withoutToken,
   path: '/readyz',
   summary: 'Whether the server accepts new runs',
   responses: {
     200: jsonContent(
-      'It does; `retrying`: so many runs cannot be driven now and are tried again, as the log says',
+      'It does. `retrying` is the number of runs that failed to start and are retried; the log has the reasons',
       z.object({ status: z.literal('ready'), retrying: z.number().int() }),
     ),
     503: jsonContent('It is stopping', z.object({ status: z.literal('stopping') })),

@@ -2,8 +2,8 @@ import { isObject } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Language } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
-import { driver as english, type QuestionTexts, questions } from './en/driver.ts';
-import { driver as japanese } from './ja/driver.ts';
+import { questions as english, type QuestionTexts } from './en/driver.ts';
+import { questions as japanese } from './ja/driver.ts';
 import { type Catalogue, createTranslate, type Translate } from './translate.ts';
 
 /** Whether Dandori writes the text or the options. What tools and models wrote stays as it was. */
@@ -103,7 +103,7 @@ const TEMPLATES: Readonly<Record<Composed, (texts: QuestionTexts) => readonly st
 };
 
 function templates(texts: QuestionTexts): string[] {
-  const names = Object.keys(questions) as (keyof QuestionTexts)[];
+  const names = Object.keys(english) as (keyof QuestionTexts)[];
   return names.flatMap((name) => {
     const text = texts[name];
     return typeof text === 'string' ? text : TEMPLATES[name as Composed](texts);

@@ -82,19 +82,17 @@ const NAMED: readonly (readonly [RegExp, number, number])[] = [
   [/こどもの日|子供の日/g, 5, 5],
 ];
 
+/** A part of the text that a reader understands. It leaves a gap, so that no later reader sees it. */
+type Take = <Value>(
+  form: RegExp | string,
+  into: Found<Value>[],
+  read: (groups: string[]) => Value | undefined,
+) => void;
+
 /** Reads days, times of day and durations. A day without a year is the next one, or the last one if `isPast`. */
 export function readTemporal(goal: string, today: Day, isPast: boolean): Temporal {
-  const days: Found<Day>[] = [];
-  const clocks: Found<number>[] = [];
-  const durations: Found<Duration>[] = [];
-  const months: Found<{ year: number; month: number }>[] = [];
-  const now = partsOf(today);
   let text = goal;
-  const take = <Value>(
-    form: RegExp | string,
-    into: Found<Value>[],
-    read: (groups: string[]) => Value | undefined,
-  ): void => {
+  const take: Take = (form, into, read) => {
     text = text.replaceAll(new RegExp(form, 'g'), (found: string, ...rest: unknown[]) => {
       const at = rest.findIndex((part) => typeof part === 'number');
       const value = read(rest.slice(0, at).map((part) => (part === undefined ? '' : String(part))));
@@ -104,7 +102,24 @@ export function readTemporal(goal: string, today: Day, isPast: boolean): Tempora
       return '\ue000'.repeat(found.length);
     });
   };
-  const monthOf = (name: string) => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1;
+  const calendar = calendarFor(goal, today, isPast);
+  // The order matters: "May 5" is a day before it is a month, and "5 May" no duration.
+  const days = takeDays(take, calendar);
+  const months = takeMonths(take, calendar);
+  const clocks = takeClocks(take);
+  const durations = takeDurations(take);
+  return { days, months, clocks, durations, rest: text.replaceAll(/\ue000+/g, ' ') };
+}
+
+function inOrder<Value>(found: readonly Found<Value>[]): Found<Value>[] {
+  return found.toSorted((one, other) => one.start - other.start);
+}
+
+type Calendar = ReturnType<typeof calendarFor>;
+
+/** What a date without a year, and a year in words, mean today. */
+function calendarFor(goal: string, today: Day, isPast: boolean) {
+  const now = partsOf(today);
   const near = (month: number, day: number, year: number | undefined): Day | undefined => {
     if (year !== undefined) return dayOf(year, month, day);
     const own = dayOf(now.year, month, day);
@@ -130,7 +145,13 @@ export function readTemporal(goal: string, today: Day, isPast: boolean): Tempora
               ? undefined
               : Number(given)
             : Number(word));
+  return { today, now, near, yearFrom, isJapanese: /[ぁ-ん]/.test(goal) };
+}
 
+const monthOf = (name: string) => MONTHS.findIndex((month) => month.startsWith(name.slice(0, 3))) + 1;
+
+function takeDays(take: Take, { today, now, near, yearFrom, isJapanese }: Calendar): Found<Day>[] {
+  const days: Found<Day>[] = [];
   take(/(\d{4})[-/年.](\d{1,2})[-/月.](\d{1,2})(?:日(?!間))?/, days, ([y, m, d]) =>
     dayOf(Number(y), Number(m), Number(d)),
   );
@@ -151,7 +172,7 @@ export function readTemporal(goal: string, today: Day, isPast: boolean): Tempora
     days,
     ([m = '', d, y = '', word = '']) => near(monthOf(m), Number(d), yearFrom(y || word)),
   );
-  if (/[ぁ-ん]/.test(goal))
+  if (isJapanese)
     take(/(?<![\d/])(\d{1,2})\/(\d{1,2})(?![\d/])/, days, ([m, d]) => near(Number(m), Number(d), undefined));
   for (const [form, month, day] of NAMED)
     take(
@@ -184,6 +205,12 @@ export function readTemporal(goal: string, today: Day, isPast: boolean): Tempora
     const weeks = { 今週: 0, 来週: 1, 再来週: 2, 先週: -1 }[word] ?? 0;
     return monday + weeks * 7 + ((index + 6) % 7);
   });
+  return inOrder(days);
+}
+
+/** Months without a day. */
+function takeMonths(take: Take, { now, yearFrom }: Calendar): Temporal['months'] {
+  const months: Found<{ year: number; month: number }>[] = [];
   take(new RegExp(`\\b${MONTH} (\\d{4})\\b`), months, ([m = '', y]) => ({
     year: Number(y),
     month: monthOf(m),
@@ -201,7 +228,11 @@ export function readTemporal(goal: string, today: Day, isPast: boolean): Tempora
     ([m = '', word = '']) =>
       m.length < 3 ? undefined : { year: yearFrom(word) ?? now.year, month: monthOf(m) },
   );
+  return inOrder(months);
+}
 
+function takeClocks(take: Take): Found<number>[] {
+  const clocks: Found<number>[] = [];
   take(
     /(午前|午後|朝の?|夜の?|夕方の?|晩の?|昼の?|深夜の?|am|pm)?\s*(?<![\d:])(\d{1,2}):(\d{2})(?::\d{2})?\s*(am|pm|a\.m\.?|p\.m\.?)?(?!\d)/,
     clocks,
@@ -234,39 +265,37 @@ export function readTemporal(goal: string, today: Day, isPast: boolean): Tempora
   );
   take(/\bnoon\b|\bmidday\b|正午/, clocks, () => 720);
   take(/\bmidnight\b/, clocks, () => 0);
+  return inOrder(clocks);
+}
 
+function takeDurations(take: Take): Found<Duration>[] {
+  const durations: Found<Duration>[] = [];
   const one = String.raw`(\d+(?:\.\d+)?|an?(?= (?:day|week|month|year|hour|minute)))`;
-  const span = (text: string): Duration | undefined => {
-    let [monthCount, dayCount, minutes] = [0, 0, 0];
-    for (const [, count = '', unit = ''] of text.matchAll(
-      /(\d+(?:\.\d+)?|\ban?)\s*(years?|months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|年|[ヶかカヵ]月|週間?|日|時間|分)/g,
-    )) {
-      const value = /^a/.test(count) ? 1 : Number(count);
-      if (/^(?:year|年)/.test(unit)) monthCount += 12 * value;
-      else if (/^month|月/.test(unit)) monthCount += value;
-      else if (/^(?:week|週)/.test(unit)) dayCount += 7 * value;
-      else if (/^(?:day|日)/.test(unit)) dayCount += value;
-      else minutes += value * (/^(?:h|時)/.test(unit) ? 60 : 1);
-    }
-    return Number.isInteger(monthCount) ? { months: monthCount, days: dayCount, minutes, text } : undefined;
-  };
   const unit = '(?:years?|months?|weeks?|days?|hours?|hrs?|minutes?|mins?|h)\\b';
   take(
     new RegExp(`((?<![\\w.])${one}[ -]?${unit}(?:(?:,| and)? ${one}[ -]?${unit})*)`),
     durations,
-    ([all = '']) => span(all.replaceAll('-', ' ')),
+    ([all = '']) => spanOf(all.replaceAll('-', ' ')),
   );
   take(/((?:\d+(?:\.\d+)?(?:年間?|[ヶかカヵ]月間?|週間|日間?|時間|分間?)と?)+)/, durations, ([all = '']) =>
-    span(all),
+    spanOf(all),
   );
-  const inOrder = <Value>(list: Found<Value>[]) => list.toSorted((a, b) => a.start - b.start);
-  return {
-    days: inOrder(days),
-    clocks: inOrder(clocks),
-    durations: inOrder(durations),
-    months: inOrder(months),
-    rest: text.replaceAll(/\ue000+/g, ' '),
-  };
+  return inOrder(durations);
+}
+
+function spanOf(text: string): Duration | undefined {
+  let [monthCount, dayCount, minutes] = [0, 0, 0];
+  for (const [, count = '', unit = ''] of text.matchAll(
+    /(\d+(?:\.\d+)?|\ban?)\s*(years?|months?|weeks?|days?|hours?|hrs?|h|minutes?|mins?|年|[ヶかカヵ]月|週間?|日|時間|分)/g,
+  )) {
+    const value = /^a/.test(count) ? 1 : Number(count);
+    if (/^(?:year|年)/.test(unit)) monthCount += 12 * value;
+    else if (/^month|月/.test(unit)) monthCount += value;
+    else if (/^(?:week|週)/.test(unit)) dayCount += 7 * value;
+    else if (/^(?:day|日)/.test(unit)) dayCount += value;
+    else minutes += value * (/^(?:h|時)/.test(unit) ? 60 : 1);
+  }
+  return Number.isInteger(monthCount) ? { months: monthCount, days: dayCount, minutes, text } : undefined;
 }
 
 function minutesOf(half: string, hour: number, minute: number): number | undefined {

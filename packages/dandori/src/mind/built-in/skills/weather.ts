@@ -148,6 +148,12 @@ const TEMPERATURE: Measure = {
   more: ['暖かい', 'warmer'],
   less: ['涼しい', 'colder'],
 };
+function windUnit(text: string): { readonly kmh: number; readonly name: string } {
+  if (/\bmph\b|miles per hour/.test(text)) return { kmh: 1.609344, name: ' mph' };
+  if (/m\/s|何メートル|秒速|metres? per second/.test(text)) return { kmh: 3.6, name: ' m/s' };
+  return { kmh: 1, name: ' km/h' };
+}
+
 const MEASURES: readonly Measure[] = [
   {
     form: /湿度|humid|蒸し/,
@@ -159,21 +165,8 @@ const MEASURES: readonly Measure[] = [
   },
   {
     form: /風|wind/,
-    value: ({ wind_kmh: wind }, text) =>
-      round(
-        Number(wind) /
-          (/\bmph\b|miles per hour/.test(text)
-            ? 1.609344
-            : /m\/s|何メートル|秒速|metres? per second/.test(text)
-              ? 3.6
-              : 1),
-      ),
-    unit: (text) =>
-      /\bmph\b|miles per hour/.test(text)
-        ? [' mph', ' mph']
-        : /m\/s|何メートル|秒速|metres? per second/.test(text)
-          ? [' m/s', ' m/s']
-          : [' km/h', ' km/h'],
+    value: ({ wind_kmh: wind }, text) => round(Number(wind) / windUnit(text).kmh),
+    unit: (text) => [windUnit(text).name, windUnit(text).name],
     name: ['風速', 'wind speed'],
     more: ['風が強い', 'windier'],
     less: ['風が弱い', 'less windy'],
@@ -186,82 +179,82 @@ function round(value: number): number {
 }
 
 function told(cities: readonly string[], request: Request): SkillMove | undefined {
-  const { text, language } = request;
   const calls: Call[] = cities.map((city) => ({
     operation: WEATHER,
     args: { city: asWritten(city, request.raw) },
   }));
   const found = resultsOf(calls, request);
   if ('missing' in found) return found.missing;
-  const reports = found.results;
-  const measure = MEASURES.find(({ form }) => form.test(text));
-  const answer = (japanese: string, english: string): SkillMove => ({
-    kind: 'answer',
-    text: pick(
-      language,
-      `${japanese}です${source(reports[0] ?? {}, 'ja')}。`,
-      `${english}${source(reports[0] ?? {}, 'en')}.`,
-    ),
-  });
-  if (reports.length > 1) {
-    const used = measure ?? TEMPERATURE;
-    const [ja, en] = used.unit(text);
-    const sorted = reports.toSorted((one, other) => used.value(other, text) - used.value(one, text));
-    const list = (all: readonly JsonObject[]) =>
-      all
-        .map((one) => `${name(one, language)} ${used.value(one, text)}${pick(language, ja, en)}`)
-        .join(pick(language, '、', ', '));
-    const values = reports.map((one) => used.value(one, text));
-    if (/平均|average|\bmean\b/.test(text)) {
-      const average = round(values.reduce((sum, value) => sum + value, 0) / values.length);
-      return answer(
-        `平均${used.name[0]}は ${average}${ja}（${list(reports)}）`,
-        `The average ${used.name[1]} is ${average}${en} (${list(reports)})`,
-      );
-    }
-    if (
-      reports.length === 2 &&
-      /差|difference|how (?:many|much) (?:degrees? )?(?:warmer|colder|hotter|cooler|more|higher|lower)|degrees (?:warmer|colder|hotter|cooler)|何度(?:違|高|低|暖|寒)|どれ(?:だけ|くらい)/.test(
-        text,
-      )
-    ) {
-      const [high = 0, low = 0] = values.toSorted((one, other) => other - one);
-      const gap = round(high - low);
-      const isHeat = used === TEMPERATURE && FAHRENHEIT.test(text);
-      return answer(
-        `${used.name[0]}差は ${gap}${ja}（${list(reports)}）`,
-        `The difference is ${gap}${isHeat ? ' °F' : en}: ${list(reports)}`,
-      );
-    }
-    const isLess = /寒|涼|低|弱|cold|cool|less|least|lowest|calm|dri/.test(text);
-    const asksWhich =
-      /どちら|どっち|どこ|一番|いちばん|最も|順|which|where|who|\w+(?:er|est)\b.*\b(?:or|of)\b|warmer|colder|cooler|hotter|(?:more|less) (?:humid|windy)|warmest|coldest|hottest|\bor\b|比べ|compare/.test(
-        text,
-      );
-    if (asksWhich && (measure !== undefined || /より/.test(text)) && !/compare|比べ/.test(text)) {
-      const ordered = isLess ? sorted.toReversed() : sorted;
-      const [best = {}, second = {}] = ordered;
-      if (used.value(best, text) === used.value(second, text))
-        return answer(`同じ（${list(ordered)}）`, `The same: ${list(ordered)}`);
-      const [moreJa, moreEn] = isLess ? used.less : used.more;
-      const isTop = reports.length > 2;
-      const most = isTop
-        ? moreEn
-            .replace(/^(more|less) /, (_, word: string) => (word === 'more' ? 'the most ' : 'the least '))
-            .replace(/er$/, 'est')
-            .replace(/^(?=\w+est$)/, 'the ')
-            .replace('windiest', 'windiest')
-        : moreEn;
-      return answer(
-        `${name(best, 'ja')}${isTop ? `が一番${moreJa}` : `のほうが${moreJa}`}（${list(ordered)}）`.replace(
-          /$/,
-          '',
-        ),
-        `${name(best, 'en')} is ${most}: ${list(ordered)}`,
-      );
-    }
+  const { results: reports } = found;
+  const measure = MEASURES.find(({ form }) => form.test(request.text));
+  const together = reports.length > 1 ? compared(reports, measure, request) : undefined;
+  const text = together ?? reports.map((one) => sentence(one, measure, request)).join('\n');
+  return { kind: 'answer', text };
+}
+
+const ASKS_DIFFERENCE =
+  /差|difference|how (?:many|much) (?:degrees? )?(?:warmer|colder|hotter|cooler|more|higher|lower)|degrees (?:warmer|colder|hotter|cooler)|何度(?:違|高|低|暖|寒)|どれ(?:だけ|くらい)/;
+const ASKS_WHICH =
+  /どちら|どっち|どこ|一番|いちばん|最も|順|which|where|who|\w+(?:er|est)\b.*\b(?:or|of)\b|warmer|colder|cooler|hotter|(?:more|less) (?:humid|windy)|warmest|coldest|hottest|\bor\b|比べ|compare/;
+const ASKS_LESS = /寒|涼|低|弱|cold|cool|less|least|lowest|calm|dri/;
+
+/** The average, the difference or the first of several cities. Undefined if only their weather is asked for. */
+function compared(
+  reports: readonly JsonObject[],
+  measure: Measure | undefined,
+  { text, language }: Request,
+): string | undefined {
+  const used = measure ?? TEMPERATURE;
+  const [ja, en] = used.unit(text);
+  const figure = (report: JsonObject) => used.value(report, text);
+  const list = (all: readonly JsonObject[]) =>
+    all
+      .map((one) => `${name(one, language)} ${figure(one)}${pick(language, ja, en)}`)
+      .join(pick(language, '、', ', '));
+  const say = (japanese: string, english: string) => {
+    const [first = {}] = reports;
+    return pick(language, `${japanese}です${source(first, 'ja')}。`, `${english}${source(first, 'en')}.`);
+  };
+  const sorted = reports.toSorted((one, other) => figure(other) - figure(one));
+  if (/平均|average|\bmean\b/.test(text)) {
+    const average = round(reports.map(figure).reduce((sum, value) => sum + value, 0) / reports.length);
+    return say(
+      `平均${used.name[0]}は ${average}${ja}（${list(reports)}）`,
+      `The average ${used.name[1]} is ${average}${en} (${list(reports)})`,
+    );
   }
-  return { kind: 'answer', text: reports.map((one) => sentence(one, measure, request)).join('\n') };
+  if (reports.length === 2 && ASKS_DIFFERENCE.test(text)) {
+    const [high = {}, low = {}] = sorted;
+    const gap = round(figure(high) - figure(low));
+    return say(
+      `${used.name[0]}差は ${gap}${ja}（${list(reports)}）`,
+      `The difference is ${gap}${en}: ${list(reports)}`,
+    );
+  }
+  const isWhich = ASKS_WHICH.test(text) && (measure !== undefined || /より/.test(text));
+  if (!isWhich || /compare|比べ/.test(text)) return undefined;
+  const isLess = ASKS_LESS.test(text);
+  const ordered = isLess ? sorted.toReversed() : sorted;
+  const [best = {}, second = {}] = ordered;
+  if (figure(best) === figure(second)) return say(`同じ（${list(ordered)}）`, `The same: ${list(ordered)}`);
+  const [moreJa, moreEn] = isLess ? used.less : used.more;
+  return reports.length > 2
+    ? say(
+        `${name(best, 'ja')}が一番${moreJa}（${list(ordered)}）`,
+        `${name(best, 'en')} is the ${superlative(moreEn)}: ${list(ordered)}`,
+      )
+    : say(
+        `${name(best, 'ja')}のほうが${moreJa}（${list(ordered)}）`,
+        `${name(best, 'en')} is ${moreEn}: ${list(ordered)}`,
+      );
+}
+
+/** "warmer" → "warmest", "less humid" → "least humid". */
+function superlative(comparative: string): string {
+  return comparative
+    .replace(/^more /, 'most ')
+    .replace(/^less /, 'least ')
+    .replace(/er$/, 'est');
 }
 
 function sentence(report: JsonObject, measure: Measure | undefined, { text, language }: Request): string {

@@ -1,11 +1,11 @@
-import type { DriverTexts } from '../en/driver.ts';
+import type { DriverTexts, QuestionTexts } from '../en/driver.ts';
 import { words } from './words.ts';
 
 const { answers, effects } = words;
 const sentence = (text: string) => (/[。．.!?！？]$/.test(text) ? text : `${text}。`);
 const KEPT = '完了した呼び出しは繰り返しません';
 
-export const driver: DriverTexts = {
+export const questions: QuestionTexts = {
   mayCall: (operation, effect, summary) =>
     summary === undefined
       ? `${operation} を承認しますか？（${effects[effect]}）`
@@ -21,11 +21,8 @@ export const driver: DriverTexts = {
   refuse: '拒否して続行',
   refuseSimilar: (count) => `このツールの呼び出し ${count} 件をすべて拒否`,
   stopRun: '実行を中止',
-  notAllowed: (operation, rule) =>
-    `trust.rules のルール ${rule} により、${operation} は呼び出されませんでした。`,
   approveCallAlways: '同じ引数なら今後も承認',
   approveToolAlways: 'このツールは今後も承認',
-  previewUnusable: 'ツールから利用できるプレビューが返りませんでした。',
   reject: answers.reject,
   mayCarryOut: (count, isOutline) =>
     isOutline
@@ -35,9 +32,6 @@ export const driver: DriverTexts = {
   mayRepeat: (operations) => `この計画を承認しますか？ 成功済みの呼び出しを繰り返します：${operations}`,
   mayCallAgain: (operation, effect, task) =>
     `${operation} の再実行を承認しますか？（${effects[effect]}） ${task} が同じ呼び出しに成功しています。`,
-  repeats: (task, done) => `${task} は、成功済みの ${done} と同じ呼び出しです。`,
-  notAgain: (operation, task) =>
-    `${task} が同じ引数で ${operation} を呼び出して成功しているため、呼び出していません。${task} の結果を使ってください。`,
   isDone: (operation, cause) => `${operation} は反映されましたか？ ${cause}確認して選んでください。`,
   isDoneUpTo: (operation, done) =>
     `${operation} をどのように続けますか？ 内部の呼び出し ${done} 回の完了後に中断しました。確認して選んでください。`,
@@ -47,10 +41,6 @@ export const driver: DriverTexts = {
   goOnAfter: (call) => `反映済み：${call} の結果なしで続行`,
   callItAgain: (call, done) => `未反映：${call} を再度呼び出し${done === 0 ? '' : `（${KEPT}）`}`,
   allDone: 'タスク全体が完了：結果なしで続行',
-  failedAfter: (message, done, calls) => `${message}（完了済みの呼び出し ${done} 回：${calls}）`,
-  notCalledAnyMore: (call) => `タスクがすでに終了しているため、${call} を呼び出しませんでした。`,
-  crashedAgain: (operation, times) =>
-    `${operation} の実行中に Dandori のプロセスが ${times} 回終了しました。タスクは再開しません。`,
   causes: {
     driver_lost: '呼び出し中に Dandori のプロセスが終了しました。',
     timeout: 'タイムアウトしました。',
@@ -68,6 +58,20 @@ export const driver: DriverTexts = {
   again: '未反映：再度呼び出し',
   giveUp: 'タスクを取りやめ',
   done: '完了',
+};
+
+export const driver: DriverTexts = {
+  ...questions,
+  notAllowed: (operation, rule) =>
+    `trust.rules のルール ${rule} により、${operation} は呼び出されませんでした。`,
+  previewUnusable: 'ツールから利用できるプレビューが返りませんでした。',
+  repeats: (task, done) => `${task} は、成功済みの ${done} と同じ呼び出しです。`,
+  notAgain: (operation, task) =>
+    `${task} が同じ引数で ${operation} を呼び出して成功しているため、呼び出していません。${task} の結果を使ってください。`,
+  failedAfter: (message, done, calls) => `${message}（完了済みの呼び出し ${done} 回：${calls}）`,
+  notCalledAnyMore: (call) => `タスクがすでに終了しているため、${call} を呼び出しませんでした。`,
+  crashedAgain: (operation, times) =>
+    `${operation} の実行中に Dandori のプロセスが ${times} 回終了しました。タスクは再開しません。`,
   hasAsked: 'ツールは実行中に質問しました。回答を受け取っていない可能性があります。',
   unanswered: 'ツールは質問しましたが、回答を待たずに終了しました。',
   asksOtherwise: 'ツールは回答の前に別の質問をしました。',
