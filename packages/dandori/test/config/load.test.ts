@@ -5,8 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { DEMO_SERVERS } from '../../src/config/servers.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
-import { PROVIDERS } from '../../src/model/settings.ts';
-import { settings, TRANSIENT } from '../../src/model/settings.ts';
+import { PROVIDERS, settings, TRANSIENT } from '../../src/model/settings.ts';
 import { folderWith, load, refusal } from './workspace.ts';
 
 describe('without a configuration', () => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
-import * as z from 'zod';
+import { HINTS, input, output } from '../effect-tools.ts';
 import { readAll, send, toRequest } from '../tools/fixtures/web.ts';
 
 /** An MCP server that outlives all workers and counts every effect. A call that has arrived cannot be stopped. */
@@ -15,21 +15,6 @@ export interface Ledger {
   readonly repeated: number;
   close(): Promise<void>;
 }
-
-const HINTS = {
-  look: { readOnlyHint: true },
-  put: { readOnlyHint: false, idempotentHint: true, destructiveHint: false },
-  send: { readOnlyHint: false, idempotentHint: false, destructiveHint: false },
-  drop: { readOnlyHint: false, idempotentHint: false, destructiveHint: true },
-};
-
-const input = z.object({
-  name: z.string(),
-  from: z.string().optional(),
-  before: z.number().describe('milliseconds before it takes effect'),
-  behind: z.number().describe('milliseconds from then to the answer'),
-});
-const output = z.object({ name: z.string() });
 
 /** `file`: a line per effect, for services that look there. */
 export async function startLedger(file: string): Promise<Ledger> {
