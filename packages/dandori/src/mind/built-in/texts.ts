@@ -3,26 +3,18 @@ import { isObject, type Json, type JsonObject, stringifyJson } from '../../model
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { clip, displayWidth, type Language } from '../../model/text.ts';
-import { run as english, type RunTexts } from '../../views/texts/en/run.ts';
-import { run as japanese } from '../../views/texts/ja/run.ts';
+import { runTextsIn } from '../../views/texts/of-run.ts';
 import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
 import type { Problem } from './chain.ts';
 import { spaced } from './goal.ts';
 import { parsed } from './properties.ts';
 import { commandText } from './skills/shell.ts';
-
-function textsOf(language: Language): RunTexts {
-  return language === 'ja' ? japanese : english;
-}
-
-export function say(language: Language, japanese: string, english: string): string {
-  return language === 'ja' ? japanese : english;
-}
+import { pick } from './skills/skill.ts';
 
 export function questionText({ card, parameter: { name, description } }: Need, language: Language): string {
   const tool = card.tool.name;
-  const question = say(language, `${tool} の「${name}」を入力してください。`, `${tool} needs "${name}".`);
+  const question = pick(language, `${tool} の「${name}」を入力してください。`, `${tool} needs "${name}".`);
   return [question, shortDescription(description)].filter(Boolean).join(' ');
 }
 
@@ -32,7 +24,7 @@ export function formerQuestionText(
   language: Language,
 ): string {
   const tool = card.tool.name;
-  const question = say(
+  const question = pick(
     language,
     `${tool} に渡す「${name}」は何ですか？`,
     `What should ${tool} use as "${name}"?`,
@@ -61,7 +53,7 @@ function told(task: string, { state, result, resultText, language }: Telling): s
   }
   const text = value === undefined ? resultText(task).slice(0, 4_000) : formatted(value, language);
   if (text.trim() !== '') return text;
-  return say(language, `${operation} を実行しました。`, `${operation}: done.`);
+  return pick(language, `${operation} を実行しました。`, `${operation}: done.`);
 }
 
 function titled(task: string, telling: Telling): string {
@@ -72,7 +64,7 @@ function titled(task: string, telling: Telling): string {
 export function leftOverText(parts: readonly string[], language: Language): string {
   const shown = [...new Set(parts)].slice(0, 5).join(', ');
   if (shown === '') return '';
-  return say(language, `\n（考慮していない語句：${shown}）`, `\n(Ignored: ${shown})`);
+  return pick(language, `\n（考慮していない語句：${shown}）`, `\n(Ignored: ${shown})`);
 }
 
 /** What failed and why, then the results of what succeeded. */
@@ -83,23 +75,23 @@ export function failureText(done: readonly string[], telling: Telling): string {
     const refused = REFUSED[failure?.code ?? ''];
     if (status === 'failed' && refused !== undefined)
       lines.push(
-        `${say(language, ...refused)}${say(language, `（${task.operation}）。`, ` (${task.operation}).`)}`,
+        `${pick(language, ...refused)}${pick(language, `（${task.operation}）。`, ` (${task.operation}).`)}`,
       );
     else if (status === 'failed')
       lines.push(
-        say(
+        pick(
           language,
           `${task.operation} が失敗しました：${failure?.message ?? '?'}`,
           `${task.operation} failed: ${failure?.message ?? '?'}`,
         ),
       );
     if (status === 'blocked')
-      lines.push(say(language, `${task.operation} は実行していません。`, `${task.operation} was not run.`));
+      lines.push(pick(language, `${task.operation} は実行していません。`, `${task.operation} was not run.`));
   }
   const isRefused = [...state.tasks.values()].some(
     ({ failure }) => REFUSED[failure?.code ?? ''] !== undefined,
   );
-  const head = isRefused ? [] : [textsOf(language).notReached];
+  const head = isRefused ? [] : [runTextsIn(language).notReached];
   return [...head, ...lines, ...done.map((id) => `\n${titled(id, telling)}`)].join('\n');
 }
 
@@ -111,7 +103,7 @@ const REFUSED: Readonly<Record<string, readonly [japanese: string, english: stri
 
 /** A value for a schema takes a language model. */
 export function noOutputText(language: Language): string {
-  return say(
+  return pick(
     language,
     '内蔵プランナーは、スキーマに合う値（`output`）を返せません。言語モデルを設定してください：`dandori init`',
     "The built-in planner can't give a value that fits a schema (`output`). Configure a language model: `dandori init`",
@@ -125,22 +117,22 @@ export function declineText(thought: Thought, problems: readonly Problem[], lang
   const known = names.slice(0, 8).join(', ') + (names.length > 8 ? ', …' : '');
   const gone = missing.map(({ server, reason }) => `${server} (${reason})`).join(', ');
   const lines = [
-    say(
+    pick(
       language,
       '内蔵プランナーでは、この目標を計画できません。',
       "The built-in planner can't plan this goal.",
     ),
     ...problems.slice(0, 3).map((problem) => problemText(problem, language)),
-    say(
+    pick(
       language,
       '\n言語モデルを追加：次の行を dandori.yaml に書いてください（`dandori init` で説明付きのファイルを作成できます）。\n',
       '\nAdd a language model: put these lines into dandori.yaml (`dandori init` creates a commented file).\n',
     ),
     'model:\n  provider: openai\n  name: gpt-5-mini\n  api_key_env: OPENAI_API_KEY\n',
     known === ''
-      ? say(language, '利用できるツールはありません。', 'No tools are available.')
-      : say(language, `利用できるツール：${known}`, `Available tools: ${known}`),
-    ...(gone === '' ? [] : [say(language, `利用できないサーバー：${gone}`, `Unavailable servers: ${gone}`)]),
+      ? pick(language, '利用できるツールはありません。', 'No tools are available.')
+      : pick(language, `利用できるツール：${known}`, `Available tools: ${known}`),
+    ...(gone === '' ? [] : [pick(language, `利用できないサーバー：${gone}`, `Unavailable servers: ${gone}`)]),
   ];
   return lines.join('\n');
 }
@@ -148,23 +140,23 @@ export function declineText(thought: Thought, problems: readonly Problem[], lang
 function problemText({ card, parameter: { name }, choices }: Problem, language: Language): string {
   const [tool, shown] = [card.tool.name, choices.join(', ')];
   return shown === ''
-    ? say(
+    ? pick(
         language,
         `${tool} の「${name}」が目標に含まれていません。`,
         `${tool} needs "${name}", which the goal doesn't contain.`,
       )
-    : say(language, `${tool} の「${name}」の候補：${shown}`, `${tool} needs "${name}", one of: ${shown}`);
+    : pick(language, `${tool} の「${name}」の候補：${shown}`, `${tool} needs "${name}", one of: ${shown}`);
 }
 
 /** The built-in planner has no second plan for the same goal. */
 export function vetoedText(reason: string, language: Language): string {
-  const { planNotApproved, withReason } = textsOf(language);
+  const { planNotApproved, withReason } = runTextsIn(language);
   return withReason(planNotApproved, reason);
 }
 
 /** The compiler would refuse the same plan again. */
 export function refusedText(diagnostics: readonly Diagnostic[], language: Language): string {
-  const first = textsOf(language).planInvalid;
+  const first = runTextsIn(language).planInvalid;
   return [first, ...diagnostics.slice(0, 5).map(({ message }) => `- ${message}`)].join('\n');
 }
 

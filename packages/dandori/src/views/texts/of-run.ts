@@ -4,9 +4,12 @@ import { type RunTexts, run as runEnglish } from './en/run.ts';
 import { driver as driverJapanese } from './ja/driver.ts';
 import { run as runJapanese } from './ja/run.ts';
 
+const RUN: Readonly<Record<Language, RunTexts>> = { en: runEnglish, ja: runJapanese };
+const DRIVER: Readonly<Record<Language, DriverTexts>> = { en: driverEnglish, ja: driverJapanese };
+
 /** Texts about how a run went. */
 export function runTextsIn(language: Language): RunTexts {
-  return language === 'ja' ? runJapanese : runEnglish;
+  return RUN[language];
 }
 
 /** The same, in the language of the run. */
@@ -16,7 +19,7 @@ export function runTexts(run: Speaking): RunTexts {
 
 /** What the driver asks and says. */
 export function driverTextsIn(language: Language): DriverTexts {
-  return language === 'ja' ? driverJapanese : driverEnglish;
+  return DRIVER[language];
 }
 
 /** The same, in the language of the run. */

@@ -1,10 +1,10 @@
 import type { Limit } from '../../model/decision.ts';
-import { assertNever } from '../../model/error.ts';
 import type { FactOf } from '../../model/event.ts';
 import { type Failure, type Said, saidIn, type Word } from '../../model/failure.ts';
 import type { JsonObject } from '../../model/json.ts';
 import { type Language, languageOf, type Speaking } from '../../model/text.ts';
 import type { TaskStatus } from '../../run/state/state.ts';
+import type { DriverTexts } from './en/driver.ts';
 import type { RunTexts } from './en/run.ts';
 import { plans } from './ja/messages/plans.ts';
 import { driverTextsIn, runTextsIn } from './of-run.ts';
@@ -54,137 +54,105 @@ function withProblems(sentence: string, problems: string, language: Language): s
 
 type RunEnd = Pick<FactOf<'run_finished'>['data'], 'missing' | 'undone'>;
 
+/** What a text is made from. */
+interface Telling {
+  readonly texts: RunTexts;
+  readonly driver: DriverTexts;
+  readonly language: Language;
+  readonly params: JsonObject;
+  readonly text: (name: string) => string;
+  readonly count: (name: string) => number;
+  /** The sentence with the reason, if one was given. */
+  readonly because: (sentence: string) => string;
+}
+
 function textOf({ code, params = {} }: Said, language: Language): string {
   const texts = runTextsIn(language);
-  const driver = driverTextsIn(language);
   const text = (name: string) => String(params[name] ?? '');
-  const count = (name: string) => Number(params[name]);
-  const because = (what: string) => texts.withReason(what, text('reason'));
-  switch (code) {
-    case 'asks_for_ever':
-      return driver.asksForEver(count('rounds'));
-    case 'asks_for_nothing':
-      return driver.asksForNothing;
-    case 'asks_otherwise':
-      return driver.asksOtherwise;
-    case 'call_broke':
-      return driver.callBroke(text('reason'));
-    case 'call_stopped':
-      return driver.callStopped(text('operation'));
-    case 'cannot_replace':
-      return texts.notReplaced(text('operation'), problemsIn(text('problems'), language));
-    case 'criteria_not_judged':
-      return texts.unjudged;
-    case 'criteria_not_met':
-      return texts.unmet(text('criteria'));
-    case 'crashed_again':
-      return driver.crashedAgain(text('operation'), count('times'));
-    case 'decision_unusable':
-      return text('reason');
-    case 'declined':
-      return because(texts.declined(text('operation')));
-    case 'did_not_stop':
-      return driver.didNotStop;
-    case 'failed_after':
-      return driver.failedAfter(text('message'), count('done'), text('calls'));
-    case 'form_unusable':
-      return driver.formUnusable(text('problem'));
-    case 'given_up':
-      return texts.givenUp(text('operation'));
-    case 'limit':
-      return limitText(params, texts);
-    case 'mind_broke':
-      return driver.mindBroke(text('reason'));
-    case 'mind_broke_contract':
-      return driver.mindBrokeContract(text('problem'));
-    case 'mind_stopped':
-      return driver.mindStopped;
-    case 'misfit':
-      return driver.misfit(text('place'), text('problem'));
-    case 'no_action':
-      return driver.noAction;
-    case 'no_answer':
-      return driver.noAnswer;
-    case 'no_next':
-      return driver.noNext;
-    case 'no_plan':
-      return withProblems(texts.noPlan(count('tries')), text('problems'), language);
-    case 'not_again':
-      return driver.notAgain(text('operation'), text('task'));
-    case 'not_allowed':
-      return driver.notAllowed(text('operation'), text('rule'));
-    case 'not_approved':
-      return because(texts.notApproved(text('operation')));
-    case 'not_called':
-      return driver.notCalled(text('operation'));
-    case 'not_called_any_more':
-      return driver.notCalledAnyMore(text('operation'));
-    case 'not_filled':
-      return problemsIn(text('problems'), language);
-    case 'not_fitting':
-      return driver.notFitting(text('operation'), problemsIn(text('problems'), language));
-    case 'not_reached':
-      return texts.notReached;
-    case 'not_written':
-      return driver.notWritten(text('reason'));
-    case 'overtaken':
-      return texts.overtaken(text('operation'), text('task'), text('by'));
-    case 'part_failed':
-      return `${text('task')} (${text('operation')})`;
-    case 'plan_invalid':
-      return withProblems(texts.planInvalid, text('problems'), language);
-    case 'plan_not_approved':
-      return because(texts.planNotApproved);
-    case 'probe_missing':
-      return driver.probeMissing(text('operation'));
-    case 'probe_unclear':
-      return driver.probeUnclear(text('found'));
-    case 'secret_gone':
-      return driver.secretGone;
-    case 'step_given_up':
-      return texts.stepGivenUp;
-    case 'task':
-      return texts.standing(`${text('task')} ${text('name')}`, standing(text('status'), texts));
-    case 'too_deep':
-      return driver.notWritten(driver.tooDeep(count('levels')));
-    case 'too_slow':
-      return driver.tooSlow(count('seconds'));
-    case 'unanswered':
-      return texts.expired(text('question'));
-    case 'under_way':
-      return driver.underWay(text('operation'));
-    case 'unexpected':
-      return driver.unexpected(text('expect'), text('found'), text('result'));
-    default:
-      return assertNever(code);
-  }
+  return TEXTS[code]({
+    texts,
+    driver: driverTextsIn(language),
+    language,
+    params,
+    text,
+    count: (name) => Number(params[name]),
+    because: (sentence) => texts.withReason(sentence, text('reason')),
+  });
 }
+
+const TEXTS: Readonly<Record<Said['code'], (telling: Telling) => string>> = {
+  asks_for_ever: ({ driver, count }) => driver.asksForEver(count('rounds')),
+  asks_for_nothing: ({ driver }) => driver.asksForNothing,
+  asks_otherwise: ({ driver }) => driver.asksOtherwise,
+  call_broke: ({ driver, text }) => driver.callBroke(text('reason')),
+  call_stopped: ({ driver, text }) => driver.callStopped(text('operation')),
+  cannot_replace: ({ texts, text, language }) =>
+    texts.notReplaced(text('operation'), problemsIn(text('problems'), language)),
+  criteria_not_judged: ({ texts }) => texts.unjudged,
+  criteria_not_met: ({ texts, text }) => texts.unmet(text('criteria')),
+  crashed_again: ({ driver, text, count }) => driver.crashedAgain(text('operation'), count('times')),
+  decision_unusable: ({ text }) => text('reason'),
+  declined: ({ texts, text, because }) => because(texts.declined(text('operation'))),
+  did_not_stop: ({ driver }) => driver.didNotStop,
+  failed_after: ({ driver, text, count }) =>
+    driver.failedAfter(text('message'), count('done'), text('calls')),
+  form_unusable: ({ driver, text }) => driver.formUnusable(text('problem')),
+  given_up: ({ texts, text }) => texts.givenUp(text('operation')),
+  limit: ({ texts, params }) => limitText(params, texts),
+  mind_broke: ({ driver, text }) => driver.mindBroke(text('reason')),
+  mind_broke_contract: ({ driver, text }) => driver.mindBrokeContract(text('problem')),
+  mind_stopped: ({ driver }) => driver.mindStopped,
+  misfit: ({ driver, text }) => driver.misfit(text('place'), text('problem')),
+  no_action: ({ driver }) => driver.noAction,
+  no_answer: ({ driver }) => driver.noAnswer,
+  no_next: ({ driver }) => driver.noNext,
+  no_plan: ({ texts, text, count, language }) =>
+    withProblems(texts.noPlan(count('tries')), text('problems'), language),
+  not_again: ({ driver, text }) => driver.notAgain(text('operation'), text('task')),
+  not_allowed: ({ driver, text }) => driver.notAllowed(text('operation'), text('rule')),
+  not_approved: ({ texts, text, because }) => because(texts.notApproved(text('operation'))),
+  not_called: ({ driver, text }) => driver.notCalled(text('operation')),
+  not_called_any_more: ({ driver, text }) => driver.notCalledAnyMore(text('operation')),
+  not_filled: ({ text, language }) => problemsIn(text('problems'), language),
+  not_fitting: ({ driver, text, language }) =>
+    driver.notFitting(text('operation'), problemsIn(text('problems'), language)),
+  not_reached: ({ texts }) => texts.notReached,
+  not_written: ({ driver, text }) => driver.notWritten(text('reason')),
+  overtaken: ({ texts, text }) => texts.overtaken(text('operation'), text('task'), text('by')),
+  part_failed: ({ text }) => `${text('task')} (${text('operation')})`,
+  plan_invalid: ({ texts, text, language }) => withProblems(texts.planInvalid, text('problems'), language),
+  plan_not_approved: ({ texts, because }) => because(texts.planNotApproved),
+  probe_missing: ({ driver, text }) => driver.probeMissing(text('operation')),
+  probe_unclear: ({ driver, text }) => driver.probeUnclear(text('found')),
+  secret_gone: ({ driver }) => driver.secretGone,
+  step_given_up: ({ texts }) => texts.stepGivenUp,
+  task: ({ texts, text }) =>
+    texts.standing(`${text('task')} ${text('name')}`, standing(text('status'), texts)),
+  too_deep: ({ driver, count }) => driver.notWritten(driver.tooDeep(count('levels'))),
+  too_slow: ({ driver, count }) => driver.tooSlow(count('seconds')),
+  unanswered: ({ texts, text }) => texts.expired(text('question')),
+  under_way: ({ driver, text }) => driver.underWay(text('operation')),
+  unexpected: ({ driver, text }) => driver.unexpected(text('expect'), text('found'), text('result')),
+};
 
 function standing(status: string, texts: RunTexts): string {
   if (status === 'in_doubt') return texts.inDoubt;
   return status === 'not_done' ? texts.notDone : texts.ended(status as TaskStatus);
 }
 
+const LIMITS: Readonly<Record<Limit, (texts: RunTexts, most: number) => string>> = {
+  steps: (texts, most) => texts.stepsReached(most),
+  calls: (texts, most) => texts.callsReached(most),
+  tasks: (texts, most) => texts.tasksReached(most),
+  cost: (texts, most) => texts.costReached(most),
+  tokens: (texts, most) => texts.tokensReached(most),
+  revisions: (texts, most) => texts.revisionsReached(most),
+  loop: (texts) => texts.inCircles,
+  time: (texts, most) => texts.timeReached(Math.round(most / 1000)),
+};
+
 function limitText({ limit, most, isInsisting }: JsonObject, texts: RunTexts): string {
-  const count = Number(most);
-  switch (limit as Limit) {
-    case 'steps':
-      return texts.stepsReached(count);
-    case 'calls':
-      return texts.callsReached(count);
-    case 'tasks':
-      return texts.tasksReached(count);
-    case 'cost':
-      return texts.costReached(count);
-    case 'tokens':
-      return texts.tokensReached(count);
-    case 'revisions':
-      return texts.revisionsReached(count);
-    case 'loop':
-      return isInsisting === true ? texts.insisted : texts.inCircles;
-    case 'time':
-      return texts.timeReached(Math.round(count / 1000));
-    default:
-      return assertNever(limit as never);
-  }
+  return limit === 'loop' && isInsisting === true
+    ? texts.insisted
+    : LIMITS[limit as Limit](texts, Number(most));
 }
