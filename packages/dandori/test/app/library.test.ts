@@ -58,12 +58,12 @@ describe('what a program passes', () => {
     server.verify();
   });
 
-  it('is a model by its name, and a missing key is told with the name of the variable', async () => {
+  it('is a model by its name, and the error for a missing key names the variable', async () => {
     const message = await refused({ cwd, model: 'openai/gpt-5-mini', OPENAI_API_KEY: undefined });
     expect(message).toContain('OPENAI_API_KEY');
   });
 
-  it('is the shape of the file, and a mistake is told with the path of its key', async () => {
+  it('has the shape of the file, and the error for a mistake names the path of its key', async () => {
     expect(await refused({ cwd, limits: { max_steps: 'ten' } })).toContain(
       'openDandori: error: limits.max_steps must be a whole number',
     );
@@ -100,7 +100,7 @@ describe('what a program passes', () => {
     expect(dandori.config.settings.limits.steps).toBe(5);
   });
 
-  it('has tools of every kind in one map, and they write unless they say otherwise', async () => {
+  it('has tools of every kind in one map, and they count as writes unless they say otherwise', async () => {
     const calls: unknown[] = [];
     const note = (name: string, input: unknown) => {
       calls.push([name, input]);
@@ -216,7 +216,7 @@ describe('the handle of a run', () => {
     expect(heard.join('')).toBe('A longer text.');
   });
 
-  it('says what it waits for instead of hanging, and goes on with the answer', async () => {
+  it('says what it waits for instead of hanging, and continues with the answer', async () => {
     let calls = 0;
     await using dandori = await withMind(REMOVE, { tools: milk(() => ++calls) });
     const run = dandori.run('Remove milk');
@@ -258,7 +258,7 @@ describe('the handle of a run', () => {
     expect(await wait).toBe('Removed.');
   });
 
-  it('tells how a run ended that has no output', async () => {
+  it('says how a run without an output ended', async () => {
     await using dandori = await withMind([[{ operation: 'answer', args: { text: 'No.', achieved: false } }]]);
     const run = dandori.run('Do the impossible');
     await expect(run.output()).rejects.toMatchObject({ code: 'run-failed', report: { outcome: 'failed' } });

@@ -45,7 +45,7 @@ describe('the output of a run', () => {
     expect(await dandori.open(run.id).output()).toEqual({ offices: ['Kyoto'] });
   });
 
-  it('goes back to the model if it does not fit, and fails with what is wrong after the bound', async () => {
+  it('goes back to the model if it does not fit, and fails with the reason after the last attempt', async () => {
     await using mended = await open([say({ offices: 'Kyoto' }), say({ offices: ['Kyoto'] })]);
     expect(await mended.run('Which?', { output: OFFICES }).output()).toEqual({ offices: ['Kyoto'] });
     await using broken = await open(Array.from({ length: 9 }, () => say({ office: 'Kyoto' })));
@@ -78,7 +78,7 @@ describe('the output of a run', () => {
     expect(await run.replay()).toMatchObject({ differences: [] });
   });
 
-  it('is checked again when a Ref is filled that promised nothing, and goes back to the model', async () => {
+  it('is checked again when a Ref without a schema is filled, and goes back to the model', async () => {
     await using dandori = await open([
       [
         { id: 't1', operation: 'guess', args: {} },
@@ -92,7 +92,7 @@ describe('the output of a run', () => {
     expect(await run.replay()).toMatchObject({ differences: [] });
   });
 
-  it('is not needed where the goal was not reached, and a schema that is none is refused', async () => {
+  it('is not needed if the goal was not reached, and an invalid schema is refused', async () => {
     await using dandori = await open([[{ operation: 'answer', args: { text: 'No.', achieved: false } }]]);
     await expect(dandori.run('Which?', { output: OFFICES }).output()).rejects.toMatchObject({
       code: 'run-failed',

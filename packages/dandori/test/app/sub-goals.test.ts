@@ -133,7 +133,7 @@ describe('a sub-goal', () => {
     });
   });
 
-  it('has a share of the limits, and what it may use cannot be used twice', async () => {
+  it('has a share of the limits, and no other call can use that share', async () => {
     const seen: Json[] = [];
     const mind = mindFor({
       g: [
@@ -161,7 +161,7 @@ describe('a sub-goal', () => {
     ]);
   });
 
-  it('fails where a sub-goal is too deep, names a tool that does not exist, or has no call left', async () => {
+  it('fails if it is nested too deeply, names an unknown tool, or has no model call left', async () => {
     const mind = mindFor({
       g: [[goal('a', 'one'), goal('x', 'none', { tools: ['nope.*'] })], say('done')],
       one: [[goal('a', 'two')], say('1')],
@@ -324,7 +324,7 @@ describe('a sub-goal ends with its run', () => {
   });
 });
 
-describe('text of a stranger does not become an order through a sub-goal', () => {
+describe('external text does not become an order through a sub-goal', () => {
   const TRUST = { trust: { policy: 'standard' } } as const;
 
   it('if the run had read it before', async () => {
@@ -377,7 +377,7 @@ describe('text of a stranger does not become an order through a sub-goal', () =>
     expect(sent).toEqual([]);
   });
 
-  it('and a sub-goal that reads nothing of a stranger leaves its run free', async () => {
+  it('and a sub-goal that reads no external text does not restrict its run', async () => {
     const mind = mindFor({
       g: [[goal('a', 'count', { tools: ['double'] })], [act('t2', 'send', { to: 'bob' })], say('x')],
       count: [[act('p', 'double', { n: 2 })], say('4')],

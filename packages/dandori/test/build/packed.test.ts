@@ -201,7 +201,7 @@ describe.skipIf(LOWEST_NODE === undefined)(
       expect(stdout.startsWith(`v${lowestNode()}.`)).toBe(true);
     });
 
-    it('has files of which this Node understands all, and which import only what is installed', async () => {
+    it('has only files that this Node can run, and imports only what is installed', async () => {
       const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
         .filter((name) => /^(bin|lib)\/.*\.js$/.test(name))
         .map((name) => join(folder, name));
@@ -273,7 +273,7 @@ console.log(JSON.stringify([...imported]));
       expect(code).toBe(0);
     });
 
-    it('starts each shipped server and a service in TypeScript, and says no warning of Node', async () => {
+    it('starts each shipped server and a service in TypeScript, without a warning of Node', async () => {
       cpSync(join(ROOT, 'examples/services/letters.ts'), join(place, 'letters.ts'));
       const tasks = [
         { id: 'sum', operation: 'calc.evaluate', args: { expression: '2 ^ 10' } },
@@ -364,7 +364,7 @@ describe.skipIf(old === undefined)(
       expect(japanese.stderr).toContain(`Node ${lowestNode()} 以降が必要です`);
     });
 
-    it('hands over to a newer Node that npm has brought, and never to one that is too old as well', async () => {
+    it('hands over to a newer Node that npm installed, and never to one that is also too old', async () => {
       const bring = (version: string) => {
         const brought = join(place, 'node_modules/node');
         mkdirSync(join(brought, 'bin'), { recursive: true });

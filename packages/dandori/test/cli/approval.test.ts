@@ -53,8 +53,8 @@ async function lawful(place: Place): Promise<Event[]> {
   return events;
 }
 
-describe('a plan that waits for a person', () => {
-  it('shows what it does and what it takes, and is approved from another process', async () => {
+describe('a plan that waits for the user', () => {
+  it('shows what it does and what it costs, and is approved from another process', async () => {
     await using place = await prepare();
     const { code, stderr } = await place.dandori('run', '--plan', 'plan.json');
     const [run] = await place.runs();
@@ -92,7 +92,7 @@ describe('a plan that waits for a person', () => {
     await lawful(place);
   });
 
-  it('survives SIGKILL at the prompt, is approved by another and goes on', async () => {
+  it('survives SIGKILL at the prompt, is approved by another process and continues', async () => {
     await using place = await prepare();
     await using terminal = openTerminal(place, EDITOR, 'run', '--plan', 'plan.json');
     await terminal.shows('Edit plan');
@@ -137,7 +137,7 @@ describe('a plan that waits for a person', () => {
     await lawful(place);
   });
 
-  it('is in the language of --lang, and so is all that the run says', async () => {
+  it('is in the language of --lang, like all texts of the run', async () => {
     await using place = await prepare();
     await place.dandori('run', '--plan', 'plan.json', '--lang', 'ja');
     const [first] = await lawful(place);
@@ -160,7 +160,7 @@ describe('a plan that waits for a person', () => {
     expect(await effects(place)).toBe('');
   });
 
-  it('is asked about as --approval says for one run, and --yes says yes to it', async () => {
+  it('follows --approval for one run, and --yes approves it', async () => {
     await using place = await prepare({
       execution: { approval: 'never' },
       effects: { 'counter.look': { approval: 'always' } },
@@ -177,7 +177,7 @@ describe('a plan that waits for a person', () => {
 });
 
 describe('a plan that is edited', () => {
-  it('comes from a file: what is wrong is shown in its lines, and the question stays open', async () => {
+  it('comes from a file: problems are shown with their lines, and the question stays open', async () => {
     await using place = await prepare();
     await place.dandori('run', '--plan', 'plan.json');
     const { stdout } = await place.dandori('show', 'last', '--plan');
@@ -213,7 +213,7 @@ describe('a plan that is edited', () => {
     expect(await effects(place)).toBe('by hand');
   });
 
-  it('is not approved where it was left unchanged, could not be opened, or is wrong', async () => {
+  it('is not approved if it was left unchanged, could not be opened, or is invalid', async () => {
     await using place = await prepare();
     await place.dandori('run', '--plan', 'plan.json');
     const approve = () => place.dandori('approve', 'last', '--edit');
@@ -248,7 +248,7 @@ describe('a plan that is edited', () => {
   });
 });
 
-describe('a language model whose plan a person does not like', () => {
+describe('a language model whose plan the user rejects', () => {
   it('is told why and plans again, and the text of its plan cannot look like an answer', async () => {
     await using place = await prepare();
     const send = (name: string, more: object = {}) => ({

@@ -99,7 +99,7 @@ const CASES: [string, { config?: string; plan?: string; args: string[]; says: Re
   ],
 ];
 
-describe.concurrent('bad input is told, with what to do, and nothing is run', () => {
+describe.concurrent('bad input gets an error with its fix, and nothing runs', () => {
   it.each(CASES)('%s', async (_, { config, plan, args, says }) => {
     await using place = await openPlace();
     if (config !== undefined) await place.write('dandori.yaml', config);
@@ -112,7 +112,7 @@ describe.concurrent('bad input is told, with what to do, and nothing is run', ()
     expect(await place.runs()).toEqual([]);
   });
 
-  it('a plan that does not compile, told to a program like any other error', async () => {
+  it('a plan that does not compile, as JSON like any other error', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', EMPTY);
     await place.write('plan.yaml', 'tasks:\n  - {id: a, operation: calc.evaluate}\n');

@@ -22,8 +22,8 @@ async function prepare(lookUps: number): Promise<Place> {
   return place;
 }
 
-describe('what a plan waits for can be read, however large it is', () => {
-  it('ten are named, the needed ones first, and the rest are counted', async () => {
+describe('the waits of a plan stay readable, however large it is', () => {
+  it('ten are named, the most important first, and the rest are counted', async () => {
     await using place = await prepare(30);
     const { stdout, code } = await place.dandori('check', 'plan.json');
     expect(code).toBe(0);

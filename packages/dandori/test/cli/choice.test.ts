@@ -16,7 +16,7 @@ describe('the answers to choose from', () => {
     expect(choiceLines([{ label: 'Osaka', value: { city: 'Osaka' } }])).toEqual(['1  Osaka']);
   });
 
-  it('have their value where it alone tells them apart', () => {
+  it('have their value if only that tells them apart', () => {
     const twins = [10, 11].map((value) => ({ label: 'Hanako', value }));
     expect(choiceLines(twins)).toEqual(['10  Hanako', '11  Hanako']);
   });

@@ -21,7 +21,7 @@ describe('a printed command can be typed as it is', () => {
     expect(asTyped('dandori resume r1')).toBe(expected);
   });
 
-  it('with the configuration that was given, where the command takes one', () => {
+  it('with the configuration that was given, if the command takes one', () => {
     startedBy(undefined);
     expect(asTyped('`dandori answer r1 q1 <answer>`', 'shop.yaml')).toBe(
       '`dandori answer --config shop.yaml r1 q1 <answer>`',
@@ -30,7 +30,7 @@ describe('a printed command can be typed as it is', () => {
     expect(asTyped('dandori init', 'shop.yaml')).toBe('dandori init');
   });
 
-  it('at the server that was given, where the command can use one', () => {
+  it('at the server that was given, if the command can use one', () => {
     startedBy(undefined);
     vi.stubEnv('DANDORI_SERVER', 'http://127.0.0.1:4310');
     expect(asTyped('dandori show r1, dandori chat, dandori serve')).toBe(

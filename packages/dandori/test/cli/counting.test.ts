@@ -91,7 +91,7 @@ describe('rate and stats', () => {
     expect((await place.dandori('stats', '--config', 'ja.yaml')).stdout).toContain('平均評価');
   });
 
-  it('looks back as far as it is told, over more runs than it lists at a time', async () => {
+  it('counts the runs since a given time, over more runs than one page', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', JSON.stringify({ mcpServers: {} }));
     let now = Date.UTC(2026, 0, 1);

@@ -98,7 +98,7 @@ describe('a run killed with SIGKILL', () => {
     expect(brokenLaws(await journal(place, run))).toEqual([]);
   });
 
-  it('while the model still wrote and a read was called ahead: it is called again, and the write once', async () => {
+  it('while the model wrote and a read was prefetched: the read is repeated, and the write happens once', async () => {
     await using place = await prepare('look');
     const actions = [
       { id: 'd', operation: 'counter.look', args: { name: 'd' } },
@@ -147,7 +147,7 @@ describe('a run killed with SIGKILL', () => {
     expect(brokenLaws(await journal(place, run))).toEqual([]);
   });
 
-  it('cannot be driven by two processes at once: the second one is told who drives it', async () => {
+  it('cannot be driven by two processes at once: the second one learns which process drives it', async () => {
     await using place = await prepare('look');
     const { finished } = place.begin('run', '--plan', 'plan.json', '--json');
     await untilSlowCall(place);
@@ -162,7 +162,7 @@ describe('a run killed with SIGKILL', () => {
   });
 
   it.runIf(IS_LONG)(
-    'is taken up by one of three that come at once, and the others are told who has it',
+    'is resumed by one of three processes that try at once, and the others learn which one has it',
     async () => {
       await using place = await prepare('look');
       const run = await killInTheMiddle(place);
@@ -184,7 +184,7 @@ describe('a run killed with SIGKILL', () => {
   );
 
   it.runIf(IS_LONG)(
-    'whose claim was deleted by hand while it was driven: one of the two drivers stands down, nothing is doubled',
+    'whose claim was deleted by hand while it was driven: one of the two drivers stops, and nothing happens twice',
     async () => {
       await using place = await prepare('look');
       const first = place.begin('run', '--plan', 'plan.json', '--json');
@@ -204,7 +204,7 @@ describe('a run killed with SIGKILL', () => {
     },
   );
 
-  it('is cancelled from another process: the call is told, and the run ends cancelled with the reason', async () => {
+  it('is cancelled from another process: the call is aborted, and the run ends cancelled with the reason', async () => {
     await using place = await prepare('look');
     const { finished } = place.begin('run', '--plan', 'plan.json', '--json');
     await untilSlowCall(place);

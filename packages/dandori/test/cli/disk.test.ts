@@ -95,9 +95,9 @@ async function resumeToTheEnd(disk: SmallDisk): Promise<Answer> {
   }
 }
 
-describe.skipIf(!canMount)('a disk that does not take any more', () => {
+describe.skipIf(!canMount)('a full disk', () => {
   it.each(IS_LONG ? [20, 26, 32] : [20, 32])(
-    'full with %i kB left: nothing is called that cannot be written down, and with space it goes on',
+    'with %i kB left: no call is made that cannot be journaled, and with more space the run continues',
     async (kilobytes) => {
       await using disk = await openSmallDisk(1_000_000);
       await disk.fill(kilobytes * 1024);

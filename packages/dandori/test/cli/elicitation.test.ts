@@ -85,7 +85,7 @@ async function lawful(desk: Desk, run: string): Promise<Event[]> {
 }
 
 describe('a tool that asks while it runs', () => {
-  it('is told the answer of another process, after the question was printed in a pipe', async () => {
+  it('gets the answer of another process, after the question was printed in a pipe', async () => {
     await using desk = await prepare([BOOK]);
     const { finished } = desk.begin(...RUN);
     const run = await desk.asked();
@@ -103,7 +103,7 @@ describe('a tool that asks while it runs', () => {
     await lawful(desk, run);
   });
 
-  it('shows a page with its host, in Japanese too, and hears from the command that it is done', async () => {
+  it('shows a page with its host, in Japanese too, and learns from a command that it is done', async () => {
     await using desk = await prepare([{ ...BOOK, args: { ask: 'page' } }], { goal: '席を予約する' });
     const { finished } = desk.begin(...RUN);
     await desk.asked();
@@ -115,7 +115,7 @@ describe('a tool that asks while it runs', () => {
     expect(desk.record()).toContain('did book [{"action":"accept"}]');
   });
 
-  it('is not waited for longer than the hold; it is called again with the answer that comes later', async () => {
+  it('is held open for a limited time, and called again with the answer that comes later', async () => {
     await using desk = await prepare([{ ...RESERVE, args: { strict: true } }], { hold: '100ms' });
     const { code, stderr } = await desk.dandori(...RUN);
     expect(code).toBe(3);
@@ -146,7 +146,7 @@ describe('a tool that asks while it runs', () => {
     await lawful(late, (await late.runs())[0] ?? '');
   });
 
-  it('hears of the cancel of its run', async () => {
+  it('is cancelled with its run', async () => {
     await using desk = await prepare([BOOK]);
     const { finished } = desk.begin(...RUN);
     const run = await desk.asked();
@@ -158,7 +158,7 @@ describe('a tool that asks while it runs', () => {
     await lawful(desk, run);
   });
 
-  it('does not keep the others waiting', async () => {
+  it('does not block the other tasks', async () => {
     const plan = [
       { ...BOOK, operation: 'desk.look', id: 't1', args: { ask: 'name' } },
       { ...BOOK, id: 't2', operation: 'desk.look', args: { ask: 'guest' } },
@@ -174,7 +174,7 @@ describe('a tool that asks while it runs', () => {
   });
 });
 
-describe('a driver that is killed while a tool waits for a person', () => {
+describe('a driver that is killed while a tool waits for an answer', () => {
   async function killed(desk: Desk): Promise<string> {
     const { child, finished } = desk.begin(...RUN);
     const run = await desk.asked();
@@ -200,7 +200,7 @@ describe('a driver that is killed while a tool waits for a person', () => {
     },
   );
 
-  it('asks about a write, and never just calls it again', async () => {
+  it('asks about a write, and never calls it again by itself', async () => {
     await using desk = await prepare([BOOK]);
     const run = await killed(desk);
     await desk.answer('q1', AKI);
@@ -218,7 +218,7 @@ describe('a driver that is killed while a tool waits for a person', () => {
 });
 
 describe('a server that ends its call to ask', () => {
-  it('lets the process go at once, and is called again when it was answered', async () => {
+  it('lets the process exit at once, and is called again after the answer', async () => {
     await using desk = await prepare([BOOK], { era: 'modern' });
     const { code } = await desk.dandori(...RUN);
     expect(code).toBe(3);
@@ -233,7 +233,7 @@ describe('a server that ends its call to ask', () => {
     await lawful(desk, run);
   });
 
-  it('is given the answer after both it and the driver were killed and started again', async () => {
+  it('gets the answer after both it and the driver were killed and restarted', async () => {
     await using first = await startDesk('modern');
     const file = join(tmpdir(), `dandori-desk-${process.pid}`);
     // Keeps the driver alive until it is killed.

@@ -17,8 +17,8 @@ const ESTIMATE: Estimate = {
   worstCost: 1.5,
 };
 
-describe('what a plan will take', () => {
-  it('is told in few lines, however long the plan is', () => {
+describe('the cost of a plan', () => {
+  it('is shown in a few lines, however long the plan is', () => {
     expect(estimateLines(ESTIMATE, textsFor({ language: 'en' }))).toEqual([
       '30 calls: 20 reads, 10 writes',
       'Destructive: drop',

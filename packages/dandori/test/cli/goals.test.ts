@@ -61,7 +61,7 @@ describe('the first goals of a newcomer', () => {
     expect(code).toBe(0);
   });
 
-  it('says what to do where a goal needs a language model, and fails', async () => {
+  it('says what to do if a goal needs a language model, and fails', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', 'mcpServers: {}\n');
     const { code, stdout } = await place.dandori('run', 'Write a poem about autumn');

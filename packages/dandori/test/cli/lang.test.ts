@@ -26,7 +26,7 @@ describe('a message in Japanese', () => {
     expect(translate(english)).toBe(japanese);
   });
 
-  it('is found in time that is linear in its length, whatever stands in it', () => {
+  it('is found in linear time, whatever it contains', () => {
     const long = ' must be , such as , not '.repeat(150);
     expect(translate(`x${long}`)).toContain('指定してください');
     expect(translate('a'.repeat(100_000))).toHaveLength(100_000);

@@ -113,7 +113,7 @@ describe.concurrent('a goal decided by a language model over HTTP', () => {
     expect(code).toBe(0);
   });
 
-  it('ends with a clear reason where the model cannot be reached', async () => {
+  it('ends with a clear reason if the model cannot be reached', async () => {
     await using place = await openPlace({ SCRIPTED_KEY: 'sk-very-secret-123456' });
     await place.write('dandori.yaml', modelAt('http://127.0.0.1:9/v1'));
     const { code, stdout } = await place.dandori('run', 'anything', '--json');

@@ -58,7 +58,7 @@ describe('dandori lift', () => {
     expect(await place.dandori('check', 'plan.json')).toMatchObject({ code: 0 });
   });
 
-  it('says so where nothing was done that could be lifted', async () => {
+  it('says so if the run made no call that could be saved', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', JSON.stringify({ mcpServers: { places: { shipped: 'places' } } }));
     await place.write(
@@ -71,7 +71,7 @@ describe('dandori lift', () => {
     expect(stderr).toContain('has succeeded');
   });
 
-  it('show --plan gives the plan as it was written, whatever became of it', async () => {
+  it('show --plan prints the plan as it was written, whatever happened to it', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', JSON.stringify({ mcpServers: { places: { shipped: 'places' } } }));
     const tasks = [

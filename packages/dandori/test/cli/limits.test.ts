@@ -43,7 +43,7 @@ describe('a run that a limit has ended', () => {
 });
 
 describe('money that is left', () => {
-  it('is told to the cent and not to the last bit', async () => {
+  it('is shown in cents, without rounding noise', async () => {
     await using model = await startModelServer([
       sum('t1'),
       sum('t2'),

@@ -138,7 +138,7 @@ describe('what was', () => {
     expect((await place.dandori('verify', 'last', '--to', 'x')).code).toBe(2);
   });
 
-  it('fork goes on from an event with an edited plan, and diff says what came of it', async () => {
+  it('fork continues from an event with an edited plan, and diff shows the differences', async () => {
     await using place = await openHome();
     await place.dandori('run', '--plan', 'plan.yaml');
     const [source = ''] = await place.runs();
@@ -174,7 +174,7 @@ describe('what was', () => {
     expect((await place.dandori('verify', 'last')).code).toBe(0);
   });
 
-  it('fork answers a question otherwise, and waits where it is told not to run', async () => {
+  it('fork gives another answer to a question, and waits if it is told not to run', async () => {
     await using place = await openHome({ mcpServers: { kitchen: { shipped: 'kitchen' } } });
     const remove = { id: 'd', operation: 'kitchen.remove_item', args: { name: 'carrots', quantity: 1 } };
     await place.write('ask.json', JSON.stringify({ goal: 'にんじんを捨てる', tasks: [remove] }));
@@ -191,7 +191,7 @@ describe('what was', () => {
     expect((await place.dandori('fork', source, '--at', '99')).stderr).toContain('has no event 99');
   });
 
-  it('fork answers a question that is still open, and history says why a person said no', async () => {
+  it('fork answers a question that is still open, and history says why the user rejected', async () => {
     await using place = await openHome({ mcpServers: { kitchen: { shipped: 'kitchen' } } });
     const remove = { id: 'd', operation: 'kitchen.remove_item', args: { name: 'carrots', quantity: 1 } };
     await place.write('ask.json', JSON.stringify({ goal: 'Remove a carrot', tasks: [remove] }));
@@ -207,7 +207,7 @@ describe('what was', () => {
     expect(entries).toMatchObject([{ isAccepted: false, reason: 'not today' }]);
   });
 
-  it('chat ends with an error where there is no such conversation, although servers were started', async () => {
+  it('chat ends with an error if there is no such conversation, although servers were started', async () => {
     await using place = await openHome();
     const { code, stderr } = await place.dandori('chat', '--conversation', 'nope');
     expect({ code, stderr }).toMatchObject({

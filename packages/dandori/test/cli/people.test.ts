@@ -68,7 +68,7 @@ describe('a hundred questions', () => {
 });
 
 describe('two commands on one run', () => {
-  it('the second answers while the first drives another branch, and the first goes on with the answer', async () => {
+  it('the second answers while the first drives another branch, and the first continues with the answer', async () => {
     await using place = await prepare([WHICH, SLOW]);
     const first = place.begin(...RUN, '--json');
     await until(place, 'question_asked');
@@ -87,7 +87,7 @@ describe('two commands on one run', () => {
     expect(await lawsOf(place)).toEqual([]);
   });
 
-  it('the second pauses it: what runs ends, the first says so and exits with 6, and resume goes on', async () => {
+  it('the second pauses it: running calls finish, the first exits with 6, and resume continues', async () => {
     await using place = await prepare([SLOW, { ...WHICH, args: { id: 1 }, after: ['s'] }]);
     const first = place.begin(...RUN);
     await until(place, 'task_started');
@@ -105,7 +105,7 @@ describe('two commands on one run', () => {
     expect(await lawsOf(place)).toEqual([]);
   });
 
-  it('the second cancels it: a call that would not stop is named', async () => {
+  it('the second cancels it: a call that does not stop is named', async () => {
     await using place = await prepare([SLOW]);
     const first = place.begin(...RUN);
     await until(place, 'task_started');
@@ -117,8 +117,8 @@ describe('two commands on one run', () => {
   });
 });
 
-describe('a command that was killed while a person was asked', () => {
-  it('is answered after its death, and goes on', async () => {
+describe('a command that was killed while it asked the user', () => {
+  it('is answered later, and continues', async () => {
     await using place = await prepare([WHICH, SLOW]);
     const { child, finished } = place.begin(...RUN);
     await until(place, 'question_asked');
@@ -150,7 +150,7 @@ function beginAnswering(place: Place): { say(line: string): void; heard(): Promi
 }
 
 describe('two answers at the same instant', () => {
-  it('exactly one wins, twenty times, and the other is told so', async () => {
+  it('exactly one wins, twenty times, and the other gets an error', async () => {
     const tasks = Array.from({ length: 20 }, (_, index) => ({ ...WHICH, id: `w${index}` }));
     await using place = await prepare(tasks);
     expect((await place.dandori(...RUN)).code).toBe(3);
@@ -198,7 +198,7 @@ describe('a form', () => {
     expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[run-ended]');
   });
 
-  it('that is filled in already is no open question any more', async () => {
+  it('that is already filled in is no longer open', async () => {
     await using place = await prepare([ORDER]);
     await place.dandori(...RUN);
     const fill = () => place.dandori('answer', 'last', '--field', 'size=small', '--field', 'count=1');
@@ -226,7 +226,7 @@ describe('a question that expires', () => {
     expect(resumed.stderr).toContain('Cancelled: Expired without an answer: Which one?\n');
   });
 
-  it('may be answered by those who are named only', async () => {
+  it('may be answered only by the named users', async () => {
     await using place = await prepare([WHICH], { questions: { answerers: ['anna'] } });
     expect((await place.dandori(...RUN)).stderr).toContain('Can be answered by: anna\n');
     expect((await place.dandori('answer', 'last', '1')).stderr).toContain('error[answer-not-allowed]');
@@ -331,7 +331,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     return code;
   }
 
-  it('a form is asked field by field, what does not fit is said at once, and Enter says nothing that was not said', async () => {
+  it('a form is asked field by field, a wrong value is refused at once, and Enter adds no value', async () => {
     await using place = await prepare([ORDER]);
     const code = await type(place, [
       ['Cancel run', '\r'],
@@ -346,7 +346,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     expect(JSON.parse(stdout).tasks.o.result).toEqual({ size: 'large', count: 2, extras: ['card'] });
   });
 
-  it('a person can decline, or cancel the run', async () => {
+  it('the user can decline, or cancel the run', async () => {
     await using declining = await prepare([WHICH]);
     expect(
       await type(declining, [
@@ -360,7 +360,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     expect(stderr).toContain('Cancelled: Stopped at the question: Which one?\n');
   });
 
-  it('a question that is answered elsewhere is taken back, with what was said, and the run goes on', async () => {
+  it('a question that is answered elsewhere disappears, with the answer, and the run continues', async () => {
     await using place = await prepare([WHICH]);
     await using terminal = openTerminal(place, place.env, ...RUN);
     await terminal.shows('Cancel run');
@@ -380,7 +380,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     expect(await terminal.code).toBe(4);
   });
 
-  it('a question says when it expires, and is taken back then', async () => {
+  it('a question says when it expires, and then disappears', async () => {
     await using place = await prepare([WHICH], {
       questions: { expire_after: '6s', when_expired: 'cancel' },
     });
@@ -390,7 +390,7 @@ describe.runIf(hasScript)('at a terminal', () => {
     expect(await terminal.code).toBe(4);
   });
 
-  it('a person is told the keys, and a yes and a no, in the language of the run', async () => {
+  it('the keys, yes and no are shown in the language of the run', async () => {
     await using place = await prepare([ORDER], { language: 'ja' });
     await using terminal = openTerminal(place, place.env, ...RUN);
     await terminal.shows(/回答 \(↑\/↓ で選び、Enter で決定\)[\s\S]*実行を中止/);

@@ -21,7 +21,7 @@ describe('a reader that goes away', () => {
     }
   });
 
-  it('of a run that goes on ends the following of it', async () => {
+  it('of a run in progress ends only the output', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', `${CALC}execution: {approval: always}\n`);
     expect((await place.dandori('run', '1 + 2', '--json')).code).toBe(3);

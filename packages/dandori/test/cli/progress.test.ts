@@ -28,7 +28,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 });
 `;
 
-it('the progress of a call is shown as far as it says anything, and never as an empty line', async () => {
+it('the progress of a call is shown if it has content, and never as an empty line', async () => {
   await using place = await openPlace();
   const slow = { command: process.execPath, args: ['-e', SERVER] };
   await place.write('dandori.yaml', JSON.stringify({ mcpServers: { slow } }));
@@ -60,7 +60,7 @@ function started(seq: number): Event {
   return { ...envelope, seq, type: 'decision_started', data: { decision: seq, purpose: 'act' } };
 }
 
-it('the answer is seen as it is written, its newest words too, and nothing of one that broke off', () => {
+it('the answer is shown while it is written, and an answer that broke off is removed', () => {
   const { terminal, sent } = openTerminal();
   const progress = createProgress(terminal, textsFor({ language: 'en' }));
   const write = (text: string) => progress.live({ type: 'answer_text', run: 'r', text });
@@ -80,7 +80,7 @@ it('the answer is seen as it is written, its newest words too, and nothing of on
   expect(shown).not.toContain('cut');
 });
 
-it('a model that stands in for another, and a long wait, are told', async () => {
+it('a fallback model and a long wait are shown', async () => {
   const busy = { status: 429, retryAfter: 2 };
   await using first = await startModelServer([busy, busy]);
   await using second = await startModelServer([

@@ -114,7 +114,7 @@ describe('a question without a user at the terminal', () => {
 });
 
 describe('an effect for a tool that is not there', () => {
-  it('is told with the tool that was most likely meant, unless its server is silent', async () => {
+  it('names the tool that was probably meant, unless its server is missing', async () => {
     await using place = await prepare('writes', FIND);
     const effects = { 'letters.sent': 'read', 'nosuch.tool': 'read', 'off.tool': 'read' };
     const mcpServers = { off: { command: 'nothing', disabled: true } };
@@ -125,7 +125,7 @@ describe('an effect for a tool that is not there', () => {
     );
   });
 
-  it('is told too where it is one to look with, or one that writes', async () => {
+  it('is also reported for a probe that is missing or writes', async () => {
     await using place = await prepare('writes', FIND);
     const probe = (tool: string) => ({ probe: tool, args: {}, settled_when: 'found' });
     const mcpServers = { off: { command: 'nothing', disabled: true } };

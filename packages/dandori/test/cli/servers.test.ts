@@ -67,7 +67,7 @@ describe('dandori add', () => {
     expect((await place.dandori('remove', 'files')).code).toBe(2);
   });
 
-  it('adds nothing if the server does not connect, unless it is told not to try', async () => {
+  it('adds nothing if the server does not connect, unless it should not be tried', async () => {
     await using place = await openPlace();
     const failed = await place.dandori('add', 'gone', '--', 'no-such-program');
     expect(failed.code).toBe(1);
@@ -77,7 +77,7 @@ describe('dandori add', () => {
     expect(parse(await inFile(place))).toEqual({ mcpServers: { gone: { command: 'no-such-program' } } });
   });
 
-  it('proposes effects for tools without hints, and writes them only if it is told to', async () => {
+  it('proposes effects for tools without hints, and writes them only on request', async () => {
     await using place = await openPlace();
     await place.write('dandori.yaml', '# mine\nmode: direct   # why\nmcpServers: {}\n');
     await place.write('notes.mjs', PLAIN);
@@ -169,7 +169,7 @@ describe('secrets of a server', () => {
 });
 
 describe('.env', () => {
-  it('sets what the environment lacks, says so, and never sets what decides which programs run', async () => {
+  it('sets missing variables, says so, and never sets those that decide which programs run', async () => {
     await using place = await openPlace({ MINE: 'kept' });
     await place.write('.env', 'SERVER_FILE=x\nMINE=other\nNODE_OPTIONS=--inspect\nPATH=/evil\n');
     await place.write(

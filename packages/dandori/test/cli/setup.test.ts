@@ -37,7 +37,7 @@ describe('dandori init', () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  it('asks nothing without a terminal, takes the servers of mcp.json along, and says if the model fails', async () => {
+  it('asks nothing without a terminal, imports the servers of mcp.json, and says if the model fails', async () => {
     await using place = await openPlace();
     await place.write(
       'mcp.json',

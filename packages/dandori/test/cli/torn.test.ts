@@ -35,7 +35,7 @@ describe('a journal whose last line a crash has cut short', () => {
     expect(logged.stdout.trim().split('\n').at(-1)).toContain('run_finished');
   });
 
-  it('is told to a program by onTorn', async () => {
+  it('is reported to a program by onTorn', async () => {
     const { place, run, file } = await withRun('What is 1 + 2?');
     await using _ = place;
     await appendFile(file, TAIL);

@@ -7,7 +7,7 @@ import { openPlace } from './command.ts';
 const TOKEN = 'tok-5ecret-77';
 
 describe('settings of a user on the command line', () => {
-  it('reach the mind, change the language, and hold when the run is taken up again without the API', async () => {
+  it('reach the mind, change the language, and stay when the run is resumed without the API', async () => {
     await using server = await startModelServer([
       { actions: [{ operation: 'ask', args: { question: 'どこ?' } }], expect: 'Answer like a pirate.' },
       { actions: [{ operation: 'answer', args: { text: 'Arr.' } }], expect: 'Answer like a pirate.' },
@@ -36,7 +36,7 @@ describe('settings of a user on the command line', () => {
   it.each([
     ['en', "The configuration of user jack can't be used (HTTP 500). Using the settings of the file."],
     ['ja', 'ユーザー jack の設定を使用できません（HTTP 500）。ファイルの設定を使います。'],
-  ])('an API that is broken is told in %s on stderr, and the run goes on', async (language, text) => {
+  ])('a broken API is reported in %s on stderr, and the run continues', async (language, text) => {
     await using api = await startUserApi((response: ServerResponse) => {
       response.writeHead(500).end();
     });

@@ -4,7 +4,7 @@ import { openPlace } from './command.ts';
 const plan = (expression: string) =>
   JSON.stringify({ goal: 'sum', tasks: [{ id: 't1', operation: 'calc.evaluate', args: { expression } }] });
 
-it('runs a plan again when its file changes, goes on after a mistake in it, and ends with Ctrl-C', async () => {
+it('runs a plan again when its file changes, continues after a mistake in it, and ends with Ctrl-C', async () => {
   await using place = await openPlace();
   await place.write('sum.plan.json', plan('1 + 2'));
   const { child, finished } = place.begin('run', '--plan', 'sum.plan.json', '--watch');

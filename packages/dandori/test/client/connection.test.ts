@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { createClient } from '../../src/client/client.ts';
 
-it('reads again after the server closed the connection, and does not repeat what may have taken effect', async () => {
+it('retries a read after the server closed the connection, and never a request that may have taken effect', async () => {
   const asked: string[] = [];
   const server = createServer(({ method, url }, response) => {
     asked.push(`${method} ${url}`);

@@ -333,7 +333,7 @@ describe('an answer in the words of the user', () => {
     expect(refersToOption('the other one', approval)).toBe(false);
   });
 
-  it('is never a new request that contains a word of an option', () => {
+  it('is never a new goal that contains a word of an option', () => {
     holds([
       [
         stock,
@@ -396,7 +396,7 @@ describe('an answer in the words of the user', () => {
     ]);
   });
 
-  it('stays open and says why, where one option must be chosen', () => {
+  it('stays open and says why, if one option must be chosen', () => {
     holds([
       [
         stock,
@@ -670,7 +670,7 @@ describe('an answer in the words of the user', () => {
     expect(reading('apple', both)).toBe('');
   });
 
-  it('in any words is taken only by a question of the mind without options', () => {
+  it('in free text is accepted only by a question of the mind without options', () => {
     const free: Question = { id: 'q', kind: 'missing_input', text: 'To which account?' };
     expect(takesWords(free)).toBe(true);
     expect(takesWords({ ...english, kind: 'missing_input' })).toBe(false);
@@ -679,7 +679,7 @@ describe('an answer in the words of the user', () => {
     holds([[free, { no: '', none: '', 'ACME-1': '', cancel: '-', やっぱりやめます: '-' }]]);
   });
 
-  it('by number is none where the values are numbers themselves', () => {
+  it('by number is ambiguous if the values are numbers themselves', () => {
     const count: Question = {
       ...english,
       options: [

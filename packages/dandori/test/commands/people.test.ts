@@ -43,7 +43,7 @@ describe('approval', () => {
     expect(state.questions.size).toBe(0);
   });
 
-  it('a no is a no', async () => {
+  it('a rejected call is not made', async () => {
     const house = createHouse({ 'a.drop': { effect: 'destructive' }, 'b.get': {} }, DONE);
     const run = await house.start('go', [task('d', 'a.drop'), task('g', 'b.get', { after: ['d'] })], {
       approval: 'destructive',
@@ -73,7 +73,7 @@ describe('approval', () => {
     expect([...state.questions.values()][0]?.question.context).toMatchObject({ args: { id: 42 } });
   });
 
-  it('holds for exactly that call: other arguments are asked about again', async () => {
+  it('covers exactly that call: other arguments need another approval', async () => {
     const which: CallOutcome = {
       kind: 'ambiguous',
       question: 'Which?',
@@ -126,7 +126,7 @@ describe('ambiguity', () => {
     ],
   };
 
-  it('asks, changes the arguments by the choice and goes on; other branches run meanwhile', async () => {
+  it('asks, changes the arguments by the choice and continues; other branches run meanwhile', async () => {
     const house = createHouse(
       {
         'shop.take': {
@@ -192,7 +192,7 @@ describe('a question of the mind', () => {
     house.mind.verify();
   });
 
-  it('an answer that came with the question was written too early and does not end the run', async () => {
+  it('an answer in the same decision as the question does not end the run', async () => {
     const house = createHouse({}, [
       [
         { operation: 'ask', args: { question: 'Which colour?' } },
@@ -207,8 +207,8 @@ describe('a question of the mind', () => {
   });
 });
 
-describe('many who answer at once', () => {
-  it('L6: exactly one wins, the others are told', async () => {
+describe('several answers at once', () => {
+  it('L6: exactly one wins, the others get an error', async () => {
     const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
     const run = await house.start('go', [task('p', 'a.put')], { approval: 'writes' });
     await house.drive(run);

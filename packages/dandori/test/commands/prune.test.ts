@@ -66,7 +66,7 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     return { ...keeper, keys, [Symbol.asyncDispose]: () => temporary[Symbol.asyncDispose]() };
   }
 
-  it('take the keys with them under which they were started, and no other', async () => {
+  it('take the keys under which they were started with them, and no others', async () => {
     await using keeper = await open();
     const { keys, later } = keeper;
     const parts = { ...keeper.parts, keys };
@@ -85,7 +85,7 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     expect(await begin('k1')).not.toBe(run);
   });
 
-  it('go when their time has come, with the blobs that no other run uses', async () => {
+  it('are removed when they are old, with the blobs that no other run uses', async () => {
     await using keeper = await open();
     const { journal, blobs } = keeper.parts;
     const state = await keeper.ended('x');
@@ -108,7 +108,7 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     expect(await keeper.prune(31)).toMatchObject({ runs: [], bytes: 0 });
   });
 
-  it('leave a blob that a run which stays uses too', async () => {
+  it('keep a blob that another run uses too', async () => {
     await using keeper = await open();
     const [old, failed] = [await keeper.ended('x'), await keeper.ended('x', {}, REFUSED)];
     expect(names(await keeper.prune(31, { keepFailed: true }))).toEqual([old.run]);
@@ -142,7 +142,7 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     expect(await journal.list()).toHaveLength(3);
   });
 
-  it('stay where a driver has put the same blob again and not yet written it down', async () => {
+  it('stay if a driver has stored the same blob again and not journaled it yet', async () => {
     await using keeper = await open();
     const { blobs } = keeper.parts;
     const state = await keeper.ended('x');
@@ -206,7 +206,7 @@ describe('old runs in files', () => {
     expect(names(await keeper.prune(31))).toEqual([run]);
   });
 
-  it('that a crash left without their journals are collected the next time', async () => {
+  it('that a crash left without their journals are removed the next time', async () => {
     await using temporary = await createTemporaryJournal();
     const keeper = createKeeper(temporary);
     const state = await keeper.ended('x');
@@ -232,7 +232,7 @@ describe('old runs in files', () => {
     expect(await temporary.blobs.get(blobOf(state))).toContain('xxx');
   });
 
-  it('of an append and a removal by two processes at once, one is done and the other is told', async () => {
+  it('of an append and a removal by two processes at once, one succeeds and the other fails', async () => {
     await using temporary = await createTemporaryJournal();
     const other = createJsonlJournal(temporary.directory);
     for (let round = 0; round < 20; round++) {

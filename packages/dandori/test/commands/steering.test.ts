@@ -8,7 +8,7 @@ import { count, createHouse, DONE, task } from '../driver/house.ts';
 
 const ANSWER: Reply = [{ operation: 'answer', args: { text: 'done' } }];
 
-describe('a word to a run that is under way', () => {
+describe('a note to a running run', () => {
   it('is known to the next decision', async () => {
     const house = createHouse({ 'a.get': { takes: 1_000 } }, [
       [{ operation: 'a.get' }],
@@ -21,7 +21,7 @@ describe('a word to a run that is under way', () => {
     expect((await house.clock.runUntil(driving)).end?.answer).toBe('in French, please');
   });
 
-  it('counts as often as a person says it, and once where the call of a model brings it again', async () => {
+  it('counts as often as the user sends it, and once if the call of a model repeats it', async () => {
     const house = createHouse({ 'a.get': {} }, [ANSWER]);
     const run = await house.start('go');
     const words = { run, text: 'too dear', by: 'anna' };
@@ -33,7 +33,7 @@ describe('a word to a run that is under way', () => {
     expect(said).toEqual(['anna', 'anna', 'r2', 'r3']);
   });
 
-  it('asks the mind once more where its answer was decided before', async () => {
+  it('asks the mind once more if its answer was decided before the note', async () => {
     let say = () => {};
     const house = createHouse({}, [
       () => {
@@ -53,7 +53,7 @@ describe('a word to a run that is under way', () => {
     house.mind.verify();
   });
 
-  it('does not break a limit: the answer that is there counts then', async () => {
+  it('does not break a limit: then the existing answer counts', async () => {
     let say = () => {};
     const house = createHouse({}, [
       () => {
@@ -101,7 +101,7 @@ describe('a run that is paused', () => {
     expect(count(await house.events(run), 'run_continued')).toBe(1);
   });
 
-  it('keeps an answer, and the thought that was under way', async () => {
+  it('keeps an answer, and the decision in progress', async () => {
     const house = createHouse({ 'a.put': { effect: 'write' } }, [[{ operation: 'a.put' }], ANSWER]);
     const run = await house.start('go', undefined, { approval: 'writes' });
     await house.drive(run);
@@ -125,7 +125,7 @@ describe('a run that is paused', () => {
   });
 });
 
-describe('a call that would not stop', () => {
+describe('a call that does not stop', () => {
   it.each(['read', 'write'] as const)('is named in the report (%s)', async (effect) => {
     const house = createHouse({ 'a.run': { effect } }, DONE);
     const toolbox = { ...house.toolbox, call: () => new Promise<never>(() => {}) };

@@ -41,7 +41,7 @@ effects:
     ],
     ['effects: { letters.*: read }', 'only the approval can be set'],
     ['effects: { letters.*: { approval: never, cost: 1 } }', 'only the approval can be set'],
-  ])('what cannot be is refused: %s', async (yaml, message) => {
+  ])('an invalid policy is refused: %s', async (yaml, message) => {
     expect((await refusal(load(yaml))).message).toContain(message);
   });
 });
@@ -56,21 +56,18 @@ describe('the configuration of a user', () => {
     ['plan', 'always', 'always'],
     ['plan', 'plan', 'plan'],
     ['always', 'plan', 'always'],
-  ])(
-    'over %s, %s gives %s, and what the file says of servers and tools stays',
-    async (file, wanted, used) => {
-      const written = { execution: { approval: file } };
-      const effects = { 'files.delete': { approval: 'always' } };
-      const { settings, mcpServers } = await load(
-        JSON.stringify({ ...written, effects, mcpServers: { calc: { shipped: 'calc', approval: 'never' } } }),
-      );
-      const user = { execution: { approval: wanted }, effects: { 'files.delete': { approval: 'never' } } };
-      const laid = layUserConfig(user, { written, settings, mcpServers });
-      expect(laid.settings).toMatchObject({
-        approval: used,
-        approvals: { calc: 'never', 'files.delete': 'always' },
-      });
-      expect(laid.refused).toEqual(used === wanted ? ['effects'] : ['effects', 'execution.approval']);
-    },
-  );
+  ])('over %s, %s gives %s, and the policies for servers and tools stay', async (file, wanted, used) => {
+    const written = { execution: { approval: file } };
+    const effects = { 'files.delete': { approval: 'always' } };
+    const { settings, mcpServers } = await load(
+      JSON.stringify({ ...written, effects, mcpServers: { calc: { shipped: 'calc', approval: 'never' } } }),
+    );
+    const user = { execution: { approval: wanted }, effects: { 'files.delete': { approval: 'never' } } };
+    const laid = layUserConfig(user, { written, settings, mcpServers });
+    expect(laid.settings).toMatchObject({
+      approval: used,
+      approvals: { calc: 'never', 'files.delete': 'always' },
+    });
+    expect(laid.refused).toEqual(used === wanted ? ['effects'] : ['effects', 'execution.approval']);
+  });
 });

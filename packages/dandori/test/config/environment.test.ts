@@ -4,7 +4,7 @@ import { secretsOf, withoutNames } from '../../src/secrets/declared-secrets.ts';
 import { load, refusal } from './workspace.ts';
 
 describe('environment variables', () => {
-  it('are filled in wherever a server needs them, and nowhere else', async () => {
+  it('are filled in for servers, and nowhere else', async () => {
     const env = { HOST: 'example.com', TOKEN: 'tok-123456', DIR: '/data' };
     const config = await load(
       `
@@ -75,7 +75,7 @@ mcpServers:
     expect(error.message).not.toContain('export GH_TOKEN');
   });
 
-  it('several are each told with what to do', async () => {
+  it('several are reported, each with its fix', async () => {
     const { message, fix } = await refusal(
       load('mcpServers: { a: { command: c, args: ["${ONE}", "${TWO}"] } }'),
     );
@@ -84,14 +84,14 @@ mcpServers:
     expect(fix).toContain('set these variables');
   });
 
-  it('what stands around a missing one is shown, as it is no secret', async () => {
+  it('the text around a missing one is shown, because it is no secret', async () => {
     const { message } = await refusal(
       load('mcpServers: { a: { url: http://h, headers: { Authorization: "Bearer ${NOT_THERE}" } } }'),
     );
     expect(message).toContain('"Bearer ${NOT_THERE}"');
   });
 
-  it('a missing one is told once, and not again as a bad address', async () => {
+  it('a missing one is reported once, and not again as a bad address', async () => {
     const { message } = await refusal(load('mcpServers: { a: { url: "${URL}" } }'));
     expect(message.match(/error:/g)).toHaveLength(1);
   });
@@ -230,7 +230,7 @@ mcpServers:
     else expect(secrets).toContain(expected === true ? value : expected);
   });
 
-  it('are not what stands in a name here: no run works if "postgres" is taken out of "postgres.query"', async () => {
+  it('are not parts of names: no run works if "postgres" is removed from "postgres.query"', async () => {
     const passwords = ['postgres', 'succeeded', 'operation', 'decided', 'correcthorse', 'postgres-2'];
     const servers = passwords.map(
       (password, index) => `s${index}: { command: c, env: { PASSWORD: ${password} } }`,

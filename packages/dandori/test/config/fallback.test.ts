@@ -20,7 +20,7 @@ describe('a fallback model', () => {
     expect(config.secrets).toContain('sk-other-secret-1');
   });
 
-  it('is none where it is not named, and the dialect is json', async () => {
+  it('is missing if it is not configured, and the dialect is json', async () => {
     expect((await load(`${FIRST} }`)).model).toMatchObject({ dialect: 'json', fallback: undefined });
   });
 
@@ -34,7 +34,7 @@ describe('a fallback model', () => {
     expect((await refusal(load(`${FIRST}, fallback: ${fallback} }`))).message).toMatch(message);
   });
 
-  it('from the configuration carries on a run whose first model refuses the key', async () => {
+  it('from the configuration continues a run whose first model refuses the key', async () => {
     const first = await startModelServer([{ status: 401 }]);
     const second = await startModelServer([
       { toolCalls: [{ name: 'answer', arguments: { text: 'Here.' } }] },

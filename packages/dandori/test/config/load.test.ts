@@ -170,7 +170,7 @@ describe('values', () => {
     expect((await load(yaml)).settings.mode).toBe(mode);
   });
 
-  it('everything that is written reaches the run', async () => {
+  it('every setting reaches the run', async () => {
     const config = await load(`
 execution: { max_steps: 1, max_model_calls: 2, max_time: 3, concurrency: 4, task_timeout: 5, retry: { attempts: 6, backoff: 0, transient: [busy] },
   approval: writes, order: [[a.x, a.y, a.z]], stream_dispatch: false }
@@ -236,7 +236,7 @@ language: ja
 describe('layers over the file', () => {
   const commandLine = (values: Record<string, unknown>) => [{ origin: 'the command line', values }];
 
-  it('a flag wins, and what it does not say stays as the file has it', async () => {
+  it('a flag wins, and the other settings stay as in the file', async () => {
     const layers = commandLine({ execution: { max_steps: 3, approval: undefined } });
     const { settings: result } = await load('execution: { max_steps: 9, concurrency: 2, approval: always }', {
       layers,

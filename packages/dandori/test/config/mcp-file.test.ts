@@ -16,7 +16,7 @@ describe('the servers that another MCP host has in the project', () => {
     expect(Object.keys(mcpServers)).toEqual(['files']);
   });
 
-  it('do not count where there is a dandori.yaml', async () => {
+  it('are ignored if there is a dandori.yaml', async () => {
     const cwd = await folderWith({
       'mcp.json': '{"mcpServers": {"files": {"command": "npx"}}}',
       'dandori.yaml': 'servers: {}\n',
@@ -24,7 +24,7 @@ describe('the servers that another MCP host has in the project', () => {
     expect((await loadConfig({ cwd, env: {} })).mcpServers).toEqual({});
   });
 
-  it('are told with their place if they are wrong', async () => {
+  it('are reported with their position if they are wrong', async () => {
     const cwd = await folderWith({ 'mcp.json': '{"servers": {"a": {"command": 1}}}' });
     expect((await refusal(loadConfig({ cwd, env: {} }))).message).toContain('mcp.json:1:');
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { load, refusal } from './workspace.ts';
 
 describe('questions in the configuration', () => {
-  it('become settings of the runs; without them nothing expires and anybody may answer', async () => {
+  it('become settings of the runs; without them nothing expires and every user may answer', async () => {
     const { settings } = await load('questions: { expire_after: 1d, answerers: [anna] }\n');
     expect(settings.questions).toEqual({
       expireAfter: 86_400_000,
@@ -22,7 +22,7 @@ describe('questions in the configuration', () => {
     ['questions: { answerers: [] }', '1:25', 'must name one user or more'],
     ['questions: { timeout: 1d }', '1:14', 'did you mean "expire_after"?'],
     ['expire_after: 1d', '1:1', 'expire_after belongs under questions'],
-  ])('that are wrong are shown where they stand: %s', async (yaml, place, words) => {
+  ])('that are wrong are shown with their position: %s', async (yaml, place, words) => {
     const { message } = await refusal(load(yaml));
     expect(message).toContain(`dandori.yaml:${place} error`);
     expect(message).toContain(words);

@@ -6,7 +6,7 @@ import { folderWith, load, refusal } from './workspace.ts';
 
 const lines = (...text: string[]) => text.join('\n');
 
-describe('what is wrong is shown where it stands', () => {
+describe('a problem is shown with its position', () => {
   it('like a compiler: file, line, column, the line, a caret, a hint', async () => {
     const error = await refusal(load('execution:\n  max_stepps: 5\n'));
     expect(error.code).toBe('config-invalid');
@@ -81,7 +81,7 @@ describe('misspelt and misplaced keys', () => {
   });
 });
 
-describe('wrong values say what is wanted, with an example', () => {
+describe('wrong values get an error with an example', () => {
   it.each([
     ['execution: { max_steps: "10" }', 'must be a whole number of 1 or more, such as 10, not "10"'],
     ['execution: { max_steps: 1.5 }', 'must be a whole number of 1 or more, such as 10, not 1.5'],
@@ -300,7 +300,7 @@ describe('files that are no YAML', () => {
     expect((await refusal(load(windows))).message).toBe('dandori.yaml is UTF-16, and must be UTF-8');
   });
 
-  it('what a file holds cannot steer the terminal that shows it', async () => {
+  it('the content of a file cannot control the terminal that shows it', async () => {
     const { message } = await refusal(load('user_id: 1 # \u001b[2J\u202e'));
     expect(message.includes('\u001b') || message.includes('\u202e')).toBe(false);
   });

@@ -137,7 +137,7 @@ describe('servers', () => {
     expect(message).toContain('dandori.yaml:2:1 error: mcpServers and mcp_servers are the same key');
   });
 
-  it('a problem under mcp_servers is shown where it stands', async () => {
+  it('a problem under mcp_servers is shown with its position', async () => {
     const { message } = await refusal(load('language: en\nmcp_servers:\n  a: { command: 1 }'));
     expect(message).toContain('dandori.yaml:3:17 error: mcpServers.a.command must be text');
   });

@@ -51,7 +51,7 @@ async function open(api: Pick<UserApi, 'url'>, more: object = {}, file: object =
 }
 
 describe('settings of a user', () => {
-  it('are laid over those of the file, and hold for the whole run', async () => {
+  it('override those of the file for the whole run', async () => {
     await using api = await startUserApi({
       execution: { max_steps: 7, retry: { backoff: '1s' }, mode: 'adaptive', approval: 'always' },
       planning: { max_subtasks: 12 },
@@ -74,7 +74,7 @@ describe('settings of a user', () => {
     ]);
   });
 
-  it('leave everything of the file as it is that they do not speak of', async () => {
+  it('leave all other settings of the file as they are', async () => {
     await using api = await startUserApi({ execution: { max_steps: 7 } });
     const file = {
       execution: { max_steps: 4, max_cost: 2, order: [['calc.evaluate', 'clock.now']] },
@@ -93,7 +93,7 @@ describe('settings of a user', () => {
     });
   });
 
-  it('are asked for by ?user_id= where the address does not say where the id goes', async () => {
+  it('are requested with ?user_id= if the address has no place for the id', async () => {
     await using api = await startUserApi({ execution: { max_steps: 7 } });
     await using opened = await open(api, { url: `${api.url}/settings?v=1` });
     await opened.start('a&b=c');
@@ -125,7 +125,7 @@ describe('settings of a user', () => {
     expect(api.requests).toHaveLength(2);
   });
 
-  it('are asked for again when they are old, or each time with cache: 0', async () => {
+  it('are requested again when they are old, or each time with cache: 0', async () => {
     await using api = await startUserApi({ execution: { max_steps: 5 } });
     await using opened = await open(api, { cache: '1m' });
     await opened.start();
@@ -140,7 +140,7 @@ describe('settings of a user', () => {
     expect(api.requests).toHaveLength(4);
   });
 
-  it('what the command line or the caller says comes before them', async () => {
+  it('the command line and the caller override them', async () => {
     await using api = await startUserApi({ execution: { mode: 'adaptive' } });
     await using opened = await open(api);
     const run = await opened.dandori.start('do it', { userId: 'u', mode: 'direct' });
@@ -148,8 +148,8 @@ describe('settings of a user', () => {
   });
 });
 
-describe('an API that says what it may not', () => {
-  it('chooses no commands, no keys, no folders, and loosens nothing; the rest counts', async () => {
+describe('an API that sends more than it may', () => {
+  it('cannot set commands, keys or folders, and cannot loosen anything; the rest counts', async () => {
     await using api = await startUserApi({
       mcpServers: { evil: { command: 'rm' } },
       services: ['./evil.ts'],
@@ -188,7 +188,7 @@ const raw =
   (response: ServerResponse) =>
     void response.writeHead(status, headers).end(body);
 
-describe('an API that goes wrong starts the run with the settings of the file, and says so', () => {
+describe('after an error of the API the run starts with the settings of the file, and says so', () => {
   it.each<[string, Answer, UserConfigWarning['problem'], string]>([
     ['not found', raw(404), 'status', 'HTTP 404'],
     ['broken', raw(500, 'oops'), 'status', 'HTTP 500'],
@@ -238,7 +238,7 @@ describe('an API that goes wrong starts the run with the settings of the file, a
     expect(opened.warnings.map(({ problem }) => problem)).toEqual(['timeout', 'timeout']);
   });
 
-  it('not there at all', async () => {
+  it('not reachable', async () => {
     const api = await startUserApi();
     await api[Symbol.asyncDispose]();
     await using opened = await open(api);
@@ -266,7 +266,7 @@ describe('an API that goes wrong starts the run with the settings of the file, a
 });
 
 describe('the key of the API', () => {
-  it('stands in no warning and in no journal, even where the API sends it back', async () => {
+  it('is in no warning and in no journal, even if the API sends it back', async () => {
     await using api = await startUserApi({ execution: { max_steps: `with Bearer ${TOKEN}` } });
     await using opened = await open(api);
     const { journal } = await opened.start();
@@ -277,7 +277,7 @@ describe('the key of the API', () => {
     expect(opened.warnings).toHaveLength(1);
   });
 
-  it('is not told either where it cannot be sent', async () => {
+  it('is not shown either if it cannot be sent', async () => {
     await using api = await startUserApi({});
     await using opened = await open(api, { headers: { Authorization: `${TOKEN}\nx` } });
     await opened.start();

@@ -8,7 +8,7 @@ const told = (conversation: Conversation) =>
   conversation.messages().map(({ role, kind, text }) => `${role} ${kind}: ${text.split('\n')[0]}`);
 
 describe('work of several steps', () => {
-  it('is proposed, done in the background after a yes, and reported on while the chat goes on', async () => {
+  it('is proposed, done in the background after approval, and reported while the chat continues', async () => {
     await using home = await openHome({ script: tripModel() });
     const conversation = await home.dandori.conversation();
     expect(await conversation.say('plan a trip')).toMatchObject({ kind: 'begun', standing: 'waiting' });
@@ -37,7 +37,7 @@ describe('work of several steps', () => {
     await theseHold(home.folder);
   });
 
-  it('is reported on by the runtime where the mind has no words for it', async () => {
+  it('is reported by the runtime if the mind says nothing about it', async () => {
     await using home = await openHome({ script: tripModel({ isSilent: true }) });
     const conversation = await home.dandori.conversation();
     await conversation.say('plan a trip');
@@ -50,7 +50,7 @@ describe('work of several steps', () => {
     });
   });
 
-  it('costs no model call more for its reports', async () => {
+  it('needs no extra model call for its reports', async () => {
     await using home = await openHome({ script: tripModel() });
     const conversation = await home.dandori.conversation();
     await conversation.say('plan a trip');
@@ -90,8 +90,8 @@ describe('work of several steps', () => {
   });
 });
 
-describe('words about a plan that waits for a yes', () => {
-  it('stay a note where a model passes them on: the user says no, and the next plan heeds them', async () => {
+describe('words about a plan that waits for approval', () => {
+  it('stay a note if a model passes them on: the user rejects, and the next plan follows them', async () => {
     const model = tripModel();
     await using home = await openHome({
       script: (request) => {
@@ -127,7 +127,7 @@ describe('words about a plan that waits for a yes', () => {
 });
 
 describe('a conversation that is closed', () => {
-  it('lets calls come to their end, begins nothing more, and goes on when it is opened again', async () => {
+  it('lets calls finish, starts nothing new, and continues when it is opened again', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

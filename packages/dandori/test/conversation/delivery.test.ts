@@ -190,7 +190,7 @@ it('the run of a message is begun once, also if two requests open the conversati
 });
 
 describe('reports', () => {
-  it('are all delivered, and none again once it was acknowledged, wherever the process dies', async () => {
+  it('are all delivered, and none is repeated after it was acknowledged, wherever the process dies', async () => {
     const crash = fc.record({ writes: fc.integer({ min: 1, max: 25 }), isLost: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(crash, { maxLength: 4 }), async (crashes) => {

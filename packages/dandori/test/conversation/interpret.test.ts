@@ -15,7 +15,7 @@ const asked = {
 const meant = (text: string, hasModel: boolean) =>
   interpret(text, { open: [asked], state: undefined, hasModel });
 
-it('an option that only a model can tell is asked about again where there is no model', () => {
+it('an option that only a model can recognize is asked about again without a model', () => {
   expect(meant('the cheaper one', true)).toEqual({ kind: 'goal' });
   expect(meant('the cheaper one', false)).toEqual({ kind: 'unclear', why: 'which', about: [asked] });
   expect(meant('安い方', false)).toMatchObject({ kind: 'unclear', why: 'which' });

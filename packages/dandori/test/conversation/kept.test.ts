@@ -59,7 +59,7 @@ describe('the journal of a conversation', () => {
 });
 
 describe('a question of a conversation', () => {
-  it('can be answered from another process, and the run goes on here', async () => {
+  it('can be answered from another process, and the run continues here', async () => {
     await using home = await openHome({ script: BOOK, yaml: ASKING });
     const conversation = await home.dandori.conversation();
     const said = await conversation.say('book a room');
@@ -71,7 +71,7 @@ describe('a question of a conversation', () => {
 });
 
 describe('the model of a conversation', () => {
-  it('can be another one for what follows, also after a restart', async () => {
+  it('can be changed for later runs, also after a restart', async () => {
     await using home = await openHome({ script: [answer('one'), answer('two'), answer('three')] });
     const conversation = await home.dandori.conversation();
     await conversation.say('hi');
@@ -86,8 +86,8 @@ describe('the model of a conversation', () => {
   });
 });
 
-describe('a conversation that is not there', () => {
-  it('is an error that names the way to the others', async () => {
+describe('a conversation that does not exist', () => {
+  it('is an error that says how to list the others', async () => {
     await using home = await openHome({ script: [] });
     await expect(home.dandori.conversation('20260101-000000000-none')).rejects.toMatchObject({
       code: 'conversation-not-found',

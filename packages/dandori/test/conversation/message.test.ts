@@ -26,7 +26,7 @@ const reply: Message = {
 };
 
 describe('what the agent says in a chat', () => {
-  it('has the causes of what failed, where its own words do not say them', () => {
+  it('has the causes of failures, unless its own words name them', () => {
     expect(messageText(reply, wording)).toBe(
       [
         '  abcd · 1 of 2 tasks · 1 failed',

@@ -99,7 +99,7 @@ describe('two milks in a conversation, with a model', () => {
     await theseHold(home.folder);
   });
 
-  it('are chosen by label for the model, the log and the user, after a restart', async () => {
+  it('are shown by label to the model, in the log and to the user, also after a restart', async () => {
     await using home = await openHome({
       services,
       script: [
@@ -127,7 +127,7 @@ describe('two milks in a conversation, with a model', () => {
     expect(understood?.text).toMatch(/^選択：牛乳 \(低脂肪\)/);
   });
 
-  it('are talked about in the language of the answer from then on, by the runtime and by the model', async () => {
+  it('are discussed in the language of the answer from then on, by the runtime and by the model', async () => {
     await using home = await openHome({
       services,
       yaml: 'execution: { approval: writes }\n',
@@ -152,7 +152,7 @@ describe('two milks in a conversation, with a model', () => {
     await theseHold(home.folder);
   });
 
-  it('are still open after a model only says that it passed the answer on, and the user is told', async () => {
+  it('stay open if a model only claims that it passed the answer on, and the user is told', async () => {
     await using home = await openHome({ services, script: [remove, answer('伝えました。')] });
     const conversation = await home.dandori.conversation();
     await conversation.say('牛乳を1本捨てて');
@@ -167,7 +167,7 @@ describe('two milks in a conversation, with a model', () => {
     await theseHold(home.folder);
   });
 
-  it('are asked by the model itself, with the same words for an answer', async () => {
+  it('are asked by the model itself, and the same words answer', async () => {
     const ask = {
       operation: 'ask',
       args: { question: 'どの牛乳ですか？', options: ['低脂肪牛乳', '普通の牛乳'] },
@@ -188,7 +188,7 @@ describe('two milks in a conversation, with a model', () => {
     });
   });
 
-  it('are chosen in words by a program too, and a wrong word names the options', async () => {
+  it('are chosen in words by a program too, and the error for a wrong word names the options', async () => {
     await using home = await openHome({ services, script });
     const { run } = await home.run('牛乳を1本捨てて');
     await expect(home.dandori.answer(run, 'q1', 'both')).rejects.toMatchObject({

@@ -28,7 +28,7 @@ const planner = ({
 };
 
 describe('the plans of a conversation', () => {
-  it('have names, and the model or the user makes one of them active, also after a restart', async () => {
+  it('have names, and the model or the user can make one active, also after a restart', async () => {
     await using home = await openHome({ script: planner });
     const conversation = await home.dandori.conversation();
     for (const city of ['Kyoto', 'Nara', 'Nara']) {

@@ -90,7 +90,7 @@ const answering =
 const open = (conversation: Conversation) => conversation.questions().map(({ question }) => question.text);
 
 describe('an answer that a model reads in a message of the user', () => {
-  it('is given where the message names the option, and is shown and marked as read', async () => {
+  it('is given if the message names the option, and is marked as read by a model', async () => {
     let prompt = '';
     const { home, removed } = await openKitchen((about) => {
       prompt ||= about.prompt;
@@ -118,7 +118,7 @@ describe('an answer that a model reads in a message of the user', () => {
     'the healthier one would be better for all of us',
     'thanks a lot, see you',
     'I do not want the low-fat one at all',
-  ])('is asked about first where the message does not name it: %s', async (words) => {
+  ])('needs confirmation if the message does not name it: %s', async (words) => {
     const { home, removed } = await openKitchen(answering({ answer: 'Low-fat milk' }));
     await using _home = home;
     const conversation = await home.dandori.conversation();
@@ -134,7 +134,7 @@ describe('an answer that a model reads in a message of the user', () => {
     expect(open(conversation)).toEqual(/thanks/.test(words) ? ['Which milk?'] : []);
   });
 
-  it('is asked about first after a tool has spoken, though the message names it', async () => {
+  it('needs confirmation after a tool result was read, though the message names it', async () => {
     const { home, removed } = await openKitchen((about) =>
       /<result [am]/.test(about.last)
         ? answering({ answer: 'Low-fat milk' })(about)
@@ -172,7 +172,7 @@ describe('an answer that a model reads in a message of the user', () => {
     expect(reply?.text).toMatch(/still open/);
   });
 
-  it('fills a form with what stands in the message, and asks about anything else', async () => {
+  it('fills a form with what the message says, and asks about anything else', async () => {
     const { home, removed } = await openKitchen(({ prompt, ...about }) =>
       answering({ answer: { count: 2, shop: 'Aeon' } })({ ...about }),
     );
@@ -193,7 +193,7 @@ describe('an answer that a model reads in a message of the user', () => {
     ['2', 'label of an option'],
     ['v1', 'label of an option'],
     [{ milk: 'Low-fat milk' }, 'must be a text'],
-  ])('is refused where the user was not shown which option it is: %j', async (given, told) => {
+  ])('is refused if the user was not shown that option: %j', async (given, told) => {
     const { home, removed } = await openKitchen(answering({ answer: given }));
     await using _home = home;
     const conversation = await home.dandori.conversation();

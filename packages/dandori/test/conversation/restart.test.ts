@@ -10,7 +10,7 @@ import { talk } from './talk.ts';
 import { openTown } from './town.ts';
 
 describe('the conversation of REQUIREMENTS E', () => {
-  it('goes on after a SIGKILL: nothing is done twice, no report is lost, none comes twice', async () => {
+  it('continues after SIGKILL: nothing is done twice, and no report is lost or repeated', async () => {
     let isHeld = true;
     let asked = 0;
     await using town = await openTown(({ promptText, body }) => {
@@ -59,7 +59,7 @@ describe('the conversation of REQUIREMENTS E', () => {
     expect(third.lines()).toEqual([]);
   });
 
-  it('is in a pipe one message a line, with the reports at the end, and ends with 3 where a question is open', async () => {
+  it('reads one message per line from a pipe, prints the reports at the end, and exits with 3 if a question is open', async () => {
     await using town = await openTown(({ promptText, body }) => {
       const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
       if (/Steps: s1/.test(last)) return say([act('t1', 'travel.weather', { city: 'Kyoto' })]);
@@ -124,7 +124,7 @@ describe('the conversation of REQUIREMENTS E', () => {
     },
   );
 
-  it('takes a form in a chat field by field or as JSON, says what does not fit, and takes a no to it', async () => {
+  it('takes a form in a chat field by field or as JSON, says what does not fit, and can be declined', async () => {
     await using town = await openTown(({ body }) => {
       const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
       if (/<result/.test(last)) return answer(`Reserved: ${/row.{0,40}/.exec(last)?.[0]}`);

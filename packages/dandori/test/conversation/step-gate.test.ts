@@ -8,7 +8,7 @@ const asked = (conversation: { questions(): readonly { question: { text: string 
   conversation.questions().map(({ question }) => question.text);
 
 describe('approval: step', () => {
-  it('stops between steps and asks whether to go on', async () => {
+  it('stops between steps and asks whether to continue', async () => {
     await using home = await openHome({ script: tripModel(), yaml: STEP });
     const conversation = await home.dandori.conversation();
     await conversation.say('plan a trip');
@@ -30,7 +30,7 @@ describe('approval: step', () => {
     await theseHold(home.folder);
   });
 
-  it('ends without the step where the user says no', async () => {
+  it('ends without the step if the user says no', async () => {
     await using home = await openHome({ script: tripModel(), yaml: STEP });
     const conversation = await home.dandori.conversation();
     await conversation.say('plan a trip, 旅行です');

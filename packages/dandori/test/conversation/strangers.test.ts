@@ -25,8 +25,8 @@ const pays: Script = ({ last }) =>
 const kinds = (conversation: Conversation) =>
   conversation.questions().map(({ question }) => [question.kind, question.context]);
 
-describe('a message after a stranger has spoken in the conversation', () => {
-  it('is an order of the user: the model decides before it sees the words of the stranger', async () => {
+describe('a message after external text has entered the conversation', () => {
+  it('is an order of the user: the model decides before it sees the external text', async () => {
     const { home, sent } = await openBank({ script: obedient(pays), mail, effect: 'write' });
     await using _home = home;
     const conversation = await home.dandori.conversation();
@@ -49,7 +49,7 @@ describe('a message after a stranger has spoken in the conversation', () => {
       : say([act('r', 'conversation.read', { message: id })]);
   };
 
-  it('lets the model read those words, and every later write asks', async () => {
+  it('lets the model read that text, and every later write needs approval', async () => {
     const { home, sent } = await openBank({ script: obedient(reads), mail, effect: 'write' });
     await using _home = home;
     const conversation = await home.dandori.conversation();
@@ -64,7 +64,7 @@ describe('a message after a stranger has spoken in the conversation', () => {
     await theseHold(home.folder);
   });
 
-  it('can have those words as content of a call that it orders, and not as what aims it', async () => {
+  it('can use that text as the content of an ordered call, but not to aim it', async () => {
     const aimed: Script = ({ last, request }) => {
       const id = /conversation\.read \{"message": "(\S+?)"\}/.exec(request.promptText)?.[1] ?? '';
       if (/<result t/.test(last)) return answer('Paid.');
@@ -88,7 +88,7 @@ describe('a message after a stranger has spoken in the conversation', () => {
     ]);
   });
 
-  it('leaves the words of clean runs as they are', async () => {
+  it('leaves the text of clean runs as it is', async () => {
     const greets: Script = () => answer('Good morning to you.');
     const { home } = await openBank({ script: obedient(greets), mail, effect: 'write' });
     await using _home = home;
@@ -102,7 +102,7 @@ describe('a message after a stranger has spoken in the conversation', () => {
     expect(prompt).not.toContain('ATTACKER-66');
   });
 
-  it('counts them as read where nothing is asked anyway', async () => {
+  it('counts that text as read if nothing needs approval anyway', async () => {
     const { home, sent } = await openBank({
       script: obedient(pays),
       mail,

@@ -9,7 +9,7 @@ import { openTown } from './town.ts';
 const goalOf = (prompt: string) => /Goal:\n([\s\S]*)/.exec(prompt)?.[1] ?? '';
 
 describe('dandori chat at a terminal', () => {
-  it('takes messages of several lines, edits a line, and remembers what was said', async () => {
+  it('takes messages of several lines, edits a line, and has a history', async () => {
     await using town = await openTown(({ promptText }) =>
       answer(`You said ${JSON.stringify(goalOf(promptText))}`),
     );
@@ -31,7 +31,7 @@ describe('dandori chat at a terminal', () => {
     await theseHold(town.place.folder);
   });
 
-  it('cancels the turn by Ctrl-C, and leaves at the second one at the prompt', async () => {
+  it('cancels the turn with Ctrl-C, and quits at the second one at the prompt', async () => {
     await using town = await openTown([{ hang: true }]);
     await using terminal = openTerminal(town.place, town.place.env, 'chat');
     await sees(terminal, /›$/);
@@ -49,7 +49,7 @@ describe('dandori chat at a terminal', () => {
     expect(await terminal.code).toBe(0);
   });
 
-  it('asks, takes the answer, and lets a report come in while a line is being typed', async () => {
+  it('asks, takes the answer, and shows a report while a line is being typed', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -90,7 +90,7 @@ describe('dandori chat at a terminal', () => {
     await theseHold(town.place.folder);
   });
 
-  it('takes no "yes" for an approval that came up after it was typed', async () => {
+  it('does not take "yes" for an approval that arrived after it was typed', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;
@@ -114,7 +114,7 @@ describe('dandori chat at a terminal', () => {
     expect(await terminal.code).toBe(0);
   });
 
-  it('shows after a crash what still waits for an answer, with how to give it, and each run under way once', async () => {
+  it('shows after a crash what waits for an answer, how to give it, and each running run once', async () => {
     await using town = await openTown(({ body }) => {
       const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
       return /Steps: s1/.test(last) ? { hang: true } : say([own('plan.propose', PLAN)]);
@@ -138,7 +138,7 @@ describe('dandori chat at a terminal', () => {
 });
 
 describe('dandori run at a terminal', () => {
-  it('takes no Enter for a yes that was pressed before anything was asked', async () => {
+  it('does not take an early Enter for a yes', async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => {
       release = resolve;

@@ -5,7 +5,7 @@ import { act, answer, facts, openHome, own, say, told } from '../requirements/ho
 import { theseHold } from './laws.ts';
 
 describe('what is said in a conversation', () => {
-  it('is answered at once where no tool is needed, and the answer waits until it is acknowledged', async () => {
+  it('is answered at once if no tool is needed, and the answer waits until it is acknowledged', async () => {
     await using home = await openHome({ script: [answer('Hello.')] });
     const conversation = await home.dandori.conversation();
     const said = await conversation.say('hi');
@@ -31,7 +31,7 @@ describe('what is said in a conversation', () => {
     },
   );
 
-  it('asks before a destructive tool of the user, also where it has the name of one of ours', async () => {
+  it('asks before a destructive tool of the user, even if it has the name of a tool of Dandori', async () => {
     let cancelled = 0;
     const run = defineService({
       name: 'run',
@@ -53,7 +53,7 @@ describe('what is said in a conversation', () => {
     expect(cancelled).toBe(0);
   });
 
-  it('is told to the mind of the next message, together with the runs under way', async () => {
+  it('is part of the next decision, together with the running runs', async () => {
     const before =
       /user: I am Hanako\n[\s\S]*you: Hello Hanako\.[\s\S]*waits for the user's answer to q1 [\s\S]*Goal:\nwhat is my name/;
     await using home = await openHome({
@@ -86,7 +86,7 @@ describe('what is said in a conversation', () => {
     await theseHold(home.folder);
   });
 
-  it('answers the question that was asked last, where any words will do', async () => {
+  it('answers the last question if that takes free text', async () => {
     await using home = await openHome({
       script: [
         say([own('ask', { question: 'Which city?' })]),
@@ -122,7 +122,7 @@ describe('a yes or a no', () => {
     expect(home.calls).toEqual([]);
   });
 
-  it('is never given by a model: what it hands over to a run that waits for approval is no yes', async () => {
+  it('is never given by a model: what it passes to a run that waits for approval is no yes', async () => {
     await using home = await openHome({
       yaml: 'execution: { approval: writes }\n',
       script: ({ promptText }) => {
@@ -160,7 +160,7 @@ describe('a yes or a no', () => {
     await theseHold(home.folder);
   });
 
-  it('is none to what came up while it was typed: nothing is done before it is said again', async () => {
+  it('does not answer a question that arrived while it was typed: it must be said again', async () => {
     await using home = await openHome({
       script: [BOOK[0] ?? answer(''), answer('Booked.')],
       yaml: 'execution: { approval: writes }\n',
@@ -177,7 +177,7 @@ describe('a yes or a no', () => {
     expect(home.calls).toHaveLength(1);
   });
 
-  it('is unclear where several questions are open, and changes nothing', async () => {
+  it('is unclear if several questions are open, and changes nothing', async () => {
     await using home = await openHome({
       script: [BOOK[0] ?? answer(''), BOOK[0] ?? answer(''), answer('Booked.')],
       yaml: 'execution: { approval: writes }\n',

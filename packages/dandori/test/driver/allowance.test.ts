@@ -12,7 +12,7 @@ const TOOLS = { 'a.get': { run: () => 1 } };
 const limits = (more: object) => ({ limits: { ...SETTINGS.limits, ...more } });
 
 describe('a run that has used up a limit', () => {
-  it('goes on when more is added, with what it has', async () => {
+  it('continues when more is added, with its results', async () => {
     const house = createHouse(TOOLS, [get(1), get(2), answer('half', false), get(3), answer('whole')]);
     const run = await house.start('go', undefined, limits({ steps: 2 }));
     expect((await house.drive(run)).end).toMatchObject({ outcome: 'exhausted', answer: 'half' });
@@ -23,7 +23,7 @@ describe('a run that has used up a limit', () => {
     expect(house.toolbox.effects('a.get')).toBe(3);
   });
 
-  it('keeps its answer where what is added does not help', async () => {
+  it('keeps its answer if the addition does not help', async () => {
     const house = createHouse(TOOLS, [get(1), get(2), answer('half', false)]);
     const run = await house.start('go', undefined, limits({ steps: 2 }));
     await house.drive(run);
@@ -35,7 +35,7 @@ describe('a run that has used up a limit', () => {
     });
   });
 
-  it('makes the reads again that the end of its time has stopped, and asks about the writes', async () => {
+  it('repeats the reads that the time limit stopped, and asks about the writes', async () => {
     const house = createHouse({
       'a.get': { takes: 6_000, run: () => 5 },
       'b.put': { effect: 'write', takes: 6_000, run: () => null },
@@ -60,7 +60,7 @@ describe('a run that has used up a limit', () => {
     expect(house.toolbox.calls.filter(({ call }) => call.operation === 'b.put')).toHaveLength(1);
   });
 
-  it('stays ended where it has ended in any other way', async () => {
+  it('stays ended if it has ended for any other reason', async () => {
     const house = createHouse(TOOLS, [answer('done')]);
     const run = await house.start('go');
     await house.drive(run);
@@ -71,7 +71,7 @@ describe('a run that has used up a limit', () => {
     ['cost', { cost: 0.25 }, /\$0\.25.*max_cost/],
     ['tasks', { tasks: 2 }, /2 tasks.*max_subtasks/],
   ])(
-    'ends so where the compiler has refused a plan for it (%s) and the mind gives up',
+    'ends as exhausted if the compiler refused a plan for it (%s) and the mind gives up',
     async (limit, more, missing) => {
       const many = [1, 2, 3].map((n) => ({ operation: 'a.get', args: { n } }));
       const house = createHouse({ 'a.get': { run: () => 1, cost: 0.1 } }, [
@@ -105,7 +105,7 @@ describe('tokens and money', () => {
     usage,
   });
 
-  it('that are used up end the run with what it has', async () => {
+  it('that are used up end the run with its results', async () => {
     const house = createHouse(TOOLS, [decided(get(1)), decided(get(2))]);
     const state = await house.run('go', undefined, limits({ tokens: 200 }));
     expect(state.end).toMatchObject({ outcome: 'exhausted', answer: expect.stringContaining('a.get: 1') });
@@ -115,7 +115,7 @@ describe('tokens and money', () => {
   it.each([
     ['tokens', limits({ tokens: 250 })],
     ['cost', limits({ cost: 0.25 })],
-  ])('are set aside before a call: %s are never overrun', async (limit, settings) => {
+  ])('are reserved before a call: %s are never overrun', async (limit, settings) => {
     const house = createHouse(TOOLS, [decided(get(1)), decided(get(2))]);
     const mind: Mind = { ...house.mind, weigh: async () => ({ tokens: 100, cost: 0.1 }) };
     const run = await house.start('go', undefined, settings);

@@ -4,7 +4,7 @@ import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { createHouse, DONE, task } from './house.ts';
 
 describe('a schema whose conditions depend on a Ref', () => {
-  it('lets the plan through and is held against the real value before the tool is called', async () => {
+  it('accepts the plan, and is checked with the real value before the tool is called', async () => {
     const inputSchema = {
       type: 'object',
       properties: { kind: {} },
@@ -27,7 +27,7 @@ describe('a schema whose conditions depend on a Ref', () => {
   });
 });
 
-describe('what a person chose', () => {
+describe('what the user chose', () => {
   it('is checked like any argument: the tool is not called with what does not fit', async () => {
     const inputSchema = { type: 'object', properties: { n: { type: 'number' } } };
     const options = [{ label: 'a text', value: 'text', args: { n: 'text' } }];

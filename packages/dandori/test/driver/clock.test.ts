@@ -36,7 +36,7 @@ describe('the time of a drive', () => {
     expect(machine.timers.map(({ due }) => due)).toEqual([100]);
   });
 
-  it('is not behind what the journal says', () => {
+  it('is never before the last event of the journal', () => {
     const clock = createSteadyClock(settable());
     clock.notBefore(1_000_000 + DAY);
     expect(clock.now()).toBe(1_000_000 + DAY);
@@ -44,7 +44,7 @@ describe('the time of a drive', () => {
 });
 
 describe('a run on a machine whose clock is a day behind its journal', () => {
-  it('tries again after the pause that it should make, and not after a day', async () => {
+  it('retries after the usual delay, and not after a day', async () => {
     const faults = [{ kind: 'fail' as const, retryable: true }];
     const house = createHouse({ 'a.get': { faults } }, DONE);
     const run = await house.start('go', [task('t', 'a.get')]);

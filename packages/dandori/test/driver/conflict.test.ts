@@ -62,7 +62,7 @@ const PLAN = [
 ];
 
 describe('G2: a command that comes in between', () => {
-  it('a cancel right before any append of the driver ends the run, nothing starts after it, and no outcome is lost', async () => {
+  it('a cancel right before any append of the driver ends the run: nothing starts afterwards, and no outcome is lost', async () => {
     for (let at = 1; ; at++) {
       const house = createHouse(TOOLS, [PLAN, ...DONE]);
       const run = await house.start('go');
@@ -87,7 +87,7 @@ describe('G2: a command that comes in between', () => {
     }
   });
 
-  it('an answer right before any append of the driver is taken up, and the run ends as it would without', async () => {
+  it('an answer right before any append of the driver is used, and the run ends as usual', async () => {
     let answered = 0;
     for (let at = 1; ; at++) {
       const house = createHouse(TOOLS, [PLAN, ...DONE]);
@@ -111,7 +111,7 @@ describe('G2: a command that comes in between', () => {
     expect(answered).toBeGreaterThan(2);
   });
 
-  it('every append of a driver may be disturbed, and it still gets on', async () => {
+  it('a driver makes progress even if every append conflicts', async () => {
     const names = Array.from({ length: 5 }, (_, index) => `w${index}`);
     const writes = Object.fromEntries(names.map((name) => [`${name}.put`, { effect: 'write' as const }]));
     const house = createHouse({ 'a.get': { takes: 1 }, ...writes }, DONE);
@@ -141,7 +141,7 @@ describe('G2: a command that comes in between', () => {
     expect(brokenLaws(await house.events(run))).toEqual([]);
   });
 
-  it('two commands right one after the other are both taken up', async () => {
+  it('two commands in a row are both used', async () => {
     const house = createHouse(
       { 'a.get': { takes: 10 }, 'b.put': { effect: 'write' }, 'c.put': { effect: 'write' } },
       DONE,
@@ -159,7 +159,7 @@ describe('G2: a command that comes in between', () => {
 });
 
 describe('a driver that takes over a run while another process writes to it', () => {
-  it('does not wait for ever for a thought that was lost with the driver before', async () => {
+  it('does not wait forever for a decision that was lost with the driver before', async () => {
     const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
     const run = await house.start('go');
     await append(house, run, { type: 'decision_started', data: { decision: 1, purpose: 'act' } });
@@ -175,7 +175,7 @@ describe('a driver that takes over a run while another process writes to it', ()
     expect(state.end ?? state).toMatchObject({ outcome: 'answered' });
   });
 
-  it('does not count the days before, though its first words were overtaken', async () => {
+  it('does not count the days before, though its first append conflicted', async () => {
     const house = createHouse({ 'a.get': {}, 'b.put': { effect: 'write' } }, DONE);
     const run = await house.start('go', [task('g', 'a.get'), task('p', 'b.put')], { approval: 'writes' });
     await append(house, run, {
@@ -205,7 +205,7 @@ describe('a driver that takes over a run while another process writes to it', ()
 });
 
 describe('two drivers', () => {
-  it('S1: the second is refused while the first is at work', async () => {
+  it('S1: the second is refused while the first drives', async () => {
     const house = createHouse({ 'a.get': { takes: 100 } }, DONE);
     const run = await house.start('go', [task('g', 'a.get')]);
     const first = drive(run, house.parts);
@@ -215,7 +215,7 @@ describe('two drivers', () => {
     await drive(run, house.parts);
   });
 
-  it('G3: where another has written all the same, we stand down, change nothing more, and let go', async () => {
+  it('G3: if another driver has written, this one stops, changes nothing more and releases its claim', async () => {
     for (let at = 1; at <= 3; at++) {
       const house = createHouse({ 'a.put': { effect: 'write', takes: 10 } }, DONE);
       const run = await house.start('go', [task('g', 'a.put'), task('h', 'a.put', { after: ['g'] })]);

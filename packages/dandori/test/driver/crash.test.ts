@@ -177,7 +177,7 @@ describe.each([
   ['', false],
   [', with reads that were called ahead', true],
 ])('a crash after any event%s', (_, streamDispatch) => {
-  it('the run goes on days later and ends with the same answer, no effect is lost and none is done twice', async () => {
+  it('the run continues days later and ends with the same answer: no effect is lost or repeated', async () => {
     const { events, world } = await firstLife(streamDispatch);
     check(events, world);
     for (let length = 1; length < events.length; length++) {
@@ -190,7 +190,7 @@ describe.each([
     }
   });
 
-  it('nor does a second crash after any event of the second life', async () => {
+  it('nor after a second crash after any event of the second drive', async () => {
     const { events } = await firstLife(streamDispatch);
     for (let length = 3; length < events.length; length += 2) {
       for (const world of worldsAfter(events.slice(0, length))) {
@@ -203,7 +203,7 @@ describe.each([
     }
   });
 
-  it('a run that has ended is left alone', async () => {
+  it('a run that has ended is not changed', async () => {
     const { events, world } = await firstLife(streamDispatch);
     expect(await live(events, world)).toEqual(events);
   });

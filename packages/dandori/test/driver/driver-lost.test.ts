@@ -98,7 +98,7 @@ function openPlace(
   };
 }
 
-describe('a driver that dies while a call is under way', () => {
+describe('a driver that dies during a call', () => {
   it('has used up no attempt of the tool', async () => {
     const place = openPlace(['die', 'die', 'die', UNAVAILABLE, GOOD]);
     const state = await place.drive(await place.start());
@@ -106,7 +106,7 @@ describe('a driver that dies while a call is under way', () => {
     expect(state.tasks.get('t1')).toMatchObject({ status: 'succeeded', attempts: 5, crashes: 3 });
   });
 
-  it('leaves the tool all of its attempts, and not more', async () => {
+  it('leaves the tool all of its attempts, and no more', async () => {
     const place = openPlace([UNAVAILABLE, 'die', UNAVAILABLE, GOOD]);
     const state = await place.drive(await place.start());
     expect(state.tasks.get('t1')).toMatchObject({
@@ -116,7 +116,7 @@ describe('a driver that dies while a call is under way', () => {
     });
   });
 
-  it('each time it is called is not started for ever, and the failure says why', async () => {
+  it('is not called forever if it kills the driver each time, and the failure says why', async () => {
     const place = openPlace([UNAVAILABLE, ...Array.from({ length: 40 }, () => 'die' as const)]);
     const state = await place.drive(await place.start());
     const message =
@@ -131,7 +131,7 @@ describe('a driver that dies while a call is under way', () => {
     expect([...state.questions.values()].map(({ question }) => question.kind)).toEqual(['in_doubt']);
   });
 
-  it('counts as an attempt in runs from before that was told apart', async () => {
+  it('counts as an attempt in runs of older versions', async () => {
     const place = openPlace(['die', UNAVAILABLE, GOOD]);
     const state = await place.drive(await place.start({ restarts: undefined }));
     expect(state.tasks.get('t1')).toMatchObject({ status: 'failed', attempts: 2 });
@@ -162,7 +162,7 @@ describe('a driver that dies while the mind thinks', () => {
     expect(state.modelCalls).toBe(1);
   });
 
-  it('each time it thinks comes to the limit of calls', async () => {
+  it('reaches the limit of model calls if it dies each time', async () => {
     const place: ReturnType<typeof openPlace> = openPlace([], { mind: forgetful(99, () => place.die()) });
     const state = await place.drive(await place.start({}, { calls: 3 }));
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'calls' });

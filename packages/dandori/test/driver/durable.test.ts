@@ -77,7 +77,7 @@ describe('a run on disk', () => {
     },
   );
 
-  it('a cancel reaches a call that would never end', async () => {
+  it('a cancel reaches a call that never ends', async () => {
     await using place = await createPlace();
     const { parts, run } = place;
     const driving = drive(run, parts);
@@ -103,7 +103,7 @@ describe('a run on disk', () => {
     expect(readsOfItsOwn).toBe(1);
   });
 
-  it('what is read back is what was folded', async () => {
+  it('the journal gives the same state as the drive', async () => {
     await using place = await createPlace();
     const { parts, run, gate } = place;
     gate.resolve({ kind: 'succeeded', result: { text: '日本', big: 'x'.repeat(50_000) } });
@@ -117,7 +117,7 @@ describe('a run on disk', () => {
 });
 
 describe('while the disk holds back a write', () => {
-  it('a read begins, and what changes something or costs money waits', async () => {
+  it('a read starts, and calls that change something or cost money wait', async () => {
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const real = createMemoryJournal();
     let appends = 0;
@@ -171,7 +171,7 @@ describe('while the disk holds back a write', () => {
     expect(brokenLaws(await real.read(started.run))).toEqual([]);
   });
 
-  it('a read that follows a write waits until the outcome of the write is written', async () => {
+  it('a read after a write waits until the outcome of the write is journaled', async () => {
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
     const real = createMemoryJournal();

@@ -56,8 +56,8 @@ function last<T extends Event['type']>(events: readonly Event[], type: T): (Even
   return events.findLast((event): event is Event & { type: T } => event.type === type);
 }
 
-describe('a call that is held open while a person is asked', () => {
-  it('gets the answer and runs on as the same attempt, while its time stands still and its place is free', async () => {
+describe('a call that is held open while the user is asked', () => {
+  it('gets the answer and continues as the same attempt; meanwhile its timeout stops and its slot is free', async () => {
     const house = createHouse({ 'desk.book': asking(), 'other.look': { takes: 1_000 } }, DONE);
     const plan = [task('t1', 'desk.book', { timeoutMs: 5_000 }), task('t2', 'other.look')];
     const run = await house.start('book', plan, { concurrency: 1 });
@@ -81,7 +81,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(house.toolbox.effects('desk.book')).toBe(1);
   });
 
-  it('still has a time-out before it asks and after it was answered', async () => {
+  it('still has a timeout before the question and after the answer', async () => {
     const slow = asking({
       effect: 'read',
       run: async (_, call) => {
@@ -105,7 +105,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(state.tasks.get('t1')?.ms).toBe(5_000);
   });
 
-  it('asks two things at once and runs on when both are answered', async () => {
+  it('asks two questions at once and continues when both are answered', async () => {
     const both = asking({
       run: async (_, call) => {
         const ask = (text: string) => call.elicit?.({ ...NAME, text }) as Promise<InputResponse>;
@@ -148,7 +148,7 @@ describe('a call that is held open while a person is asked', () => {
       ...more,
     });
 
-  it('that fails for want of an answer leaves the task waiting, and is made again with the answer', async () => {
+  it('that fails without an answer leaves the task waiting, and is made again with the answer', async () => {
     const house = createHouse({ 'desk.book': failing({ effect: 'idempotent' }) }, DONE);
     const run = await house.start('book', PLAN, { questions: { whenExpired: 'decline', hold: 1_000 } });
     const waiting = await house.drive(run);
@@ -165,7 +165,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  it('that fails so and may have done something is made again only when a person says so', async () => {
+  it('that fails so and may have had an effect is made again only if the user says so', async () => {
     const house = createHouse({ 'desk.book': failing() }, DONE);
     const run = await house.start('book', PLAN, { questions: { whenExpired: 'decline', hold: 0 } });
     await house.drive(run);
@@ -200,7 +200,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('that ends without waiting for the answer leaves no timer behind, by which its process would stay', async () => {
+  it('that ends before the answer leaves no timer that keeps the process alive', async () => {
     const hasty = asking({
       run: async (_, call) => {
         void call.elicit?.(NAME);
@@ -233,7 +233,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(timers.size).toBe(0);
   });
 
-  it('is told to stop when the run is cancelled', async () => {
+  it('is aborted when the run is cancelled', async () => {
     const stopped: string[] = [];
     const held = asking({
       run: (_, call) =>
@@ -256,7 +256,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(stopped).toEqual(['cancelled: enough']);
   });
 
-  it('says that its run only waits, and when it does no more, so that another can have its place', async () => {
+  it('reports when its run only waits, so that another run can use the slot', async () => {
     const house = createHouse({ 'desk.book': asking(), 'other.look': { takes: 1_000 } }, DONE);
     const run = await house.start('book', [...PLAN, task('t2', 'other.look')]);
     const told: boolean[] = [];
@@ -270,7 +270,7 @@ describe('a call that is held open while a person is asked', () => {
     expect(told).toEqual([true, false]);
   });
 
-  it('comes to its end though its driver was asked to leave, when it has been held for long enough', async () => {
+  it('ends after its hold although its driver was asked to leave', async () => {
     const house = createHouse({ 'desk.book': asking() }, DONE);
     const run = await house.start('book', PLAN, { questions: { whenExpired: 'decline', hold: 1_000 } });
     const soon = new AbortController();
@@ -307,7 +307,7 @@ describe('a call that is held open while a person is asked', () => {
     },
   );
 
-  it('and was lost with its driver before the answer: the next driver waits for the answer too', async () => {
+  it('and was lost with its driver before the answer: the next driver also waits for the answer', async () => {
     const house = createHouse({ 'desk.book': asking({ effect: 'read' }) }, DONE);
     const run = await house.start('book', PLAN);
     await loseDriver(house, run);
@@ -341,7 +341,7 @@ describe('a call that is held open while a person is asked', () => {
     },
   );
 
-  it('asks what is new although another call was answered before', async () => {
+  it('asks a new question although another call was answered before', async () => {
     const texts = ['Who?', 'Where?'];
     const house = createHouse(
       {
@@ -365,7 +365,7 @@ describe('a call that is held open while a person is asked', () => {
     });
   });
 
-  it('cannot ask for ever', async () => {
+  it('cannot ask forever', async () => {
     const greedy = asking({
       run: async (_, call) => {
         for (let times = 0; ; times++) {
@@ -399,7 +399,7 @@ describe('a call that is held open while a person is asked', () => {
 });
 
 describe('a call that ends because the server wants input first', () => {
-  it('is made again under the same key with what was answered and what the server wants back', async () => {
+  it('is made again under the same key with the answers and the state of the server', async () => {
     const house = createHouse({ 'desk.book': wanting() }, DONE);
     const run = await house.start('book', PLAN);
     const waiting = await house.drive(run);
@@ -442,7 +442,7 @@ describe('a call that ends because the server wants input first', () => {
     expect(state.tasks.get('t1')?.attempts).toBe(4);
   });
 
-  it('is given up where it asks for ever', async () => {
+  it('is given up if it asks forever', async () => {
     const greedy = wanting({ run: () => ({ kind: 'input_wanted', requests: [{ name: 'who', ...NAME }] }) });
     const house = createHouse({ 'desk.book': greedy }, DONE);
     const run = await house.start('book', PLAN);
@@ -461,7 +461,7 @@ describe('a call that ends because the server wants input first', () => {
     expect(state.tasks.get('t1')).toMatchObject({ status: 'failed', failure: { kind: 'tool_error' } });
   });
 
-  it('tells the other branches nothing: they run on while it waits', async () => {
+  it('does not stop other branches: they continue while it waits', async () => {
     const house = createHouse({ 'desk.book': wanting(), 'other.look': {} }, DONE);
     const run = await house.start('book', [...PLAN, task('t2', 'other.look')]);
     const state = await house.drive(run);
@@ -469,7 +469,7 @@ describe('a call that ends because the server wants input first', () => {
   });
 });
 
-describe('a read ahead that asks a person', () => {
+describe('a prefetched read that asks the user', () => {
   it('asks when it is a task, and not before', async () => {
     const seen: Call[] = [];
     const look = asking({

@@ -32,7 +32,7 @@ describe('an expected outcome as a JSON Schema', () => {
     expect(failure && shownFailure(failure, japanese).message).toMatch(/^想定外の結果です：rows/);
   });
 
-  it('is refused before anything runs where it is none', async () => {
+  it('is refused before anything runs if it is no schema', async () => {
     const state = await run({ type: 'nonsense' });
     expect(state.end?.failure?.message).toMatch(/not a JSON Schema/);
     expect(state.tasks.size).toBe(0);

@@ -48,12 +48,12 @@ describe('a fallback model', () => {
     expect(pair.main.requests).toHaveLength(script.length);
   });
 
-  it('is not asked while the first gets better by itself', async () => {
+  it('is not used while the first recovers by itself', async () => {
     const pair = await createPair([{ status: 503 }, find, { status: 503 }, answer], []);
     expect((await pair.run()).state.end?.outcome).toBe('answered');
   });
 
-  it('is told about by its own settings', async () => {
+  it('gets its own settings', async () => {
     const pair = await createPair([{ status: 401 }], [{ status: 401 }], { section: 'model.fallback' });
     const { events } = await pair.run();
     const [first, second] = factsOf(events, 'decision_failed').map(({ failure }) => failure.message);
@@ -66,7 +66,7 @@ describe('a fallback model', () => {
     expect((await pair.run()).state.end?.outcome).toBe('answered');
   });
 
-  it('is paid at its own price', async () => {
+  it('is charged at its own price', async () => {
     const pair = await createPair(
       [{ ...find, usage } as ScriptEntry, { status: 401 }],
       [{ ...answer, usage } as ScriptEntry],
@@ -74,7 +74,7 @@ describe('a fallback model', () => {
     expect((await pair.run()).state.usage.cost).toBeCloseTo(1 + 5);
   });
 
-  it('has as many tries as the first had, and then the run ends with what is done', async () => {
+  it('has as many attempts as the first, and then the run ends with its results', async () => {
     const down = { status: 500 };
     const pair = await createPair([find, down, down], [down, down, down]);
     expect((await pair.run()).state.end).toMatchObject({
@@ -84,7 +84,7 @@ describe('a fallback model', () => {
     });
   });
 
-  it('ends the run where it cannot be had either', async () => {
+  it('ends the run if it is unavailable too', async () => {
     const pair = await createPair([{ status: 401 }], [{ status: 404 }]);
     expect((await pair.run()).state.end).toMatchObject({
       outcome: 'failed',
@@ -92,7 +92,7 @@ describe('a fallback model', () => {
     });
   });
 
-  it('speaks a dialect of its own, whatever the first did not manage', async () => {
+  it('has a dialect of its own, whatever failed with the first', async () => {
     const pair = await createPair([{ content: '' }, { status: 401 }], [answer], { dialect: 'auto' });
     expect((await pair.run()).state.end?.outcome).toBe('answered');
     expect(pair.other.requests[0]?.body.tools).toBeUndefined();

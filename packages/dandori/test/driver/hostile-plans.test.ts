@@ -17,7 +17,7 @@ import { askingSettings, live, settings, turns, type World } from './hostile.ts'
 const LIMITS = { numRuns: rounds(300), seed: Number(process.env.SEED ?? 1) };
 
 describe('a mind that plans, changes and ends anything in any order', () => {
-  it('comes to an end, and nothing is done twice, lost or left waiting', async () => {
+  it('ends, and nothing is repeated, lost or left waiting', async () => {
     await fc.assert(
       fc.asyncProperty(turns, settings, async (said, given) => {
         const { wrong } = await live(await begin(given), { turns: said, world: new Map() });
@@ -59,7 +59,7 @@ describe('a mind that plans, changes and ends anything in any order', () => {
     );
   });
 
-  it('does so when its time is up, and again with more of everything', async () => {
+  it('also at its time limit, and again with higher limits', async () => {
     await fc.assert(
       fc.asyncProperty(turns, settings, fc.nat({ max: 30 }), async (said, given, time) => {
         const begun = await begin({ ...given, limits: { ...given.limits, time } });
@@ -80,8 +80,8 @@ describe('a mind that plans, changes and ends anything in any order', () => {
   });
 });
 
-describe('a mind that plans anything, and a person who says yes to some of it', () => {
-  it('no call reaches a tool that a person should have approved and did not', async () => {
+describe('a mind that plans anything, and a user who approves some of it', () => {
+  it('no call that needs approval reaches a tool without it', async () => {
     let approved = 0;
     await fc.assert(
       fc.asyncProperty(turns, askingSettings, fc.array(fc.nat({ max: 5 })), async (said, given, words) => {

@@ -311,7 +311,7 @@ describe('a service that is killed after any event of its run', () => {
     await killEverywhere({ wanted: ['A', 'A', 'B', 'B'], works, tasks: [task('t1', 'shop.outer')] });
   });
 
-  it('stands in a plan twice: the calls of one task are not those of the other', async () => {
+  it('is in a plan twice: the calls of one task are not those of the other', async () => {
     const run: Work = async ({ call }) => {
       await call('store.put', { item: 'A' });
       await call('store.put', { item: 'B' });
@@ -349,7 +349,7 @@ describe('the question about a service that was killed halfway', () => {
     for (const item of ['A', 'B', 'C']) await call('store.send', { item });
   };
 
-  it('says what is done and which call is in doubt, and offers what can be true', async () => {
+  it('says what is done and which call is in doubt, and offers the possible answers', async () => {
     const { run, place } = await killedBehind(starts('C'), {
       wanted: ['A', 'B', 'C'],
       work: sendAll,
@@ -379,7 +379,7 @@ describe('the question about a service that was killed halfway', () => {
     ]);
   });
 
-  it('is asked in Japanese where the run is', async () => {
+  it('is in Japanese if the run is', async () => {
     const { run, place } = await killedBehind(starts('C'), {
       wanted: ['A', 'B', 'C'],
       work: sendAll,
@@ -394,7 +394,7 @@ describe('the question about a service that was killed halfway', () => {
     expect(asked?.text).toContain('完了 2 回');
   });
 
-  it('where nothing is open, says how far it got', async () => {
+  it('says how far it got if no call is open', async () => {
     const { run, place, store } = await killedBehind((event) => event.type === 'inner_call_ended', {
       wanted: ['A', 'B', 'C'],
       work: sendAll,
@@ -463,7 +463,7 @@ describe('a service that is retried after it failed', () => {
     expect(store.calls).toEqual(['put A', 'put B', 'put C']);
   });
 
-  it('reads again what led to nothing yet, so that it sees that the goods have come', async () => {
+  it('repeats a read that no write has used yet, so that it sees new data', async () => {
     const store = openStore(['A']);
     store.isStocked = false;
     const { state } = await retried(store, async ({ call }) => {
@@ -476,7 +476,7 @@ describe('a service that is retried after it failed', () => {
     expect(store.calls).toEqual(['stocked', 'stocked', 'put A']);
   });
 
-  it('polls again after a write, also where an earlier attempt has polled more often', async () => {
+  it('polls again after a write, even if an earlier attempt polled more often', async () => {
     const store = openStore(['A', 'B']);
     store.isStocked = false;
     let attempt = 0;
@@ -518,7 +518,7 @@ describe('a service that is retried after it failed', () => {
     expect(new Set(keys).size).toBe(2);
   });
 
-  it('sees a failure again that it had gone around', async () => {
+  it('sees again a failure that it had handled', async () => {
     const store = openStore(['A', 'C']);
     let isBusy = true;
     store.fail = (_, item) => (item === 'B' && isBusy ? 'no room' : undefined);
@@ -555,7 +555,7 @@ describe('a service that fails after it has changed something', () => {
     expect(store.calls).toEqual(['send A', 'send B']);
   });
 
-  it('does not ask what it should have asked before, nor when it is run again', async () => {
+  it('does not ask too late, nor when it runs again', async () => {
     const { run, place, store } = await killedBehind(starts('B'), {
       wanted: ['A', 'B'],
       effect: 'write',
@@ -573,7 +573,7 @@ describe('a service that fails after it has changed something', () => {
     expect(store.calls).toEqual(['send B']);
   });
 
-  it('asks where it has done only what can be repeated, and does not repeat it', async () => {
+  it('asks if it has done only what can be repeated, and does not repeat it', async () => {
     const store = openStore(['A', 'B']);
     const place = await openPlace(store, {
       work: {
@@ -600,7 +600,7 @@ function retryable(message: string): Error {
 }
 
 describe('the keys of calls inside a service', () => {
-  it('hang on operation and arguments, not on their place nor on the order of names', async () => {
+  it('depend on operation and arguments, not on position or the order of names', async () => {
     const store = openStore([]);
     const place = await openPlace(store, {
       work: {
@@ -633,7 +633,7 @@ describe('the keys of calls inside a service', () => {
 });
 
 describe('a fork of a run that was killed in a service', () => {
-  it('takes over the calls that the service had made, also those behind the fork', async () => {
+  it('takes over the calls that the service had made, also those after the fork point', async () => {
     const wanted = ['A', 'B', 'C'];
     const { run, place, store, past } = await killedBehind(starts('C'), {
       wanted,
@@ -675,7 +675,7 @@ describe('what a service is told and what is written', () => {
 });
 
 describe('a call that a service does not wait for', () => {
-  it('is waited for: the task has not ended before what it does has', async () => {
+  it('is waited for: the task ends after it', async () => {
     const store = openStore([]);
     const place = await openPlace(store, {
       inner: {
@@ -703,7 +703,7 @@ describe('a call that a service does not wait for', () => {
     expect(events.findLastIndex(({ type }) => type === 'inner_call_ended')).toBeLessThan(end);
   });
 
-  it('is not made a second time beside itself when the service fails meanwhile and is run again', async () => {
+  it('is not made twice at once when the service fails meanwhile and runs again', async () => {
     const store = openStore([]);
     let attempt = 0;
     const place = await openPlace(store, {
@@ -732,7 +732,7 @@ describe('a call that a service does not wait for', () => {
 });
 
 describe('the key of a call inside a service', () => {
-  it('is no digest of a secret, by which who reads a journal could try passwords', async () => {
+  it('is no digest of a secret, so that a reader of the journal cannot try passwords', async () => {
     const keysUnder = async (storeKey: string) => {
       const store = openStore([]);
       const place = await openPlace(store, {
@@ -785,7 +785,7 @@ describe('what a service does with a result', () => {
     expect(store.calls).toEqual(['left', 'put A', 'put B']);
   });
 
-  it('is not hindered by a secret in it, which is in no journal', async () => {
+  it('works with a secret in it, which is in no journal', async () => {
     const store = openStore(['s3cret']);
     let attempt = 0;
     const place = await openPlace(store, {
@@ -809,7 +809,7 @@ describe('what a service does with a result', () => {
 });
 
 describe('a run in which a service was interrupted, recorded as a test', () => {
-  it('goes the same way again, whatever was asked about its calls', async () => {
+  it('has the same course again, whatever was asked about its calls', async () => {
     const { run, place, store } = await killedBehind(
       (event) => event.type === 'inner_call_started' && event.data.args.item === 'B',
       {

@@ -21,7 +21,7 @@ describe('a driver that is asked to leave', () => {
     expect(house.toolbox.effects('a.put')).toBe(2);
   });
 
-  it('S6: at once leaves the call behind, which is then in doubt and not made again', async () => {
+  it('S6: at once leaves the call in doubt, and it is not made again', async () => {
     const house = createHouse({ 'a.put': { effect: 'write', takes: 1_000_000 } }, DONE);
     const run = await house.start('go', [task('p', 'a.put')]);
     const soon = new AbortController();
@@ -36,7 +36,7 @@ describe('a driver that is asked to leave', () => {
     expect(house.toolbox.calls).toHaveLength(1);
   });
 
-  it('does not even begin where it was asked before', async () => {
+  it('does not even start if it was asked before', async () => {
     const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
     const run = await house.start('go', [task('p', 'a.put')]);
     await house.clock.runUntil(drive(run, house.parts, { soon: AbortSignal.abort() }));

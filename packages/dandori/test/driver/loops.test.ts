@@ -41,9 +41,9 @@ const CIRCLES: Record<string, Circle> = {
   },
 };
 
-describe('a run that goes in circles', () => {
+describe('a run that loops', () => {
   it.each(Object.entries(CIRCLES))(
-    '%s: is told once, then stopped',
+    '%s: is warned once, then stopped',
     async (_, { tools, turns, kind, told }) => {
       const script: Reply[] = Array.from(
         { length: told + 1 },
@@ -62,7 +62,7 @@ describe('a run that goes in circles', () => {
     },
   );
 
-  it('plan after plan of which nothing succeeds is told once, and ended by a limit, not as a circle', async () => {
+  it('plan after plan without a success is warned once, and ended by a limit, not as a loop', async () => {
     const turns = Array.from({ length: 10 }, (_, n) => call('a.get', { n }));
     const house = createHouse({ 'a.get': failing }, [...turns, concluded]);
     const state = await house.run('go', undefined, ADAPTIVE);
@@ -88,7 +88,7 @@ describe('a run that goes in circles', () => {
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
   });
 
-  it('goes on where the mind does something else', async () => {
+  it('continues if the mind does something else', async () => {
     const house = createHouse({ 'a.get': { run: () => 1 }, 'b.get': { run: () => 2 } }, [
       call('a.get'),
       call('a.get'),
@@ -101,7 +101,7 @@ describe('a run that goes in circles', () => {
     expect(state.end).toMatchObject({ outcome: 'answered', answer: 'found' });
   });
 
-  it('is no loop where the results differ, nor where one list makes a call twice', async () => {
+  it('is no loop if the results differ, or if one list makes a call twice', async () => {
     let n = 0;
     const house = createHouse({ 'a.get': { run: () => n++ }, 'b.get': { run: () => 1 } }, [
       ...[1, 2, 3, 4, 5].map(() => call('a.get')),
@@ -116,7 +116,7 @@ describe('a run that goes in circles', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('is told again, not stopped, where the mind did not hear it', async () => {
+  it('is warned again, not stopped, if the mind did not get the warning', async () => {
     const house = createHouse({ 'a.get': failing }, [
       call('a.get'),
       call('a.get'),
@@ -144,7 +144,7 @@ const toldOf = ({ mind }: House) =>
     brief?.loop === undefined ? [] : [[index + 1, brief.loop.circle]],
   );
 
-describe('each circle is told once, and only the same one again ends the run', () => {
+describe('each loop is reported once, and only the same one again ends the run', () => {
   it('does not end a run that does something else, though that fails too', async () => {
     const book = (n: number) => call('air.book', { n });
     const house = createHouse({ 'air.book': only(30) }, [book(1), book(1), book(2), book(30), answered]);
@@ -162,7 +162,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect((await house.run('book a seat', undefined, ADAPTIVE)).end?.outcome).toBe('answered');
   });
 
-  it('tells a new circle first, however many successes after the first one', async () => {
+  it('reports a new loop first, however many successes after the first one', async () => {
     const good = Array.from({ length: 10 }, (_, n) => call('air.book', { n: 100 + n }));
     const house = createHouse({ 'air.book': only(...good.map((_, n) => 100 + n)), 'b.get': failing }, [
       call('air.book', { n: 1 }),
@@ -177,7 +177,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('tells the same circle again where something new succeeded since', async () => {
+  it('reports the same loop again if something new succeeded since', async () => {
     const [bad, good] = [call('air.book', { n: 1 }), call('air.book', { n: 30 })];
     const house = createHouse({ 'air.book': only(30) }, [bad, bad, good, bad, bad, concluded]);
     const state = await house.run('go', undefined, ADAPTIVE);
@@ -186,7 +186,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(house.toolbox.calls).toHaveLength(5);
   });
 
-  it('knows a failing call in whatever order its arguments are written', async () => {
+  it('recognizes a failing call in any order of its arguments', async () => {
     const one = call('air.book', { n: 1, seat: { row: 2, place: 'a' } });
     const other = call('air.book', { seat: { place: 'a', row: 2 }, n: 1 });
     const house = createHouse({ 'air.book': failing }, [one, other, one, concluded]);
@@ -195,7 +195,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(house.toolbox.calls).toHaveLength(3);
   });
 
-  it('two failing calls that take turns are two circles, each told before one of them ends the run', async () => {
+  it('two failing calls that take turns are two loops, each reported before one of them ends the run', async () => {
     const [one, other] = [call('air.book', { n: 1 }), call('air.book', { n: 2 })];
     const house = createHouse({ 'air.book': failing }, [one, other, one, other, one, concluded]);
     const state = await house.run('go', undefined, ADAPTIVE);
@@ -212,7 +212,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
   });
 
-  it('three reads that take turns are told, and end the run, however long it may be', async () => {
+  it('three reads that take turns are reported, and end the run, however long it is', async () => {
     const turns = Array.from({ length: 40 }, (_, index) => call('a.get', { n: index % 3 }));
     const house = createHouse({ 'a.get': { run: () => 1 } }, [...turns.slice(0, 12), concluded]);
     const state = await house.run('go', undefined, {
@@ -222,7 +222,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
   });
 
-  it('a status that changes is progress; one that never changes is told once, then ends the run', async () => {
+  it('a status that changes is progress; one that never changes is reported once, then ends the run', async () => {
     const states = ['waiting', 'waiting', 'waiting', 'running', 'running', 'running', 'running', 'running'];
     let polls = 0;
     const poll = call('job.status');
@@ -239,7 +239,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(polls).toBe(7);
   });
 
-  it('a look at the same thing between pieces of work is no circle', async () => {
+  it('reading the same thing between pieces of work is no loop', async () => {
     const work = [1, 2, 3, 4].flatMap((n) => [call('b.get', { n }), call('a.get')]);
     const house = createHouse({ 'a.get': { run: () => 1 }, 'b.get': { run: ({ n }) => n ?? 0 } }, [
       ...work,
@@ -263,7 +263,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect(toldOf(house)).toEqual([[3, 'same_failure t1']]);
   });
 
-  it('the same look in two steps of a plan is no circle; within one step it is', async () => {
+  it('the same read in two steps of a plan is no loop; within one step it is', async () => {
     const step = (id: string): ScriptedAction => ({
       id,
       operation: 'task.generate_list',
@@ -324,7 +324,7 @@ describe('each circle is told once, and only the same one again ends the run', (
     expect((await house.drive(run)).end).toMatchObject({ outcome: 'answered' });
   });
 
-  it('a journal of the version that told one circle a run is proved by its own rule', async () => {
+  it('a journal of the version that reported one loop per run is verified by its own rule', async () => {
     const house = createHouse({ 'air.book': failing }, [
       call('air.book', { n: 1 }),
       call('air.book', { n: 1 }),

@@ -11,7 +11,7 @@ const broken = (failure: Partial<Failure> = {}): Thinking => ({
 });
 
 describe('a mind that fails', () => {
-  it('is asked again after a while where it is busy, and later where the server says so', async () => {
+  it('is called again after a delay if it is busy, and later if the server says so', async () => {
     const times: number[] = [];
     const house = createHouse({}, [
       broken({ retryable: true }),
@@ -31,7 +31,7 @@ describe('a mind that fails', () => {
     expect(state.usage).toEqual({ inputTokens: 10, outputTokens: 2 });
   });
 
-  it('is asked again at once where its answer was broken, but only so often', async () => {
+  it('is called again at once if its output was broken, for a limited number of times', async () => {
     const house = createHouse({}, [broken(), broken(), broken({ message: 'the third time' })]);
     const state = await house.run('go');
     expect(house.clock.now()).toBe(1_000_000);
@@ -55,7 +55,7 @@ describe('a mind that fails', () => {
     });
   });
 
-  it('that throws against its contract is a failure like others', async () => {
+  it('that throws against its contract fails like any other', async () => {
     const house = createHouse({}, [
       () => {
         throw new Error('bug');
@@ -70,7 +70,7 @@ describe('a mind that fails', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('that gives what is no action has broken its contract, and nothing hangs', async () => {
+  it('that returns no valid action has failed, and nothing hangs', async () => {
     const odd = { kind: 'decided', actions: [{ operation: 'a.get', args: {} }] } as unknown as Thinking;
     const house = createHouse({ 'a.get': {} }, [odd, odd, odd]);
     const state = await house.run('go');
@@ -90,7 +90,7 @@ describe('a mind that fails', () => {
   it.each([
     ['calls more tools', [{ operation: 'a.get' }]],
     ['asks back', [{ operation: 'ask', args: { question: '?' } }]],
-  ])('that %s where an answer was asked for has failed, and does not do so for ever', async (_, said) => {
+  ])('that %s instead of an answer has failed, and is not called forever', async (_, said) => {
     const house = createHouse({ 'a.get': {} }, [said, said, said]);
     const state = await house.run('go', [task('g', 'a.get')]);
     expect(state.end).toMatchObject({
@@ -103,7 +103,7 @@ describe('a mind that fails', () => {
 });
 
 describe('a plan of the mind', () => {
-  it('that is wrong goes back to it with what is wrong', async () => {
+  it('that is wrong goes back to it with the problems', async () => {
     const house = createHouse({ 'a.get': { run: () => 7 } }, [
       [{ operation: 'a.getxy' }],
       ({ state }) => {
@@ -254,7 +254,7 @@ describe('a plan of the mind', () => {
     expect((await house.run('go')).end?.answer).toBe('3 4');
   });
 
-  it('in adaptive mode goes back where it holds placeholders', async () => {
+  it('in adaptive mode goes back if it has placeholders', async () => {
     const house = createHouse({ 'a.get': {} }, [
       [{ operation: 'a.get', args: { city: '{{city}}' } }],
       ({ state }) => {
@@ -286,7 +286,7 @@ describe('a plan of the mind', () => {
 describe('limits', () => {
   const act = [{ operation: 'a.get' }];
 
-  it('after the last step the mind says what it found, and the run is exhausted', async () => {
+  it('after the last step the mind answers with what it found, and the run is exhausted', async () => {
     const house = createHouse({ 'a.get': {} }, [
       act,
       act,
@@ -339,7 +339,7 @@ describe('an answer whose Refs cannot be filled', () => {
     ['to a field that is not there', 'It is ${g.nobody}.'],
     ['to nothing, in a text', 'It is ${g.none}.'],
     ['broken', 'It is ${g.'],
-  ])('%s: the person reads the results that are there, and no raw Ref', async (_, text) => {
+  ])('%s: the user sees the existing results, and no raw Ref', async (_, text) => {
     const house = createHouse(tools, [[{ operation: 'answer', args: { text } }]]);
     const state = await house.run('go', [task('g', 'a.get'), task('b', 'a.bad')]);
     expect(state.end).toMatchObject({
@@ -349,7 +349,7 @@ describe('an answer whose Refs cannot be filled', () => {
     });
   });
 
-  it('where there is no result either, the person reads why it failed and no raw Ref', async () => {
+  it('without a result the user sees why it failed, and no raw Ref', async () => {
     const house = createHouse(tools, [[{ operation: 'answer', args: { text: '${b.x}' } }]]);
     const { end } = await house.run('go', [task('b', 'a.bad')]);
     expect(end?.failure?.message).toBe('it failed');
@@ -365,7 +365,7 @@ describe('a given plan', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('that is wrong ends at once and says why, and no model is paid', async () => {
+  it('that is wrong ends at once and says why, without a model call', async () => {
     const house = createHouse({ 'a.get': {} });
     const state = await house.run('go', [task('g', 'a.gte'), task('h', 'a.get', { after: ['h'] })]);
     expect(state.end).toMatchObject({

@@ -284,7 +284,7 @@ describe.each(DIALECTS)('a model that does not get better (%s)', (dialect) => {
     ],
     ['a failing server', { status: 500 }, /failed \(500\)/],
     ['cut streams', { ...say(dialect, find), cut: 9 } as ModelReply, /broke off|cannot be reached/],
-  ])('ends the run as failed after a few tries: %s for ever', async (_, reply, reason) => {
+  ])('ends the run as failed after a few attempts: %s forever', async (_, reply, reason) => {
     const { run, server } = await createModelHouse([say(dialect, find), reply, reply, reply], { dialect });
     const { state } = await run();
     expect(state.end).toMatchObject({
@@ -311,7 +311,7 @@ describe.each(DIALECTS)('a model that does not get better (%s)', (dialect) => {
 });
 
 describe.each(DIALECTS)('a run with a real connection (%s)', (dialect) => {
-  it('does not wait for ever for a silent model', async () => {
+  it('does not wait forever for a silent model', async () => {
     const silent = await serve(() => ({ hang: true }));
     const hasty = createLanguageMind(optionsFor(silent, { dialect, timeoutMs: 20 }));
     const { house, run } = await createModelHouse([say(dialect, answer)], { dialect });
@@ -340,7 +340,7 @@ describe.each(DIALECTS)('a run with a real connection (%s)', (dialect) => {
     expect(factsOf(await house.events(run), 'decision_failed')[0]?.failure.retryAfter).toBe(30_000);
   });
 
-  it('does not wait where a busy server asks for more time than the run has, and keeps what is done', async () => {
+  it('does not wait if a busy server asks for more time than the run has, and keeps its results', async () => {
     const script = [say(dialect, find), { status: 429, retryAfter: 3600 }];
     const { run, server } = await createModelHouse(script, { dialect });
     const { state } = await run();
@@ -352,7 +352,7 @@ describe.each(DIALECTS)('a run with a real connection (%s)', (dialect) => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it('needs no second call where the answer came with the actions, and fills it', async () => {
+  it('needs no second call if the answer came with the actions, and fills it', async () => {
     const last: [string, { text: string }] = ['answer', { text: 'It says: ${t2}' }];
     const written = () => live.flatMap((one) => (one.type === 'action_written' ? one.action.operation : []));
     // The text of native calls ends otherwise.
@@ -376,7 +376,7 @@ describe.each(DIALECTS)('a run with a real connection (%s)', (dialect) => {
     expect(told().length).toBeGreaterThan(1);
   });
 
-  it('gives a Ref its type, also where the schema wants a number', async () => {
+  it('gives a Ref its type, also if the schema wants a number', async () => {
     const call: [string, { city: string; days: string }] = [
       'weather.now',
       { city: '${t1.city}', days: '${t1.days}' },

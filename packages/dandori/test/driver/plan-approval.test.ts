@@ -25,8 +25,8 @@ const called = (house: House) => house.toolbox.calls.map(({ call }) => [call.ope
 const open = ({ questions }: RunState): Question[] =>
   [...questions.values()].filter((one) => one.answer === undefined).map(({ question }) => question);
 
-describe('under the policy "plan" a person', () => {
-  it('is asked about a plan before its first call, sees all of it, and says yes once', async () => {
+describe('under the policy "plan" the user', () => {
+  it('is asked about a plan before its first call, sees all of it, and approves once', async () => {
     const house = createHouse(TOOLS, DONE);
     const tasks = [
       task('g', 'a.get'),
@@ -81,7 +81,7 @@ describe('under the policy "plan" a person', () => {
     expect((await house.drive(run)).end?.failure?.message).toBe('計画は却下されました。理由：今日はだめ');
   });
 
-  it('may wait for days: who drives meanwhile finds nothing to do, writes nothing, and time stands still', async () => {
+  it('may take days: a drive meanwhile finds nothing to do and writes nothing, and the time limit stops', async () => {
     const house = createHouse(TOOLS, DONE);
     const run = await house.start('go', [task('p', 'a.put')], PLAN);
     await house.drive(run);
@@ -93,7 +93,7 @@ describe('under the policy "plan" a person', () => {
     expect((await house.drive(run)).end?.outcome).toBe('answered');
   });
 
-  it('is asked about the outline, and then about each list of a step that does more than read', async () => {
+  it('approves the outline, and then each list of a step that does more than read', async () => {
     const house = createHouse(TOOLS, [
       [
         {
@@ -123,7 +123,7 @@ describe('under the policy "plan" a person', () => {
     expect((await house.drive(run)).end?.outcome).toBe('answered');
   });
 
-  it('does not hold up other branches: what does not belong to the plan that waits goes on', async () => {
+  it('does not block other branches: tasks outside the waiting plan continue', async () => {
     const which: CallOutcome = {
       kind: 'ambiguous',
       question: 'Which?',
@@ -185,7 +185,7 @@ describe('under the policy "plan" a person', () => {
 });
 
 describe('an approved plan', () => {
-  it('covers what the policy "plan" holds for, and no tool that has a policy of its own', async () => {
+  it('covers the calls under the policy "plan", and no tool with a policy of its own', async () => {
     const house = createHouse(TOOLS, DONE);
     const tasks = [task('p', 'a.put'), task('b', 'b.put'), task('d', 'b.drop'), task('g', 'a.get')];
     const run = await house.start('go', tasks, {
@@ -201,7 +201,7 @@ describe('an approved plan', () => {
     ]);
   });
 
-  it('asks for a server alone where only that has the policy', async () => {
+  it('asks for one server alone if only that has the policy', async () => {
     const house = createHouse(TOOLS, DONE);
     const settings = { approvals: { a: 'plan' as const } };
     expect((await house.run('go', [task('b', 'b.put')], settings)).questions.size).toBe(0);
@@ -209,7 +209,7 @@ describe('an approved plan', () => {
     expect(open(await house.drive(run))).toMatchObject([{ kind: 'plan_approval' }]);
   });
 
-  it('does not cover a call whose arguments a choice has changed', async () => {
+  it('does not cover a call whose arguments a choice changed', async () => {
     const house = createHouse(
       {
         'a.take': {
@@ -239,7 +239,7 @@ describe('an approved plan', () => {
     expect((await house.drive(run)).end?.outcome).toBe('answered');
   });
 
-  it('is asked about again where a tool does something else by then', async () => {
+  it('needs another approval if the effect of a tool has changed', async () => {
     const house = createHouse(TOOLS, DONE);
     const run = await house.start('go', [task('p', 'a.put')], PLAN);
     await house.drive(run);
@@ -252,7 +252,7 @@ describe('an approved plan', () => {
     expect((await house.drive(run, worse)).end?.outcome).toBe('answered');
   });
 
-  it('does not cover a call that has become worse since it was accepted', async () => {
+  it('does not cover a call whose effect has become worse', async () => {
     const house = createHouse({ ...TOOLS, 'a.get': { faults: [{ kind: 'fail', retryable: true }] } }, DONE);
     const tasks = [task('g', 'a.get'), task('p', 'a.put', { after: ['g'] })];
     const run = await house.start('go', tasks, PLAN);
@@ -271,7 +271,7 @@ describe('an approved plan', () => {
     expect(house.toolbox.effects('a.put')).toBe(1);
   });
 
-  it('does not cover what the mind makes of it later: a revision is asked about, with what it changes', async () => {
+  it('does not cover a revision: that needs its own approval, with the changes', async () => {
     const house = createHouse({ ...TOOLS, 'c.fail': { faults: [{ kind: 'fail' }] } }, [
       [
         { id: 'f', operation: 'c.fail' },
@@ -320,7 +320,7 @@ describe('an approved plan', () => {
   });
 });
 
-describe('a plan that a person rejects', () => {
+describe('a plan that the user rejects', () => {
   it('is planned again by the mind, which is told why', async () => {
     const house = createHouse(TOOLS, [
       [{ operation: 'b.drop' }, { operation: 'answer', args: { text: 'dropped' } }],
@@ -343,7 +343,7 @@ describe('a plan that a person rejects', () => {
     });
   });
 
-  it('may be corrected by plan.revise, and is asked about again with what has changed', async () => {
+  it('may be corrected by plan.revise, and needs approval again with the changes', async () => {
     const replaced = { id: 'p', operation: 'a.put', args: { n: 1 } };
     const house = createHouse(TOOLS, [
       [
@@ -380,7 +380,7 @@ describe('a plan that a person rejects', () => {
     ]);
   });
 
-  it('ends the run when it comes again and again: a no counts like a plan that is not valid', async () => {
+  it('ends the run if it comes again and again: a rejection counts like an invalid plan', async () => {
     const house = createHouse(
       TOOLS,
       Array.from({ length: 9 }, () => [{ operation: 'a.put' }]),
@@ -397,7 +397,7 @@ describe('a plan that a person rejects', () => {
     expect(house.toolbox.calls).toHaveLength(0);
   });
 
-  it('ends the run at once where a person had given it', async () => {
+  it('ends the run at once if the user gave it', async () => {
     const house = createHouse(TOOLS, []);
     const run = await house.start('go', [task('p', 'a.put')], PLAN);
     await house.drive(run);
@@ -432,11 +432,11 @@ describe('a plan that a person rejects', () => {
   });
 });
 
-describe('a plan that a person edits', () => {
+describe('a plan that the user edits', () => {
   const edit = (house: House, run: string, ...tasks: ReturnType<typeof task>[]) =>
     approve({ run, tasks, by: 'boss' }, house.parts);
 
-  it('is compiled before it counts: what is wrong with it goes back, and the question stays open', async () => {
+  it('is compiled before it counts: its problems are reported, and the question stays open', async () => {
     const house = createHouse(TOOLS, DONE, { check: createSchemaCheck() });
     const run = await house.start('go', [task('p', 'a.put')], PLAN);
     await house.drive(run);
@@ -494,7 +494,7 @@ describe('a plan that a person edits', () => {
     expect(events.find(({ type }) => type === 'plan_approved')?.data).toMatchObject({ question: 'q1' });
   });
 
-  it('takes the place of a revision in the same way; what was begun keeps its id', async () => {
+  it('replaces a revision in the same way; started tasks keep their ids', async () => {
     const house = createHouse({ ...TOOLS, 'c.fail': { faults: [{ kind: 'fail' }] } }, [
       [
         { id: 'f', operation: 'c.fail' },
@@ -530,7 +530,7 @@ describe('a plan that a person edits', () => {
     });
   });
 
-  it('is asked about once more, with what is wrong, where a tool has gone meanwhile', async () => {
+  it('is asked about once more, with the problems, if a tool is gone meanwhile', async () => {
     const house = createHouse(TOOLS, DONE);
     const run = await house.start('go', [task('p', 'a.put')], PLAN);
     await house.drive(run);
@@ -545,7 +545,7 @@ describe('a plan that a person edits', () => {
     expect(called(house)).toEqual([['a.put', {}]]);
   });
 
-  it('survives a command that comes in between, wherever it comes', async () => {
+  it('survives a command in between, at any moment', async () => {
     for (let at = 0; at < 6; at++) {
       const house = createHouse(TOOLS, DONE);
       const run = await house.start('go', [task('p', 'a.put')], PLAN);
@@ -566,7 +566,7 @@ describe('a plan that a person edits', () => {
 });
 
 describe('an answer to the wrong question', () => {
-  it('is refused, and says what there is', async () => {
+  it('is refused, and lists the open questions', async () => {
     const house = createHouse(TOOLS, [[{ operation: 'ask', args: { question: 'Which?' } }], ...DONE]);
     const run = await house.start('go', undefined, PLAN);
     await house.drive(run);
@@ -579,7 +579,7 @@ describe('an answer to the wrong question', () => {
     });
   });
 
-  it('says which, where several wait; a call cannot be edited', async () => {
+  it('says which if several wait; a call cannot be edited', async () => {
     const house = createHouse(TOOLS, DONE);
     const run = await house.start('go', [task('p', 'a.put'), task('q', 'b.put')], { approval: 'writes' });
     await house.drive(run);
@@ -594,7 +594,7 @@ describe('an answer to the wrong question', () => {
     expect(called(house)).toEqual([['a.put', {}]]);
   });
 
-  it('of two who answer at the same instant one wins, be it a yes, a no or an edit', async () => {
+  it('of two answers at the same instant one wins: a yes, a no or an edit', async () => {
     const house = createHouse(TOOLS, DONE);
     const run = await house.start('go', [task('p', 'a.put')], PLAN);
     await house.drive(run);
@@ -631,7 +631,7 @@ describe('a sly mind', () => {
     expect(house.toolbox.calls).toHaveLength(0);
   });
 
-  it('cannot bring two plans in one decision, of which one is seen', async () => {
+  it('cannot hide a second plan in one decision', async () => {
     const propose = (operation: string): ScriptedAction => ({
       operation: 'plan.propose',
       args: { tasks: [{ id: 't', operation, args: {} }] },
@@ -650,7 +650,7 @@ describe('a sly mind', () => {
 });
 
 describe('own tools', () => {
-  it('are never asked about, not even with "always"', async () => {
+  it('never need approval, not even with "always"', async () => {
     const house = createHouse(TOOLS, DONE);
     const tasks = [
       task('g', 'a.get'),
@@ -664,7 +664,7 @@ describe('own tools', () => {
     expect((await house.drive(run)).questions.size).toBe(1);
   });
 
-  it('are those of ours: a tool of the user that has taken the place of one may write', async () => {
+  it('are only those of Dandori: a tool of the user with the same name may write', async () => {
     const house = createHouse({ 'result.read': { effect: 'write' } }, DONE);
     const run = await house.start('go', [task('r', 'result.read')], { approval: 'writes' });
     expect(open(await house.drive(run))).toHaveLength(1);

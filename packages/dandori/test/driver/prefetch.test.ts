@@ -44,7 +44,7 @@ function story(events: readonly Event[]): unknown[] {
 }
 
 describe('reads while the model still writes', () => {
-  it('R1: have ended before it has written its last action, and are not called again', async () => {
+  it('R1: end before it has written its last action, and are not called again', async () => {
     const gate = createGate();
     const actions = [act('t1', 'a.get', { n: 1 }), act('t2', 'b.get'), act('t3', 'b.put', { n: 1 })];
     await using stream = await openStream(TOOLS, [{ actions, hold: holdAt('"id":"t3"', gate) }, ANSWER]);
@@ -62,7 +62,7 @@ describe('reads while the model still writes', () => {
     expect(brokenLaws(events)).toEqual([]);
   });
 
-  it('that have ended by then are written with their start and the next decision, which spares a sync', async () => {
+  it('that have ended by then are journaled with their start and the next decision, which saves a sync', async () => {
     const appends: string[][] = [];
     const real = createMemoryJournal();
     const journal: Journal = {
@@ -82,7 +82,7 @@ describe('reads while the model still writes', () => {
     expect(brokenLaws(await stream.events(run))).toEqual([]);
   });
 
-  it('leave a journal like any other: calls, keys, results and order are the same without', async () => {
+  it('leave the same journal: calls, keys, results and order are the same without prefetch', async () => {
     const actions = [
       act('t1', 'a.get', { n: 1 }),
       act('t2', 'a.get', { n: '${t1.n}' }),
@@ -107,7 +107,7 @@ describe('reads while the model still writes', () => {
     expect(stories[0]).toEqual(stories[1]);
   });
 
-  it('R1: a chain of them runs ahead as a whole, each with what the one before it gave', async () => {
+  it('R1: a chain of them is prefetched as a whole, each with the result before it', async () => {
     const gate = createGate();
     const actions = [
       act('t1', 'a.get', { n: 1 }),
@@ -125,7 +125,7 @@ describe('reads while the model still writes', () => {
     expect(called(stream)).toEqual(['t1', 't2', 't3', 't4']);
   });
 
-  it('that still run when the list is compiled are waited for, and not called again', async () => {
+  it('that still run when the list is compiled are awaited, and not called again', async () => {
     const actions = [act('t1', 'a.get'), act('t2', 'b.get')];
     const gate = createGate();
     await using stream = await openStream(TOOLS, [{ actions, hold: holdAt('"id":"t2"', gate) }, ANSWER]);
@@ -173,7 +173,7 @@ describe('reads while the model still writes', () => {
     expect(state.activeMs).toBe(30);
   });
 
-  it('are called twice where the list has them twice', async () => {
+  it('are called twice if the list has them twice', async () => {
     const actions = [act('t1', 'a.get', { n: 1 }), act('t2', 'a.get', { n: 1 }), LAST];
     await using stream = await openStream(TOOLS, [{ actions }, ANSWER]);
     const state = await stream.drive(await stream.start());
@@ -198,7 +198,7 @@ describe('reads while the model still writes', () => {
     expect(called(stream)).toEqual(['t1', 't1_2', 't2', 'last']);
   });
 
-  it('that fail count as the first attempt, and are tried again as ever', async () => {
+  it('that fail count as the first attempt, and are retried as usual', async () => {
     const gate = createGate();
     const tools = { ...TOOLS, 'c.get': { faults: [{ kind: 'fail' as const, retryable: true }] } };
     const actions = [act('t1', 'c.get'), act('t2', 'a.get', { n: '${t1}' }), LAST];
@@ -213,7 +213,7 @@ describe('reads while the model still writes', () => {
     expect(brokenLaws(await stream.events(run))).toEqual([]);
   });
 
-  it('tell of their progress once they are tasks, and not before', async () => {
+  it('report progress once they are tasks, and not before', async () => {
     const gate = createGate();
     const tools: Record<string, FunctionTool> = {
       ...TOOLS,
@@ -238,7 +238,7 @@ describe('reads while the model still writes', () => {
     expect(progress).toEqual(['t2 works']);
   });
 
-  it('send a secret as it is, also what a chain hands on', async () => {
+  it('send a secret unchanged, also through a chain', async () => {
     const gate = createGate();
     const actions = [
       act('t1', 'b.get', { text: 'key swordfish' }),
@@ -255,7 +255,7 @@ describe('reads while the model still writes', () => {
     expect(stream.calls.map(({ args }) => args.text)).toEqual(['key swordfish', 'swordfish', undefined]);
   });
 
-  it('do not go ahead where it is switched off', async () => {
+  it('do not start early if prefetch is off', async () => {
     const gate = createGate();
     const actions = [act('t1', 'a.get'), LAST];
     await using stream = await openStream(TOOLS, [{ actions, hold: holdAt('"id":"last"', gate) }, ANSWER]);
@@ -299,18 +299,18 @@ describe('what waits for the whole list', () => {
     return { ahead, all: called(stream), events };
   }
 
-  it('a write never goes ahead, whatever it needs', async () => {
+  it('a write is never prefetched', async () => {
     const { ahead, all } = await calledAhead([act('r', 'a.get'), act('w', 'b.put', { n: '${r.n}' })]);
     expect(ahead).toEqual(['r']);
     expect(all.toSorted()).toEqual(['last', 'r', 'w']);
   });
 
-  it('O2: no read behind a write of the same server, while one of another server goes', async () => {
+  it('O2: no read after a write of the same server, while one of another server is prefetched', async () => {
     const { ahead } = await calledAhead([act('w', 'a.put'), act('r', 'a.get'), act('s', 'b.get')]);
     expect(ahead).toEqual(['s']);
   });
 
-  it('O2: of one server, reads of other parts than a write touches go', async () => {
+  it('O2: of one server, reads of parts that no write touches are prefetched', async () => {
     const path = { type: 'object', properties: { path: { type: 'string' } } };
     const tools: Record<string, FunctionTool> = {
       ...TOOLS,
@@ -338,7 +338,7 @@ describe('what waits for the whole list', () => {
     expect(ahead).toEqual([]);
   });
 
-  it('what stands behind a read that does not give what it expects', async () => {
+  it('what follows a read that does not meet its expectation', async () => {
     const { ahead } = await calledAhead([
       act('r', 'a.get', {}, { expect: 'n == `5`' }),
       act('s', 'b.get', {}, { after: ['r'] }),
@@ -346,14 +346,14 @@ describe('what waits for the whole list', () => {
     expect(ahead).toEqual(['r']);
   });
 
-  it('everything where each call is to be approved', async () => {
+  it('everything if each call needs approval', async () => {
     await using stream = await openStream(TOOLS, [{ actions: [act('r', 'a.get'), LAST] }]);
     const state = await stream.drive(await stream.start({ approval: 'always' }));
     expect(called(stream)).toEqual([]);
     expect(state.indexes.openQuestions).toBe(2);
   });
 
-  it('what would be more than the run may have', async () => {
+  it('what would exceed the limits of the run', async () => {
     const { ahead } = await calledAhead([act('r', 'a.get'), act('s', 'a.get'), act('t', 'a.get')], {
       settings: { limits: { ...SETTINGS.limits, tasks: 2 } },
     });
@@ -367,7 +367,7 @@ describe('what waits for the whole list', () => {
     expect(ahead).toEqual(['r']);
   });
 
-  it('O3: what an order rule wants behind something else, until that has succeeded', async () => {
+  it('O3: what an order rule puts after another call, until that has succeeded', async () => {
     const settings = { order: [{ before: 'a.get', after: 'b.get' }] };
     const kept = await calledAhead([act('r', 'a.get'), act('s', 'b.get')], { settings });
     expect(kept.ahead).toEqual(['r', 's']);
@@ -384,14 +384,14 @@ describe('what waits for the whole list', () => {
     ['arguments that do not fit', act('x', 'a.get', { n: 'many' })],
     ['a Ref to nothing', act('x', 'a.get', { text: '${nobody.text}' })],
     ['an id that is there already', act('r', 'a.get')],
-  ])('everything behind %s', async (_, wrong) => {
+  ])('everything after %s', async (_, wrong) => {
     const { ahead, events } = await calledAhead([act('r', 'a.get'), wrong, act('s', 'b.get')]);
     expect(ahead).toEqual(['r']);
     expect(count(events, 'plan_rejected')).toBe(1);
     expect(started(events)).toEqual([]);
   });
 
-  it('R4: no more calls at once than are allowed, all in all and in each server', async () => {
+  it('R4: no more calls at once than allowed, in total and per server', async () => {
     const actions = ['t1', 't2', 't3', 't4'].map((id) => act(id, 'a.get'));
     for (const settings of [{ concurrency: 2 }, { servers: { a: 2 } }]) {
       const gate = createGate();
@@ -414,8 +414,8 @@ describe('what waits for the whole list', () => {
   });
 });
 
-describe('what was read ahead for nothing', () => {
-  it('R3: is read again behind a write of the same thing that turns out to come first', async () => {
+describe('a prefetch that is not used', () => {
+  it('R3: is read again after a write of the same resource that turns out to come first', async () => {
     let version = 0;
     const tools: Record<string, FunctionTool> = {
       'a.get': { run: () => ({ n: 1, version }) },
@@ -447,7 +447,7 @@ describe('what was read ahead for nothing', () => {
     expect(state.tasks.get('r')).toMatchObject({ sent: { n: 1 }, result: { value: { version: 1 } } });
   });
 
-  it('R5: of a list that is refused in the end is told to stop, and the journal knows no task of it', async () => {
+  it('R5: of a list that is refused in the end is aborted, and the journal has no task of it', async () => {
     const gate = createGate();
     const bad = [act('t1', 'a.get'), act('t2', 'b.get'), act('t3', 'b.vanish')];
     await using stream = await openStream(TOOLS, [{ actions: bad, hold: holdAt('"id":"t3"', gate) }, ANSWER]);
@@ -503,7 +503,7 @@ describe('what was read ahead for nothing', () => {
     expect(started(await stream.events(run))).toEqual([]);
   });
 
-  it('its own time-out reaches it, and is the outcome of the first attempt', async () => {
+  it('its own timeout reaches it, and is the outcome of the first attempt', async () => {
     const gate = createGate();
     const actions = [act('t1', 'a.get', {}, { timeout: 0.001 }), LAST];
     await using stream = await openStream(TOOLS, [{ actions, hold: holdAt('"id":"last"', gate) }, ANSWER]);

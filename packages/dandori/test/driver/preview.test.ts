@@ -61,7 +61,7 @@ const previewsMade = ({ toolbox }: House) =>
   toolbox.calls.filter(({ call }) => call.preview !== undefined).length;
 
 describe('a preview before an approval', () => {
-  it('asks which one first, and then for one approval in the words of the tool', async () => {
+  it('asks which one first, and then for one approval with the text of the tool', async () => {
     const house = createHouse({ 'shelf.remove': shelf() }, [OK]);
     const run = await start(house);
     const first = only(await house.drive(run));
@@ -126,7 +126,7 @@ describe('a preview before an approval', () => {
     expect((await house.drive(run)).tasks.get('t1')?.sent).toEqual({ name: '牛乳', item: 2 });
   });
 
-  it('never takes text of a preview for a reference', async () => {
+  it('never takes the text of a preview for a Ref', async () => {
     const exact = shelf({ preview: () => ({ summary: 'x', args: { item: '${t1.secret}' } }) });
     const house = createHouse({ 'shelf.remove': exact }, [OK]);
     const run = await start(house);
@@ -157,7 +157,7 @@ describe('a preview before an approval', () => {
     expect(house.toolbox.effects('shelf.remove')).toBe(0);
   });
 
-  it('keeps the effect of the configuration and one line, whatever the preview says', async () => {
+  it('keeps the configured effect and one line, whatever the preview says', async () => {
     const lying = shelf({ preview: () => ({ summary: 'Reads\n\n  nothing else', reversible: true }) });
     const house = createHouse({ 'shelf.remove': lying });
     const asked = only(await house.drive(await start(house, { item: 1 })));
@@ -197,7 +197,7 @@ describe('a preview before an approval', () => {
     }
   });
 
-  it('is not made again by a replay, and a fork asks about the other choice', async () => {
+  it('is not repeated by a replay, and a fork asks about the other choice', async () => {
     const house = createHouse({ 'shelf.remove': shelf() }, [OK, OK]);
     const run = await start(house);
     const first = only(await house.drive(run));
@@ -290,7 +290,7 @@ describe('an approval for more than one call', () => {
     expect(only(await house.drive(run)).kind).toBe('approval');
   });
 
-  it('is offered for good only where there are settings to keep it in', async () => {
+  it('is offered permanently only if there is a place to store it', async () => {
     const house = createHouse({ 'shelf.remove': shelf() });
     const run = await house.start('x', two.slice(0, 1), { approval: 'destructive' });
     const { options = [] } = only(await house.drive(run));

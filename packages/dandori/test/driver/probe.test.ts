@@ -40,7 +40,7 @@ function mailHouse(
   );
 }
 
-describe('a call in doubt that can be looked for', () => {
+describe('a call in doubt with a probe', () => {
   it('is found: it is not sent again, the user is not asked, and its result is what the probe returns', async () => {
     const house = mailHouse([{ kind: 'lost_after' }]);
     const state = await house.run('go', [SEND, task('note', 'mail.find_sent', { after: ['send'] })]);
@@ -50,7 +50,7 @@ describe('a call in doubt that can be looked for', () => {
     expect(state.tasks.get('send')?.result).toEqual({ value: { id: 'm1', to: 'aya@example.com' } });
   });
 
-  it('is looked for with the arguments of the call, typed, under a key of its own and after a while', async () => {
+  it('is probed with the typed arguments of the call, under a key of its own and after a delay', async () => {
     const house = mailHouse([{ kind: 'lost_after' }]);
     await house.run('go', [SEND]);
     const [call, look] = house.toolbox.calls;
@@ -74,7 +74,7 @@ describe('a call in doubt that can be looked for', () => {
     expect(sends).toHaveLength(2);
   });
 
-  it('that is lost again and again is asked about in the end', async () => {
+  it('that is lost again and again leads to a question in the end', async () => {
     const house = mailHouse(Array.from({ length: 20 }, () => ({ kind: 'lost_before' }) as const));
     const run = await house.start('go', [SEND]);
     const state = await house.drive(run);
@@ -138,7 +138,7 @@ describe('a call in doubt that can be looked for', () => {
     expect(left?.question.context).toMatchObject({ key: `${run}/send`, called, cause });
   });
 
-  it('is looked for once more where the driver was lost in the middle of the look, wherever that was', async () => {
+  it('is probed again if the driver was lost during the probe, at any moment', async () => {
     const whole = mailHouse([{ kind: 'lost_after' }]);
     const first = await whole.start('go', [SEND]);
     await whole.drive(first);
@@ -159,7 +159,7 @@ describe('a call in doubt that can be looked for', () => {
     }
   });
 
-  it('is not waited for for ever where a command comes in right before what the look has found', async () => {
+  it('is not awaited forever if a command arrives right before the result of the probe', async () => {
     const house = mailHouse([{ kind: 'lost_after' }]);
     const run = await house.start('go', [SEND]);
     const { append } = house.parts.journal;

@@ -143,7 +143,7 @@ describe('what is asked of a person', () => {
     });
   });
 
-  it('may be a form: each field that does not fit is named, and the fields become arguments', async () => {
+  it('may be a form: each wrong field is named, and the fields become arguments', async () => {
     const house = createHouse(
       { 'shop.buy': { effect: 'write', run: ({ size }) => (size === undefined ? wanted : 'bought') } },
       DONE,
@@ -187,7 +187,7 @@ describe('what is asked of a person', () => {
     await expect(house.answer(run, 'q1', 2, { by: 'anna' })).rejects.toMatchObject({ code: 'run-ended' });
   });
 
-  it('may be declined with a comment: the task fails with it, and what does not need it goes on', async () => {
+  it('may be declined with a comment: the task fails with it, and independent tasks continue', async () => {
     const house = createHouse({ 'shop.take': TAKE, 'other.get': {} }, DONE);
     const run = await house.start('go', [
       task('m', 'shop.take', { args: { item: 'milk' } }),
@@ -207,7 +207,7 @@ describe('what is asked of a person', () => {
 });
 
 describe('a step of another branch', () => {
-  it('is planned and done while a question is open, and nothing is concluded before the answer', async () => {
+  it('is planned and done while a question is open, and the run does not end before the answer', async () => {
     const house = createHouse({ 'shop.take': TAKE, 'other.get': {} }, [
       [
         { operation: 'shop.take', id: 'm', args: { item: 'milk' } },
@@ -227,7 +227,7 @@ describe('a step of another branch', () => {
   });
 });
 
-describe('a list that is written while a person is asked', () => {
+describe('a list that is written while a question is open', () => {
   const script = (tool: string): ScriptedAction[][] => [
     [
       {
@@ -252,7 +252,7 @@ describe('a list that is written while a person is asked', () => {
   ];
   const TOOLS = { 'shop.take': TAKE, 'shop.clear': { effect: 'write' as const }, 'other.get': {} };
 
-  it('may stand beside what refers to the task that waits', async () => {
+  it('may refer to the task that waits', async () => {
     const house = createHouse(TOOLS, script('other.get'));
     const run = await house.start('go', undefined, { mode: 'hierarchical' });
     const waiting = await house.drive(run);
@@ -265,7 +265,7 @@ describe('a list that is written while a person is asked', () => {
     expect(count(await house.events(run), 'plan_rejected')).toBe(0);
   });
 
-  it('keeps the written order: what touches the same comes behind the task that waits', async () => {
+  it('keeps the written order: tasks on the same resource come after the task that waits', async () => {
     const house = createHouse(TOOLS, script('shop.clear'));
     const run = await house.start('go', undefined, { mode: 'hierarchical' });
     const waiting = await house.drive(run);
@@ -293,7 +293,7 @@ describe('a hundred questions at once', () => {
     expect(house.toolbox.calls).toHaveLength(200);
   });
 
-  it('cost no more each than a few do', async () => {
+  it('cost no more each than a few', async () => {
     const ask = (id: number) => ({
       type: 'question_asked' as const,
       data: { question: { id: `q${id}`, kind: 'missing_input' as const, text: '?', expiresAt: 1e15 - id } },

@@ -16,8 +16,8 @@ const answer: ScriptedAction = { operation: 'answer', args: { text: 'done', achi
 const get = (n: number): ScriptedAction => ({ operation: 'a.get', args: { n } });
 const TOOLS = { 'a.get': { run: () => 1 } };
 
-describe('looking back', () => {
-  it('is asked for every so many tasks, together with the next decision', async () => {
+describe('reflection', () => {
+  it('is requested at an interval of tasks, together with the next decision', async () => {
     const house = createHouse(TOOLS, [
       [get(1)],
       [get(2)],
@@ -49,7 +49,7 @@ describe('looking back', () => {
   it.each([
     ['is off', undefined],
     ['is off for errors', { onError: false, interval: 100 }],
-  ])('is not asked for where it %s', async (_, reflection) => {
+  ])('is not requested if it %s', async (_, reflection) => {
     const house = createHouse({ 'a.get': { faults: [{ kind: 'fail' as const }] } }, [[get(1)], [answer]]);
     const state = await house.run('go', undefined, planning(reflection));
     expect(house.mind.thoughts[1]?.brief?.reflect).toBeUndefined();
@@ -57,7 +57,7 @@ describe('looking back', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('alone says nothing about what to do, and is asked again', async () => {
+  it('alone does not say what to do next, so the mind is asked again', async () => {
     const alone: ScriptedAction = { operation: 'reflect', args: { status: 'success', evaluation: 'fine' } };
     const house = createHouse(TOOLS, [[alone], [answer]]);
     const state = await house.run('go');
@@ -65,7 +65,7 @@ describe('looking back', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('takes nonsense as what is known', async () => {
+  it('treats nonsense as unknown', async () => {
     const nonsense: ScriptedAction = { operation: 'reflect', args: { status: 'great', evaluation: 7 } };
     const house = createHouse({ 'a.get': { faults: [{ kind: 'fail' as const }] } }, [
       [get(1)],
@@ -94,7 +94,7 @@ describe('success criteria', () => {
     expect((await house.run('go')).end?.outcome).toBe('answered');
   });
 
-  it('that are not met make it a failure, with the answer', async () => {
+  it('that are not met make the run fail, with the answer', async () => {
     const house = createHouse(TOOLS, [[plan], [judged(true, false)]]);
     expect((await house.run('go')).end).toMatchObject({
       outcome: 'failed',
@@ -110,7 +110,7 @@ describe('success criteria', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('that are forgotten again make it a failure, with the answer', async () => {
+  it('that are forgotten again make the run fail, with the answer', async () => {
     const house = createHouse(TOOLS, [[plan], [answer], [judged(true)]]);
     expect((await house.run('go')).end).toMatchObject({ outcome: 'failed', answer: 'it is 1' });
   });
@@ -123,7 +123,7 @@ describe('success criteria', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('are not shed by planning again', async () => {
+  it('are not lost by planning again', async () => {
     const again: ScriptedAction = {
       operation: 'plan.propose',
       args: { success_criteria: [], tasks: [{ id: 'y', operation: 'a.get', args: { n: 2 } }] },
@@ -134,7 +134,7 @@ describe('success criteria', () => {
     expect(state.end?.outcome).toBe('answered');
   });
 
-  it('do not matter for an answer that says that the goal was not reached', async () => {
+  it('are ignored for an answer that says that the goal was not reached', async () => {
     const house = createHouse(TOOLS, [
       [plan],
       [{ operation: 'answer', args: { text: 'no', achieved: false } }],

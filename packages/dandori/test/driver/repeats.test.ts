@@ -34,8 +34,8 @@ const shop = (script: readonly Reply[], tools = TOOLS) => createHouse(tools, scr
 const openQuestions = async (house: House, run: string) =>
   [...(fold(await house.events(run))?.questions.values() ?? [])].filter(({ answer }) => answer === undefined);
 
-describe('a list of writes that is done already', () => {
-  it('is not run a second time: the mind is told what was done, and answers', async () => {
+describe('a list of writes that was already done', () => {
+  it('does not run a second time: the mind is told what was done, and answers', async () => {
     const house = shop([MILK, MILK, ANSWER]);
     const run = await house.start('add a milk', undefined, NEVER);
     const state = await house.drive(run);
@@ -80,7 +80,7 @@ describe('a list of writes that is done already', () => {
     expect(house.toolbox.effects('shop.add')).toBe(3);
   });
 
-  it('is known in part where a call of it failed: only what failed is to be sent again', async () => {
+  it('is known in part if a call of it failed: only the failed call may be sent again', async () => {
     let tries = 0;
     const tools = {
       ...TOOLS,
@@ -130,7 +130,7 @@ describe('a list of writes that is done already', () => {
     expect(texts.at(-1)).toMatch(/already (?:succeeded|made the same call)/);
   });
 
-  it('is asked about where a person can be: no, and then not again', async () => {
+  it('leads to a question if the user can be asked: no, and then not again', async () => {
     const house = shop([MILK, MILK, MILK, MILK, CONCLUDED]);
     const run = await house.start('add a milk', undefined, ASKED);
     await house.drive(run);
@@ -153,7 +153,7 @@ describe('a list of writes that is done already', () => {
     );
   });
 
-  it('is told, and not asked about, where the calls are idempotent', async () => {
+  it('is reported, without a question, if the calls are idempotent', async () => {
     const set = list(one('shop.set', { to: 1 }));
     const house = shop([set, set, set, ANSWER]);
     const run = await house.start('go', undefined, ASKED);
@@ -162,7 +162,7 @@ describe('a list of writes that is done already', () => {
     expect([state.questions.size, state.end?.outcome]).toEqual([0, 'answered']);
   });
 
-  it('is known after a crash, wherever the journal was cut', async () => {
+  it('is known after a crash at any event', async () => {
     const whole = shop([MILK, MILK, MILK, CONCLUDED]);
     const events = await whole.events((await whole.run('add a milk', undefined, NEVER)).run);
     const from = events.findIndex(({ type }) => type === 'task_succeeded');
@@ -191,14 +191,14 @@ describe('what may be repeated', () => {
     expect([house.toolbox.effects('shop.add'), state.end?.outcome]).toEqual([2, 'answered']);
   });
 
-  it('more of the same in one list, once the mind was told', async () => {
+  it('more of the same in one list, after the warning', async () => {
     const more = list(add('milk'), add('milk'));
     const house = shop([MILK, MILK, more, ANSWER]);
     const state = await house.run('add three milks', undefined, NEVER);
     expect([house.toolbox.effects('shop.add'), state.end?.outcome]).toEqual([3, 'answered']);
   });
 
-  it('what a mind insists on after something new has succeeded in between', async () => {
+  it('what a mind repeats after something new has succeeded in between', async () => {
     const forward = list(one('shop.add', { go: 'forward' }));
     const turn = list(one('shop.add', { go: 'left' }));
     const house = shop([forward, turn, forward, forward, ANSWER]);
@@ -220,7 +220,7 @@ describe('what may be repeated', () => {
     expect(house.toolbox.effects('shop.add')).toBe(3);
   });
 
-  it('but not for ever: two lists of writes that take turns come to an end', async () => {
+  it('but not forever: two lists of writes that take turns end', async () => {
     const [a, b] = [MILK, list(add('bread'))];
     const house = shop([a, b, a, a, b, b, CONCLUDED]);
     const state = await house.run('go', undefined, NEVER);
@@ -228,7 +228,7 @@ describe('what may be repeated', () => {
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'loop' });
   });
 
-  it('reads, and the plan that a person gave', async () => {
+  it('reads, and the plan that the user gave', async () => {
     const look = list(one('shop.look'));
     const house = shop([look, look, ANSWER, ANSWER]);
     expect((await house.run('go', undefined, NEVER)).end?.outcome).toBe('answered');
@@ -241,7 +241,7 @@ describe('what may be repeated', () => {
     expect(house.toolbox.effects('shop.add')).toBe(2);
   });
 
-  it('neither a note nor raised limits make it silent', async () => {
+  it('neither a note nor raised limits switch it off', async () => {
     const house = shop([MILK, MILK, MILK, CONCLUDED, MILK, ANSWER]);
     const run = await house.start('add a milk', undefined, NEVER);
     await house.drive(run);
@@ -256,7 +256,7 @@ describe('what may be repeated', () => {
 describe('a write whose arguments are known only when it starts', () => {
   const stuck = list(one('shop.look'), one('shop.add', { item: '${t1.item}' }));
 
-  it('is asked about before it is made again', async () => {
+  it('needs approval before it is made again', async () => {
     const house = createHouse(TOOLS, [stuck, stuck, ANSWER], { check: createSchemaCheck() });
     const run = await house.start('go', undefined, { mode: 'planned', approval: 'destructive' });
     await house.drive(run);
@@ -271,7 +271,7 @@ describe('a write whose arguments are known only when it starts', () => {
     expect(house.toolbox.effects('shop.add')).toBe(2);
   });
 
-  it('fails, and is not called, where no one is asked', async () => {
+  it('fails, and is not called, if no user can be asked', async () => {
     const house = shop([stuck, stuck, stuck, stuck, CONCLUDED]);
     const run = await house.start('go', undefined, { mode: 'planned', approval: 'never' });
     const state = await house.drive(run);
@@ -283,7 +283,7 @@ describe('a write whose arguments are known only when it starts', () => {
     expect(failures[0]).toMatch(/^Not called again: t2 already called shop\.add/);
   });
 
-  it('is made where the read before it brings something else', async () => {
+  it('is made if the read before it returns something else', async () => {
     let n = 0;
     const tools = { ...TOOLS, 'shop.look': { run: () => ({ item: `item ${n++}` }) } };
     const house = shop([stuck, stuck, stuck, ANSWER], tools);

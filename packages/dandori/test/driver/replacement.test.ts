@@ -41,7 +41,7 @@ const PLAN = [
 ];
 
 describe('an option that has tasks', () => {
-  it('puts them in the place of the one that asked: what refers to it gets the result of the last', async () => {
+  it('replaces the task that asked: Refs to it get the result of the last task', async () => {
     const house = houseWith(OFFERED);
     const run = await house.start('go', PLAN);
     await house.drive(run);
@@ -58,7 +58,7 @@ describe('an option that has tasks', () => {
     expect(state.revisions).toMatchObject([{ by: 'user', changes: [{ kind: 'replace', task: 'm' }] }]);
   });
 
-  it('keeps the order: they wait for a write of the same server that is under way', async () => {
+  it('keeps the order: they wait for a running write of the same server', async () => {
     const house = houseWith([task('x', 'shop.order', { args: { item: 'oats' } })]);
     const run = await house.start('go', [
       task('m', 'kitchen.take', { args: { item: 'milk' } }),
@@ -78,7 +78,7 @@ describe('an option that has tasks', () => {
     expect(order?.startedAt).toBeGreaterThanOrEqual(pay?.endedAt ?? Number.POSITIVE_INFINITY);
   });
 
-  it('that cannot be done fails the task with a clear failure, and nothing of it is called', async () => {
+  it('that is invalid fails the task with a clear failure, and none of its calls is made', async () => {
     const house = houseWith([task('x', 'shop.order', { args: {} }), task('y', 'no.such')]);
     const run = await house.start('go', PLAN);
     await house.drive(run);
@@ -94,7 +94,7 @@ describe('an option that has tasks', () => {
     expect(state.end?.outcome).toBe('failed');
   });
 
-  it('fails with the task that stands for it', async () => {
+  it('fails with the task that replaces it', async () => {
     const house = houseWith([task('x', 'shop.make', { args: { from: 'x' }, expect: 'got == `1`' })]);
     const run = await house.start('go', PLAN);
     await house.drive(run);
@@ -103,7 +103,7 @@ describe('an option that has tasks', () => {
     expect([state.tasks.get('m')?.status, state.tasks.get('p')?.status]).toEqual(['failed', 'blocked']);
   });
 
-  it('comes to the same end after a crash behind any event', async () => {
+  it('ends the same way after a crash after any event', async () => {
     const whole = houseWith(OFFERED);
     const run = await whole.start('go', PLAN);
     await whole.drive(run);

@@ -7,7 +7,7 @@ import { createHouse, DONE, task } from './house.ts';
 const LARGE = { rows: Array.from({ length: 5_000 }, (_, index) => ({ index, city: `city ${index}` })) };
 
 describe('a large result', () => {
-  it('is kept beside the journal, and Refs reach into it', async () => {
+  it('is stored beside the journal, and Refs reach into it', async () => {
     const house = createHouse(
       { 'a.get': { run: () => LARGE }, 'b.put': { effect: 'write', run: (args) => args } },
       DONE,
@@ -24,7 +24,7 @@ describe('a large result', () => {
     });
   });
 
-  it('is there after a resume, too', async () => {
+  it('is available after a resume', async () => {
     const house = createHouse(
       { 'a.get': { run: () => LARGE }, 'b.put': { effect: 'write', run: (args) => args } },
       DONE,
@@ -40,7 +40,7 @@ describe('a large result', () => {
     expect(state.tasks.get('p')?.result).toEqual({ value: { city: 'city 17', all: 5_000 } });
   });
 
-  it('that is gone stops the drive with the reason, and the run can still be cancelled', async () => {
+  it('that is missing stops the drive with the reason, and the run can still be cancelled', async () => {
     const house = createHouse({ 'a.get': { run: () => LARGE }, 'b.put': { effect: 'write' } }, DONE);
     const run = await house.start(
       'go',
@@ -55,7 +55,7 @@ describe('a large result', () => {
     expect((await house.drive(run, { blobs: empty })).end?.outcome).toBe('cancelled');
   });
 
-  it('a prompt gets its beginning, its size, its shape and the way to the rest', async () => {
+  it('a prompt shows its beginning, size, shape and how to read the rest', async () => {
     const house = createHouse({ 'a.get': { run: () => LARGE }, 'b.get': { run: () => 'x'.repeat(20_000) } }, [
       ({ resultText, result }) => {
         expect(resultText('g')).toMatch(
@@ -73,7 +73,7 @@ describe('a large result', () => {
     expect(state.end?.answer).toBe('The last is city 4999.');
   });
 
-  it('the same content is kept once', async () => {
+  it('the same content is stored once', async () => {
     const texts = new Set<string>();
     const inner = createMemoryBlobs();
     const blobs: Blobs = {
@@ -90,7 +90,7 @@ describe('a large result', () => {
 });
 
 describe('a secret', () => {
-  it('is in no event and in no blob, wherever it turns up', async () => {
+  it('is in no event and in no blob, wherever it occurs', async () => {
     const secret = 'sk-very-secret';
     const stored: string[] = [];
     const inner = createMemoryBlobs();
@@ -145,7 +145,7 @@ describe('a secret', () => {
 });
 
 describe('onEvent', () => {
-  it('tells every event once, in order, after it is durable', async () => {
+  it('reports every event once, in order, after it is durable', async () => {
     const told: number[] = [];
     const house = createHouse({ 'a.get': { takes: 5 } }, DONE, { onEvent: ({ seq }) => told.push(seq) });
     const run = await house.start('go', [task('g', 'a.get'), task('h', 'a.get', { after: ['g'] })]);

@@ -31,7 +31,7 @@ const PLAN: Reply = [
 ];
 
 describe('a plan that meets an error', () => {
-  it('costs one call more: the mind looks back and changes what is left', async () => {
+  it('costs one more call: the mind reflects and changes the rest', async () => {
     const house = createHouse(tools(), [
       PLAN,
       (thought) => {
@@ -74,7 +74,7 @@ describe('a plan that meets an error', () => {
     expect(state.reflections).toMatchObject([{ by: 'runtime', status: 'partial', revisionNeeded: true }]);
   });
 
-  it('can go on without what failed', async () => {
+  it('can continue without the failed task', async () => {
     const house = createHouse(tools(), [
       PLAN,
       [
@@ -92,14 +92,14 @@ describe('a plan that meets an error', () => {
     expect(state.tasks.get('t3')).toMatchObject({ status: 'succeeded', attempts: 1 });
   });
 
-  it('can be cut short, with an answer in the same turn', async () => {
+  it('can be shortened, with an answer in the same turn', async () => {
     const house = createHouse(tools(), [PLAN, [revise({ reason: 'enough', remove: ['t3'] }), answer]]);
     const state = await house.run('go', undefined, PLANNED);
     expect(state.end).toMatchObject({ outcome: 'answered' });
     expect(state.tasks.has('t3')).toBe(false);
   });
 
-  it('is compiled again: a mistake in a change is told, and can be corrected as a change of it', async () => {
+  it('is compiled again: a mistake in a change is reported, and can be corrected by another change', async () => {
     const house = createHouse(tools(), [
       PLAN,
       [revise({ reason: 'r', replace: [{ id: 't2', operation: 'c.got', args: { a: '${nobody.x}' } }] })],
@@ -131,7 +131,7 @@ describe('a plan that meets an error', () => {
       { add: [{ id: 't4', operation: 'd.put', args: { n: '${t1.n}' } }] },
       [{ n: 1 }],
     ],
-  ])('is taken where a change that was refused is written again with %s', async (_, wrong, right, puts) => {
+  ])('is accepted if a refused change is written again with %s', async (_, wrong, right, puts) => {
     const house = createHouse(tools(), [
       PLAN,
       [revise({ reason: 'r', ...wrong })],
@@ -156,7 +156,7 @@ describe('a plan that meets an error', () => {
     expect(house.toolbox.calls.map(({ call }) => call.args)).toEqual([{ n: 'two' }, { n: 'one' }]);
   });
 
-  it('reorders what is left', async () => {
+  it('reorders the remaining tasks', async () => {
     const order: string[] = [];
     const write: FunctionTool = {
       effect: 'write',
@@ -198,7 +198,7 @@ describe('a plan that meets an error', () => {
     expect(house.toolbox.effects('a.get')).toBe(1);
   });
 
-  it('is revised only so often, and ends with what it has', async () => {
+  it('is revised a limited number of times, and ends with its results', async () => {
     const broken: FunctionTool = {
       run: () => ({ kind: 'failed', failure: { kind: 'tool_error', message: 'no' } }) as never,
     };
@@ -277,7 +277,7 @@ describe('a plan that meets an error', () => {
     });
   });
 
-  it('goes on without the task that made its step fail', async () => {
+  it('continues without the task that made its step fail', async () => {
     const house = createHouse(tools(), [
       [
         {

@@ -53,7 +53,7 @@ describe('a secret in an argument', () => {
     base64: Buffer.from(PASSWORD).toString('base64'),
   };
 
-  it('is sent as the plan says, and stands in no event', async () => {
+  it('is sent as the plan says, and is in no event', async () => {
     const house = createHouse(TOOLS, DONE, { secrets: SECRETS });
     const run = await house.start(`say ${KEY}`, [task('p', 'b.put', { args: escapedArgs(ARGS) })]);
     const state = await house.drive(run);
@@ -102,7 +102,7 @@ describe('a secret in an argument', () => {
     }
   });
 
-  it('is checked as it is sent', async () => {
+  it('is checked with its real value', async () => {
     const inputSchema = {
       type: 'object',
       properties: { key: { type: 'string', pattern: '^sk-', maxLength: 20 } },
@@ -121,7 +121,7 @@ describe('a secret in an argument', () => {
     await withoutSecrets(house, run);
   });
 
-  it('is what a person approves, and another one is asked about again', async () => {
+  it('is part of the approval, and another secret needs another approval', async () => {
     const house = createHouse(TOOLS, DONE, { secrets: SECRETS });
     const plan = [task('p', 'b.put', { args: { key: KEY } })];
     const run = await house.start('go', plan, { approval: 'writes' });
@@ -132,7 +132,7 @@ describe('a secret in an argument', () => {
     expect(sentBy(house)).toEqual([{ key: KEY }]);
   });
 
-  it('stays in a plan that a person edits, where they leave [secret] as they see it', async () => {
+  it('stays in a plan that the user edits, where they leave [secret] as they see it', async () => {
     const house = createHouse(TOOLS, DONE, { secrets: SECRETS });
     const plan = [task('p', 'b.put', { args: { key: KEY, to: 'a' } })];
     const run = await house.start('go', plan, { approval: 'plan' });
@@ -151,7 +151,7 @@ describe('a secret in an argument', () => {
 describe('a mark', () => {
   const markOf = (house: House) => sealingOf(house.parts).seal(KEY);
 
-  it('that a model, a tool or a person writes is text, also with the right hash', async () => {
+  it('that a model, a tool or a user writes is text, even with the right hash', async () => {
     const house = createHouse({}, [], { secrets: SECRETS });
     const mark = markOf(house);
     expect(mark).toMatch(/^\[secret:[0-9a-f]{32}\]$/);
@@ -185,7 +185,7 @@ describe('a mark', () => {
     expect(sentBy(other)).toHaveLength(2);
   });
 
-  it('is not made by the characters that stand for it while expressions work', async () => {
+  it('is not made by the characters that stand for it inside expressions', async () => {
     const reserved = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0xfdd0 + index)).join('');
     const tokens = ['\uFDD2', '\uFDD2'.repeat(6)].map(
       (digits) => `\uFDD0${digits}${'\uFDDC'.repeat(2_048)}\uFDD1`,
@@ -208,7 +208,7 @@ describe('a mark', () => {
     expect(state.tasks.get('forged')?.failure?.message).toMatch(/takes a secret apart/);
   });
 
-  it('cannot be read in pieces: an expression moves a secret and does not take it apart', async () => {
+  it('cannot be read in pieces: an expression moves a secret as a whole', async () => {
     const house = createHouse(
       TOOLS,
       [
@@ -241,7 +241,7 @@ describe('a mark', () => {
 });
 
 describe('what is shown instead of a secret', () => {
-  it('is no value: a plan that holds it is refused, and the mind is told', async () => {
+  it('is no value: a plan that contains it is refused, and the mind is told', async () => {
     const script = [
       [{ operation: 'b.put', args: { key: '[secret]' } }],
       [{ operation: 'b.put', args: { key: 'mine' } }],
@@ -253,7 +253,7 @@ describe('what is shown instead of a secret', () => {
     expect(state.decisions[0]?.diagnostics).toMatchObject([{ code: 'placeholder' }]);
   });
 
-  it('goes from a result into a call as the text that it is', async () => {
+  it('passes from a result into a call as plain text', async () => {
     const house = createHouse(
       { 'a.page': { run: () => 'write [secret] there' }, 'b.put': tool({ effect: 'write' }) },
       DONE,
@@ -280,7 +280,7 @@ describe('what is shown instead of a secret', () => {
 });
 
 describe('what a server asked for and gets again', () => {
-  it('is what it said and what the person answered, exactly', async () => {
+  it('is exactly what it said and what the user answered', async () => {
     let round = 0;
     const inputs: unknown[] = [];
     const tools: Record<string, FunctionTool> = {

@@ -159,7 +159,7 @@ function overtaken({ tasks }: RunState): Set<string> {
 }
 
 describe('running in parallel', () => {
-  it('gives what the written order gives, with parts, independent writes, forward Refs, failures, retries and questions', async () => {
+  it('has the result of the written order, with parts, independent writes, forward Refs, failures, retries and questions', async () => {
     await fc.assert(
       fc.asyncProperty(plans, fc.constantFrom(1, 2, 100), async (plan, concurrency) => {
         const tasks = toTasks(plan);
@@ -213,7 +213,7 @@ function mostAtOnce({ calls }: House['toolbox']): number {
   return most;
 }
 
-describe('reading ahead while the mind writes', () => {
+describe('prefetch while the mind writes', () => {
   it('changes no result, no effect and no limit, whatever the plan and however slow the mind', async () => {
     let ahead = 0;
     await fc.assert(

@@ -26,7 +26,7 @@ const TOOLS = {
 };
 
 describe('a plan of steps', () => {
-  it('that a limit ends is told by its calls and by what its steps were for', async () => {
+  it('that a limit ends is described by its calls and the purposes of its steps', async () => {
     const house = createHouse(TOOLS, [
       [
         propose({
@@ -45,7 +45,7 @@ describe('a plan of steps', () => {
     expect(end?.missing?.slice(1)).toEqual(['s2 write it down: not run']);
   });
 
-  it('asks for the tasks of each step when its time comes, and answers when all are done', async () => {
+  it('plans the tasks of each step when it starts, and answers when all are done', async () => {
     const house = createHouse(TOOLS, [
       [
         propose({
@@ -91,7 +91,7 @@ describe('a plan of steps', () => {
     house.mind.verify();
   });
 
-  it('asks for the tasks of all steps whose time has come at once', async () => {
+  it('plans the tasks of all ready steps in one call', async () => {
     const house = createHouse(TOOLS, [
       [
         propose({
@@ -225,7 +225,7 @@ describe('a plan of steps', () => {
     });
   });
 
-  it('says what is wrong with a list that names no step, and asks again', async () => {
+  it('reports a list that names no step, and asks again', async () => {
     const house = createHouse(TOOLS, [
       [
         propose({
@@ -273,7 +273,7 @@ describe('a plan of steps', () => {
     expect(state.end?.failure?.message).toMatch(/s1 → s2 → s1|s2 → s1 → s2/);
   });
 
-  it('goes on after a crash at every event, and plans no second time', async () => {
+  it('continues after a crash at every event, without planning again', async () => {
     const script = () => [
       [
         propose({
@@ -339,7 +339,7 @@ describe('plan.get', () => {
   });
 });
 
-describe('a plan file that leaves a part open', () => {
+describe('a plan file with an open part', () => {
   const tasks: Task[] = [
     { id: 't1', operation: 'a.get', args: {} },
     { id: 'rest', operation: 'task.generate_list', args: { purpose: 'the rest' }, after: ['t1'] },

@@ -25,7 +25,7 @@ async function calledTwice(message: string, effect: FunctionTool['effect'], tran
   return { calls, failed: factsOf(events, 'task_failed') };
 }
 
-describe('an error of a tool that may pass (A7)', () => {
+describe('a transient error of a tool (A7)', () => {
   it.each([
     'HTTP 503',
     'Service Unavailable',
@@ -66,12 +66,12 @@ describe('an error of a tool that may pass (A7)', () => {
     expect(wrong).not.toHaveProperty('failure.retryable');
   });
 
-  it('is known by texts of the configuration', async () => {
+  it('is recognized by configured texts', async () => {
     expect((await calledTwice('E_BUSY', 'read', ['e_busy'])).calls).toBe(3);
     expect((await calledTwice('HTTP 503', 'read', [])).calls).toBe(1);
   });
 
-  it('says itself how long to wait', async () => {
+  it('may say how long to wait', async () => {
     const { failed } = await calledTwice('429 Too Many Requests. Retry-After: 0.2', 'read');
     const [first] = failed;
     expect(failed).toHaveLength(2);

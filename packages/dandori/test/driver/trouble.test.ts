@@ -4,7 +4,7 @@ import { type CallOutcome, stopped } from '../../src/tools/toolbox.ts';
 import { count, createHouse, DONE, task } from './house.ts';
 
 describe('a call that takes too long', () => {
-  it('a read is given up at its limit and tried again', async () => {
+  it('a read is stopped at its timeout and retried', async () => {
     const house = createHouse({ 'a.get': { faults: [{ kind: 'hang' }], run: () => 7 } }, DONE);
     const from = house.clock.now();
     const state = await house.run('go', [task('g', 'a.get', { timeoutMs: 500 })]);
@@ -12,7 +12,7 @@ describe('a call that takes too long', () => {
     expect(house.toolbox.calls.map(({ startedAt }) => startedAt - from)).toEqual([0, 600]);
   });
 
-  it('the limit of the settings holds where the task has none', async () => {
+  it('the timeout of the settings applies if the task has none', async () => {
     const house = createHouse(
       { 'a.get': { faults: [{ kind: 'hang' }, { kind: 'hang' }, { kind: 'hang' }] } },
       DONE,
@@ -28,7 +28,7 @@ describe('a call that takes too long', () => {
     expect(state.end).toMatchObject({ outcome: 'failed', failure: { kind: 'timeout' } });
   });
 
-  it('a write is not tried again by itself: a person is asked', async () => {
+  it('a write is not retried by itself: the user is asked', async () => {
     const house = createHouse(
       { 'a.put': { effect: 'write', faults: [{ kind: 'hang' }] }, 'b.get': {} },
       DONE,
@@ -56,7 +56,7 @@ describe('a call that takes too long', () => {
 });
 
 describe('a call whose answer was lost', () => {
-  it('a write that had succeeded is asked about and not repeated', async () => {
+  it('a write that succeeded leads to a question and is not repeated', async () => {
     const house = createHouse({ 'a.put': { effect: 'write', faults: [{ kind: 'lost_after' }] } }, DONE);
     const run = await house.start('go', [task('p', 'a.put')]);
     await house.drive(run);
@@ -92,7 +92,7 @@ describe('a call whose answer was lost', () => {
 });
 
 describe('a call with an odd result', () => {
-  it('is told of in the journal, and the result is used', async () => {
+  it('is noted in the journal, and the result is used', async () => {
     const odd: CallOutcome = { kind: 'succeeded', result: { n: 1 }, note: 'x must be a text' };
     const house = createHouse({ 'a.get': { run: () => odd } }, [
       [{ operation: 'answer', args: { text: '${g.n}' } }],
@@ -105,7 +105,7 @@ describe('a call with an odd result', () => {
 });
 
 describe('a call that fails', () => {
-  it('is tried again after a while that doubles, where it may help', async () => {
+  it('is retried after a delay that doubles, if that may help', async () => {
     const fail = { kind: 'fail', retryable: true } as const;
     const house = createHouse({ 'a.get': { faults: [fail, fail] } }, DONE);
     const from = house.clock.now();
@@ -235,7 +235,7 @@ describe('cancel', () => {
     });
   });
 
-  it('C3: a call that does not listen is given up after the grace, and its late outcome counts for nothing', async () => {
+  it('C3: a call that ignores its abort is given up after the grace period, and its late outcome is ignored', async () => {
     const house = createHouse({ 'a.get': {} });
     const run = await house.start('go', [task('g', 'a.get')]);
     let finish: (outcome: CallOutcome) => void = () => {};
@@ -255,7 +255,7 @@ describe('cancel', () => {
     expect(await house.events(run)).toHaveLength(before);
   });
 
-  it('reaches the mind while it thinks', async () => {
+  it('reaches a model call', async () => {
     const house = createHouse({});
     const run = await house.start('go');
     let aborted = false;
@@ -273,7 +273,7 @@ describe('cancel', () => {
     expect(state.end).toMatchObject({ outcome: 'cancelled', failure: { message: 'stop' } });
   });
 
-  it('before anything has begun, nothing is called', async () => {
+  it('before the first call, prevents every call', async () => {
     const house = createHouse({ 'a.get': {} });
     const run = await house.start('go', [task('g', 'a.get')]);
     await house.cancel(run, 'no');
@@ -282,7 +282,7 @@ describe('cancel', () => {
     expect(house.toolbox.calls).toHaveLength(0);
   });
 
-  it('while only a person can go on, the next drive ends it', async () => {
+  it('while the run waits for the user, takes effect at the next drive', async () => {
     const house = createHouse({ 'a.put': { effect: 'write' } });
     const run = await house.start('go', [task('p', 'a.put')], { approval: 'writes' });
     await house.drive(run);
@@ -295,7 +295,7 @@ describe('cancel', () => {
 });
 
 describe('time', () => {
-  it('when it is up, calls are told and the run ends exhausted with what it has', async () => {
+  it('when it is up, calls are aborted and the run ends exhausted with its results', async () => {
     const house = createHouse({ 'a.get': { run: () => 5 }, 'b.get': { takes: 90_000 } });
     const state = await house.run('go', [task('g', 'a.get'), task('h', 'b.get', { timeoutMs: 100_000 })], {
       limits: { steps: 10, calls: 10, tasks: 10, time: 10_000 },
@@ -308,7 +308,7 @@ describe('time', () => {
     });
   });
 
-  it('a person may think for a week', async () => {
+  it('the user may take a week to answer', async () => {
     const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
     const run = await house.start('go', [task('p', 'a.put')], { approval: 'writes' });
     await house.drive(run);
@@ -318,7 +318,7 @@ describe('time', () => {
     expect((await house.drive(run)).end?.outcome).toBe('answered');
   });
 
-  it('a run may lie in a queue for days before the first driver comes', async () => {
+  it('a run may wait in a queue for days before its first drive', async () => {
     const house = createHouse({ 'a.get': {} }, DONE);
     const run = await house.start('go', [task('g', 'a.get')]);
     await house.clock.advance(3 * 86_400_000);

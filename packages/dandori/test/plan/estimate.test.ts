@@ -52,7 +52,7 @@ function compiled(
 const BUDGET: Budget = { ms: 600_000, cost: undefined, timeoutMs: 10_000, attempts: 3 };
 const times: Record<string, number> = { 'db.get': 100, 'db.put': 300, 'db.drop': 50 };
 
-describe('what a plan will take is known before it runs', () => {
+describe('the cost of a plan is known before it runs', () => {
   it('counts calls, reads, writes and what cannot be undone, and finds the longest path', () => {
     const { estimate } = compiled(
       [

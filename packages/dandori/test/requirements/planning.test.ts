@@ -393,7 +393,7 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('planning.enabled: false is the plain loop, without operations on plans and without looking back (B9)', async () => {
+  it('planning.enabled: false is the plain loop, without operations on plans and without reflection (B9)', async () => {
     await using home = await openHome({
       yaml: 'planning: { enabled: false }\n',
       script: [
