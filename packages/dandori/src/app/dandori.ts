@@ -292,7 +292,7 @@ function assemble(
       if (typeof started !== 'string')
         for (const event of started.events ?? []) historyFiles?.event(shown(event));
       const state = await drive(started, parts, leaving);
-      await historyFiles?.update(run);
+      await historyFiles?.update(run, state.seq);
       return shown(report(state));
     },
     run: async (goal, runOptions) => dandori.drive(await runs.start(goal, runOptions)),

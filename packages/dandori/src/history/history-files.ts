@@ -19,8 +19,11 @@ import { addEntry, type HistoryEntry } from './plan-history.ts';
 export interface HistoryFiles {
   /** Takes an event that is already in the journal. */
   event(event: Event): void;
-  /** Resolves when the file of the run has everything that is in its journal. */
-  update(run: string): Promise<void>;
+  /**
+   * Resolves when the file of the run has everything that is in its journal. `last`: the number of its last event, if
+   * the caller knows it. If all events up to that one were announced, the journal is not read again.
+   */
+  update(run: string, last?: number): Promise<void>;
   /** Deletes the files of runs that are gone. */
   prune(): Promise<void>;
   /** Resolves when everything that was announced is written. */
@@ -63,8 +66,9 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     if (TOLD.has(event.type)) to.isNews = true;
   }
 
-  async function upToDate(run: string): Promise<Known> {
+  async function upToDate(run: string, last = Number.POSITIVE_INFINITY): Promise<Known> {
     const current = known.get(run);
+    if (current !== undefined && current.seq >= last) return current;
     const events = await journal.read(run, current?.seq ?? 0);
     const [first] = events;
     const goal = first?.type === 'run_started' ? first.data.goal : '';
@@ -74,8 +78,8 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     return next;
   }
 
-  async function write(run: string): Promise<void> {
-    const now = await upToDate(run);
+  async function write(run: string, last: number | undefined): Promise<void> {
+    const now = await upToDate(run, last);
     if (!now.isNews || now.entries.length === 0) return;
     const path = join(directory, `${run}${ENDING}`);
     const temporary = `${path}.${randomUUID()}.tmp`;
@@ -94,12 +98,10 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     }
   }
 
-  async function writeAll(run: string): Promise<void> {
+  async function writeAll(run: string, last: number | undefined): Promise<void> {
     try {
-      do {
-        behind.delete(run);
-        await write(run);
-      } while (behind.has(run));
+      await write(run, last);
+      while (behind.delete(run)) await write(run, undefined);
     } catch {
       // The next event of the run tries again (H4).
     } finally {
@@ -107,7 +109,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     }
   }
 
-  function update(run: string): Promise<void> {
+  function update(run: string, last?: number): Promise<void> {
     clearTimeout(timers.get(run));
     timers.delete(run);
     const current = writing.get(run);
@@ -115,7 +117,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
       behind.add(run);
       return current;
     }
-    const next = writeAll(run);
+    const next = writeAll(run, last);
     writing.set(run, next);
     return next;
   }
@@ -128,10 +130,11 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
       const current = known.get(run);
       // After a gap, the rest is read from the journal.
       if (current?.seq === seq - 1) add(event, current);
-      if (!timers.has(run)) timers.set(run, setTimeout(() => void update(run), DELAY).unref());
+      if (!timers.has(run))
+        timers.set(run, setTimeout(() => void update(run, known.get(run)?.seq), DELAY).unref());
     },
-    async update(run) {
-      await update(run);
+    async update(run, last) {
+      await update(run, last);
       known.delete(run);
     },
     async prune() {

@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { createHistoryFiles } from '../../src/history/history-files.ts';
 import { historyLineSchema, historyLines, writeHistoryLines } from '../../src/history/history-lines.ts';
 import { eventOf, type Fact } from '../../src/model/event.ts';
@@ -126,6 +126,28 @@ it('a file that a crash left behind is written again from the journal, and goes 
   expect(readFileSync(path, 'utf8')).toBe(writeHistoryLines(historyLines(await journal.read(RUN))));
   await createHistoryFiles(folder, journal).prune();
   expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+it('the end of a run does not read the journal again if every event was announced', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'history-'));
+  const journal = createMemoryJournal();
+  const written = events([started, proposed(1), approved(1)]);
+  await journal.create(RUN, written);
+  const read = vi.spyOn(journal, 'read');
+  const path = join(folder, `${RUN}.history.jsonl`);
+  const text = writeHistoryLines(historyLines(written));
+  const files = createHistoryFiles(folder, journal);
+  for (const event of written) files.event(event);
+  await files.update(RUN, written.length);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect(read).not.toHaveBeenCalled();
+  rmSync(path);
+  // After a gap it is read.
+  for (const event of written.slice(0, 1)) files.event(event);
+  await files.update(RUN, written.length);
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  expect(read).toHaveBeenCalledOnce();
   rmSync(folder, { recursive: true });
 });
 

@@ -147,8 +147,12 @@ export interface ProcessIdentity {
   readonly host: string;
 }
 
+/** When this process started. Read once, because it does not change and every claim needs it. */
+let started: string | undefined;
+
 function thisProcess(): ProcessIdentity {
-  return { pid: process.pid, startedAt: startOf(process.pid) ?? '', host: hostname() };
+  started ??= startOf(process.pid) ?? '';
+  return { pid: process.pid, startedAt: started, host: hostname() };
 }
 
 /** A process on another machine cannot be checked, so it counts as alive. */
