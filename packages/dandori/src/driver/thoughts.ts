@@ -1,6 +1,7 @@
 import type { Thinking } from '../mind/index.ts';
 import type { Fact } from '../model/event.ts';
 import { type Message, toFailure, toMessage } from '../model/failure.ts';
+import { isNormal, isObject } from '../model/json.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import { outputProblem } from '../run/actions/output.ts';
@@ -47,10 +48,18 @@ export function thoughtEnded(
 /** A mind may be third-party code, so the driver validates its actions here. */
 function brokenAction(actions: readonly Action[]): string | undefined {
   for (const [index, action] of actions.entries()) {
+    if (isPlainAction(action)) continue;
     const [issue] = actionShape.safeParse(action).error?.issues ?? [];
     if (issue !== undefined) return `actions[${index}].${issue.path.join('.')} ${issue.message}`;
   }
   return undefined;
+}
+
+/** Most actions have an id, an operation and arguments and nothing else. */
+function isPlainAction(action: Action): boolean {
+  const { id, operation, args } = action;
+  const isComplete = typeof id === 'string' && typeof operation === 'string' && isObject(args);
+  return isComplete && Object.keys(action).length === 3 && isNormal(args);
 }
 
 interface Decided {

@@ -36,6 +36,8 @@ const LINGER = 1_000;
 const AGENT_OPTIONS: AgentOptions = {
   keepAlive: true,
   scheduling: 'lifo',
+  // By default 256. With a thousand runs at once, most calls would close their connection and open another one.
+  maxFreeSockets: 2_000,
   ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
 };
 const agents = new Map<string, Agent>();
