@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLineReader, type OversizeLine } from '../../src/tools/mcp/stdio.ts';
+import { createLineReader, type OversizeLine } from '../../src/tools/mcp/lines.ts';
 
 function read(chunks: Buffer[], limit: number) {
   const lines: string[] = [];
   const oversize: OversizeLine[] = [];
   const reader = createLineReader(limit, {
     line: (line) => lines.push(line),
+    large: () => false,
     oversize: (line) => oversize.push(line),
   });
   for (const chunk of chunks) reader.push(chunk);

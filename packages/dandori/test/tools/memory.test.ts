@@ -52,16 +52,15 @@ async function peakOf(kind: Kind, wire: Wire, bytes: number): Promise<number> {
 
 describe('a large result takes memory in proportion to its size', () => {
   /**
-   * How often the result is in memory, at most. In Japanese, a short text takes twice its size while it is parsed; exact
-   * integers take twice their size as values. Measured: text 3.2, rows and JSON 3.7, Japanese 3.9 over stdio and 4.4 over
-   * SSE, identifiers 3.8 over stdio and 4.7 over SSE on a busy machine, where garbage is collected late.
+   * How often the result is in memory, at most. Measured on a busy machine, where garbage is collected late: text 2.9 to
+   * 3.4, rows 2.2 to 2.7, JSON in a text 2.9 to 3.3, rows in Japanese 3.0 to 3.1, identifiers of 64 bits 2.9 to 3.6.
    */
-  const most: Record<Kind, number> = { text: 4, rows: 4, json: 4, japanese: 5, ids: 5 };
+  const most = 4;
   const kinds: Kind[] = ['text', 'rows', 'json', 'japanese', 'ids'];
   const every = kinds.flatMap((kind) =>
     (['stdio', 'http', 'sse'] as const).map((wire) => [kind, wire] as const),
   );
-  const sample: typeof every = [['rows', 'sse']];
+  const sample: typeof every = [['japanese', 'sse']];
   let base = 0;
   beforeAll(async () => {
     base = await peakOf('text', 'stdio', 1_200);
@@ -69,6 +68,6 @@ describe('a large result takes memory in proportion to its size', () => {
 
   it.each(IS_LONG ? every : sample)('%s over %s', async (kind, wire) => {
     const ratio = ((await peakOf(kind, wire, SIZE)) - base) / SIZE;
-    expect(ratio).toBeLessThan(most[kind]);
+    expect(ratio).toBeLessThan(most);
   });
 });

@@ -13,6 +13,14 @@ function fixYoungSpace(): void {
   isYoungSpaceFixed = true;
 }
 
+/**
+ * Frees a chunk of a stream after its last use. The garbage collector would let chunks pile up to the size of the whole
+ * message. A chunk that shares its memory with others is left alone.
+ */
+export function freeChunk({ buffer, byteLength }: Uint8Array): void {
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength && byteLength > 0) buffer.transfer(0);
+}
+
 /** Bytes that their owner frees explicitly. The garbage collector would keep a large buffer too long. */
 export class ByteBlock {
   #bytes = Buffer.alloc(0);
@@ -25,7 +33,7 @@ export class ByteBlock {
   }
 
   /** A view that is valid until the block grows or is freed. */
-  view(start = 0): Uint8Array {
+  view(start = 0): Buffer {
     return this.#bytes.subarray(start, this.length);
   }
 

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hugeIn, mapped } from '../../model/huge-ints.ts';
 import { isObject, isUnusual, type Json, type JsonObject, parseJson } from '../../model/json.ts';
-import { ByteBlock } from './byte-block.ts';
+import { ByteBlock, freeChunk } from './byte-block.ts';
 import { unreadable } from './json-limits.ts';
+import { parsePieces } from './json-pieces.ts';
 import { answerProblem } from './transport.ts';
 
 /**
@@ -99,18 +100,22 @@ function exactData(lines: readonly ByteBlock[], outline: (message: JsonObject) =
     const problem = unreadable(line.view());
     if (problem !== undefined) throw problem;
   }
-  const text = lines.map((line) => line.text(DATA.length).replace(/^ /, '')).join('\n');
+  const [first] = lines;
+  const isOneLarge = lines.length === 1 && bytes >= LARGE;
+  const text = isOneLarge ? '' : lines.map((line) => line.text(DATA.length).replace(/^ /, '')).join('\n');
   if (bytes < LARGE && !isUnusual(text))
     return Buffer.concat(lines.flatMap((line) => [line.last(line.length), NEWLINE]));
+  const message = messageIn(() =>
+    isOneLarge && first !== undefined ? parsePieces(first.view(DATA.length)) : parseJson(text),
+  );
   for (const line of lines) line.free();
-  const message = messageIn(text);
   return Buffer.from(message === undefined ? BROKEN : `${DATA} ${outline(message)}\n`);
 }
 
-/** Undefined if the SDK would reject the text. */
-function messageIn(text: string): JsonObject | undefined {
+/** Undefined if the SDK would reject the message. */
+function messageIn(parsed: () => Json): JsonObject | undefined {
   try {
-    const message = parseJson(text);
+    const message = parsed();
     if (!isObject(message)) return undefined;
     const { jsonrpc, method, params } = message;
     if (method === undefined) return answerProblem(message) === undefined ? message : undefined;
@@ -140,6 +145,7 @@ async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ByteB
       start = bytes[end] === 13 && bytes[end + 1] === 10 ? end + 2 : end + 1;
     }
     if (start < bytes.length) line.add(bytes.subarray(start));
+    freeChunk(chunk);
   }
   if (line.length > 0) yield line;
 }

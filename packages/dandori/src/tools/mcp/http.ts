@@ -7,11 +7,12 @@ import {
   StreamableHTTPClientTransport,
 } from '@modelcontextprotocol/client';
 import { messageOf } from '../../model/error.ts';
-import { parseJson } from '../../model/json.ts';
-import { ByteBlock } from './byte-block.ts';
+import type { Json } from '../../model/json.ts';
+import { ByteBlock, freeChunk } from './byte-block.ts';
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers, type ExactNumbers } from './exact-numbers.ts';
 import { unreadable } from './json-limits.ts';
+import { parsePieces } from './json-pieces.ts';
 import { storedLogin } from './oauth.ts';
 import {
   asResponse,
@@ -295,19 +296,25 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
   // The SDK reads the body with this method, and the original one would round large integers.
-  return Object.assign(response, { json: async () => parseJson(await textOf(response, tell)) });
+  return Object.assign(response, { json: () => jsonOf(response, tell) });
 }
 
-/** Like `response.text()`, which would hold a large body in memory twice. */
-async function textOf({ body }: Response, tell: Reading['tell']): Promise<string> {
+/** Like `response.json()`, which would hold a large body in memory several times. */
+async function jsonOf({ body }: Response, tell: Reading['tell']): Promise<Json> {
   const block = new ByteBlock();
-  for await (const chunk of body ?? []) block.add(chunk);
+  for await (const chunk of body ?? []) {
+    block.add(chunk);
+    freeChunk(chunk);
+  }
   const problem = unreadable(block.view());
   if (problem !== undefined) throw tell(problem);
-  const text = block.text();
+  const hasMark = BYTE_ORDER_MARK.every((byte, index) => block.view()[index] === byte);
+  const value = parsePieces(block.view(hasMark ? BYTE_ORDER_MARK.length : 0));
   block.free();
-  return text.replace(/^\uFEFF/, '');
+  return value;
 }
+
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
 
 /** `ReadableStream.from` is missing in the browser types, with which the page's tests compile this file. */
 function streamOf(chunks: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {

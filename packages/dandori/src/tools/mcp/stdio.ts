@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs';
 import type { Readable } from 'node:stream';
 import type { JSONRPCMessage } from '@modelcontextprotocol/client';
 import { getDefaultEnvironment } from '@modelcontextprotocol/client/stdio';
-import { parseJson, stringifyJson } from '../../model/json.ts';
-import { ByteBlock } from './byte-block.ts';
+import { type Json, parseJson, stringifyJson } from '../../model/json.ts';
 import type { StdioServerConfig } from './config.ts';
-import { unreadable } from './json-limits.ts';
+import { createLineReader, type OversizeLine } from './lines.ts';
 import {
   answerProblem,
   asResponse,
@@ -80,10 +79,18 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
       if (spread !== undefined && /^\s*"(?:result|error)"\s*:/.test(line)) malformSoon(NO_JSON);
       return discard(line, line.length + 1);
     }
+    accept(messages);
+  };
+  const accept = (messages: JSONRPCMessage[]) => {
     if (messages.some(isEcho)) return giveUp(ECHOED);
     garbageBytes = 0;
     spread = undefined;
     for (const message of messages) deliver(answered(message));
+  };
+  const receiveLarge = (value: Json) => {
+    const messages = messagesIn(value);
+    if (messages !== undefined && !isGivenUp) accept(messages);
+    return messages !== undefined;
   };
   /** A formatted message ends with a lone `}`. What is not a message is garbage, which has a limit. */
   const spreadMessages = (line: string): JSONRPCMessage[] | undefined => {
@@ -115,7 +122,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     transport.onerror?.(new Error(`a line of ${line.bytes} bytes was not read`));
     if (!mayBeMessage(line.head)) discard(line.head, line.bytes);
   };
-  const lines = createLineReader(limit, { line: receive, oversize: refuse });
+  const lines = createLineReader(limit, { line: receive, large: receiveLarge, oversize: refuse });
 
   const transport: ServerTransport = {
     async start() {
@@ -203,12 +210,15 @@ function parse(line: string): JSONRPCMessage[] | undefined {
   // Checked first, because a parser that throws is slow.
   if (!/^\s*[{[]/.test(line)) return undefined;
   try {
-    const value: unknown = parseJson(line);
-    const messages = Array.isArray(value) ? value : [value];
-    return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
+    return messagesIn(parseJson(line));
   } catch {
     return undefined;
   }
+}
+
+function messagesIn(value: unknown): JSONRPCMessage[] | undefined {
+  const messages = Array.isArray(value) ? value : [value];
+  return messages.length > 0 && messages.every(isMessage) ? messages : undefined;
 }
 
 function isMessage(value: unknown): value is JSONRPCMessage {
@@ -353,74 +363,4 @@ async function within(promise: Promise<void>, milliseconds: number): Promise<boo
   } finally {
     clearTimeout(timer);
   }
-}
-
-export interface OversizeLine {
-  readonly head: string;
-  readonly tail: string;
-  readonly bytes: number;
-}
-
-interface LineReader {
-  push(chunk: Buffer): void;
-  /** The beginning and the length so far of the unfinished line. */
-  unfinished(): { readonly head: string; readonly bytes: number };
-}
-
-const EDGE = 1_024;
-const NEWLINE = 10;
-
-/**
- * Splits a byte stream into lines in linear time. The bytes of a line are held once, in a block that grows by
- * doubling, and are freed as soon as its text is made. So a line of 50 MB is never in memory three times.
- * (The SDK's own buffer takes 25 s for it, because it joins and searches everything again with each chunk.)
- * Only the edges of a line above the limit are kept.
- */
-export function createLineReader(
-  limit: number,
-  on: { line: (text: string) => void; oversize: (line: OversizeLine, problem?: TransportProblem) => void },
-): LineReader {
-  let block = new ByteBlock();
-  let bytes = 0;
-  let edges: { head: string; tail: Buffer } | undefined;
-
-  const add = (piece: Buffer) => {
-    bytes += piece.length;
-    if (edges !== undefined) edges.tail = Buffer.concat([edges.tail, piece]).subarray(-EDGE);
-    else if (bytes <= limit) block.add(piece);
-    else {
-      const tail = Buffer.concat([block.last(EDGE), piece.subarray(-EDGE)]).subarray(-EDGE);
-      if (block.length < EDGE) block.add(piece.subarray(0, EDGE));
-      edges = { head: block.head(EDGE), tail };
-      block.free();
-      block = new ByteBlock();
-    }
-  };
-
-  const finish = () => {
-    const problem = edges === undefined ? unreadable(block.view()) : undefined;
-    if (problem !== undefined) edges = { head: block.head(EDGE), tail: block.last(EDGE) };
-    const line = { bytes, edges };
-    const text = edges === undefined ? block.text() : '';
-    block.free();
-    block = new ByteBlock();
-    bytes = 0;
-    edges = undefined;
-    if (line.edges !== undefined)
-      on.oversize({ head: line.edges.head, tail: line.edges.tail.toString(), bytes: line.bytes }, problem);
-    else if (line.bytes > 0) on.line(text);
-  };
-
-  return {
-    push(chunk) {
-      let start = 0;
-      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-        add(chunk.subarray(start, end));
-        finish();
-        start = end + 1;
-      }
-      if (start < chunk.length) add(chunk.subarray(start));
-    },
-    unfinished: () => ({ head: edges?.head ?? block.head(EDGE), bytes }),
-  };
 }
