@@ -111,11 +111,11 @@ describe('a process of its own', () => {
     await place.write('plan.json', JSON.stringify(PLAN));
     const { code, signal } = await place.begin('run', '--plan', 'plan.json').finished;
     expect({ code, signal }).toEqual({ code: 0, signal: null });
-    for (const args of sample(READING, 6)) {
+    for (const args of sample(READING, 9)) {
       const alone = await place.begin(...args).finished;
       expect(await place.dandori(...args), args.join(' ')).toEqual(alone);
     }
-    for (const args of sample(WRITING, 4))
+    for (const args of sample(WRITING, 5))
       expect((await place.begin(...args).finished).code, args.join(' ')).toBe(0);
   });
 });

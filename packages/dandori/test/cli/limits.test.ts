@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readAmounts } from '../../src/cli/report.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
+import { IS_LONG } from '../long.ts';
 import { openPlace } from './command.ts';
 
 const sum = (id: string, expression = `${id.slice(1)} + 1`) => ({
@@ -10,11 +11,16 @@ const answer = (text: string, achieved: boolean) => ({
   actions: [{ id: 'a', operation: 'answer', args: { text, achieved } }],
 });
 
+/** Counted like the calls of the model. */
+const MORE: [string, string, ReturnType<typeof sum>[]][] = [
+  ['steps', 'execution: { mode: adaptive, max_steps: 2 }', [sum('t1'), sum('t2')]],
+  ['tasks', 'execution: { mode: adaptive }\nplanning: { max_subtasks: 2 }', [sum('t1'), sum('t2')]],
+];
+
 describe('a run that a limit has ended', () => {
   it.each([
-    ['steps', 'execution: { mode: adaptive, max_steps: 2 }', [sum('t1'), sum('t2')]],
+    ...(IS_LONG ? MORE : []),
     ['calls', 'execution: { mode: adaptive, max_model_calls: 3 }', [sum('t1'), sum('t2')]],
-    ['tasks', 'execution: { mode: adaptive }\nplanning: { max_subtasks: 2 }', [sum('t1'), sum('t2')]],
     [
       'revisions',
       'execution: { mode: planned }\nplanning: { revision: { max_revisions: 0 } }',

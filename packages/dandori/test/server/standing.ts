@@ -132,10 +132,11 @@ export const chatter = (item: string, id = 't1'): Task => ({ id, operation: 'sho
 
 /** Waits until it holds; how long that takes is the machine's business. */
 export async function until<T>(look: () => Promise<T | undefined> | T | undefined, ms = 300_000): Promise<T> {
-  for (const end = Date.now() + ms; ; ) {
+  // Not more often the longer it takes: what is waited for needs the machine.
+  for (let end = Date.now() + ms, pause = 10; ; pause = Math.min(1.5 * pause, 100)) {
     const found = await look();
     if (found !== undefined && found !== false) return found;
     if (Date.now() > end) throw new Error('It did not come true in time.');
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }

@@ -8,6 +8,7 @@ import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import type { Journal } from '../../src/store/journal.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
+import { rounds } from '../long.ts';
 import { started } from '../program.ts';
 
 const CHILD = started('store/child.ts');
@@ -99,16 +100,21 @@ describe('several processes', () => {
     expect(await journal.read(RUN)).toHaveLength(2);
   });
 
-  it('J2: two that append 200 events each, all at once: all are there, each in its order', async () => {
+  it('J2: two that append many events each, all at once: all are there, each in its order', async () => {
+    const count = rounds(600);
     await using temporary = await createRun();
     const { journal, directory } = temporary;
-    await Promise.all(['a', 'b'].map((name) => said(start(directory, 'append', RUN, '200', name), 'done')));
+    await Promise.all(
+      ['a', 'b'].map((name) => said(start(directory, 'append', RUN, String(count), name), 'done')),
+    );
     const events = await journal.read(RUN);
-    expect(events.map(({ seq }) => seq)).toEqual(Array.from({ length: 401 }, (_, index) => index + 1));
+    expect(events.map(({ seq }) => seq)).toEqual(
+      Array.from({ length: 2 * count + 1 }, (_, index) => index + 1),
+    );
     for (const name of ['a', 'b']) {
       const reasons = events.map(by).filter((data) => data?.by === name);
       expect(reasons.map((data) => data?.reason)).toEqual(
-        Array.from({ length: 200 }, (_, index) => String(index)),
+        Array.from({ length: count }, (_, index) => String(index)),
       );
     }
   });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
+import { IS_LONG } from '../long.ts';
 import { nodeServer, openToolbox, succeeded, toCall, until } from './fixtures/calls.ts';
 
 const TOKEN = 'tok-31415926';
@@ -194,8 +195,9 @@ describe('what a tool returns', () => {
     ]);
   });
 
-  it('a result of 50 MB arrives, and in time', async () => {
-    expect(succeeded(await call('big', { bytes: 50e6 }))).toHaveLength(50e6);
+  it('a large result arrives whole', async () => {
+    const bytes = IS_LONG ? 50e6 : 10e6;
+    expect(succeeded(await call('big', { bytes }))).toHaveLength(bytes);
   });
 
   it('a result over the limit costs that call and no other', async () => {

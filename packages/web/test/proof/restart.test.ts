@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ModelScript } from '../../../dandori/src/testing/index.ts';
+import { IS_LONG } from '../../../dandori/test/long.ts';
 import { act, answer, say } from '../../../dandori/test/requirements/home.ts';
 import { until } from '../../../dandori/test/server/standing.ts';
 import { type Proving, prove } from './proving.ts';
@@ -27,7 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => proving[Symbol.asyncDispose]());
 
-describe.each(['SIGKILL', 'SIGTERM'] as const)(
+// To the page both are a lost connection; what the server does at SIGTERM is tried in `server/process.test.ts`.
+describe.each(IS_LONG ? (['SIGKILL', 'SIGTERM'] as const) : (['SIGKILL'] as const))(
   'a page whose server gets %s in the middle of a run',
   (signal) => {
     it('says so, reconnects by itself, and shows the whole run', async () => {

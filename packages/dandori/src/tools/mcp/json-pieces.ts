@@ -158,11 +158,11 @@ function within(bytes: Buffer, from: number, end: number, isList: boolean): stri
 /** Adds an empty large member. `head` is what is before it: its key, if the outer one is an object. */
 function addLarge({ value }: Large, member: Json, head: string): void {
   if (Array.isArray(value)) {
-    JSON.parse(`[${head}[]]`);
+    parseJson(`[${head}[]]`);
     value.push(member);
     return;
   }
-  const [key = ''] = Object.keys(JSON.parse(`{${head}[]}`) as JsonObject);
+  const [key = ''] = Object.keys(parseJson(`{${head}[]}`) as JsonObject);
   setMember(value, key, member);
 }
 
@@ -185,5 +185,5 @@ function isBlank(bytes: Buffer, from: number, end: number): boolean {
 }
 
 function unexpected(): SyntaxError {
-  return new SyntaxError('the text is not JSON');
+  return new SyntaxError();
 }
