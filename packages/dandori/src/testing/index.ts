@@ -1,3 +1,4 @@
+/** Helpers for testing your own tools, minds and journals: `import { … } from 'dandori/testing'`. */
 export { blobCases, keyCases } from '../store/conformance/blobs.ts';
 export type { Open, StoreCase } from '../store/conformance/cases.ts';
 export { journalCases } from '../store/conformance/journal.ts';
@@ -11,5 +12,3 @@ export * from './simulator/index.ts';
 export * from './step-clock.ts';
 export * from './temporary-journal.ts';
 export * from './worst-case.ts';
-
-/** Helpers for testing your own tools, minds and journals: `import { … } from 'dandori/testing'`. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { CONFIG_TEMPLATE } from '../../src/config/index.ts';
+import { CONFIG_TEMPLATE } from '../../src/config/project/index.ts';
 import { withEntry, withoutEntry } from '../../src/documents/edit.ts';
 
 const SERVER = { command: 'npx', args: ['-y', '@scope/server', '.'], env: { TOKEN: '${TOKEN}' } };

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { configShape } from '../../src/config/file-shape.ts';
-import { CONFIG_TEMPLATE } from '../../src/config/index.ts';
+import { CONFIG_TEMPLATE } from '../../src/config/project/index.ts';
 import { configSchema } from '../../src/config/project/json-schema.ts';
 import { vocabularyOf } from '../../src/documents/shape.ts';
 

@@ -83,7 +83,12 @@ function isPure(file: string): boolean {
 const ENTERED_BY_INDEX =
   'secrets tools store mind driver commands history conversation telemetry config app server'.split(' ');
 /** Heavy parts with a door of their own. A file that needs only the contract of the room does not load them. */
-const SECOND_DOORS = ['history/all-runs.ts', 'store/implementations.ts', 'tools/schema/check.ts'];
+const SECOND_DOORS = [
+  'config/project/index.ts',
+  'history/all-runs.ts',
+  'store/implementations.ts',
+  'tools/schema/check.ts',
+];
 
 describe('the rooms', () => {
   it('that act are entered through their index, so that what is inside can change', () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { templateIn } from '../../src/cli/commands/init.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { CONFIG_TEMPLATE } from '../../src/config/index.ts';
+import { CONFIG_TEMPLATE } from '../../src/config/project/index.ts';
 import { isObject } from '../../src/model/json.ts';
 import { isJapanese } from '../../src/model/text.ts';
 import { messages } from '../../src/views/texts/ja/messages/index.ts';

@@ -4,14 +4,13 @@ import { resolve } from 'node:path';
 import { isCancel, multiselect, password, select, text } from '@clack/prompts';
 import {
   addToEnvFile,
-  CONFIG_TEMPLATE,
   DEMO_SERVERS,
-  importServers,
   KEY_VARIABLES,
   loadConfig,
   MCP_FILES,
   schemaLine,
 } from '../../config/index.ts';
+import { CONFIG_TEMPLATE, importServers } from '../../config/project/index.ts';
 import { withEntry, withoutEntry } from '../../documents/edit.ts';
 import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';

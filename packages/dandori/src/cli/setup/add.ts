@@ -2,17 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { confirm, isCancel, password } from '@clack/prompts';
 import type { CheckedServer } from '../../app/index.ts';
+import { addToEnvFile, type Config, loadConfig, readEnvFile, schemaLine } from '../../config/index.ts';
 import {
-  addToEnvFile,
-  type Config,
   importServers,
-  loadConfig,
   openProjectFile,
   type ProjectFile,
-  readEnvFile,
-  schemaLine,
   separateSecrets,
-} from '../../config/index.ts';
+} from '../../config/project/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import {
   isObject,

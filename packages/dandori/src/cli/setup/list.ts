@@ -1,4 +1,5 @@
-import { DEMO_SERVERS, openProjectFile, schemaLine, separateSecrets } from '../../config/index.ts';
+import { DEMO_SERVERS, schemaLine } from '../../config/index.ts';
+import { openProjectFile, separateSecrets } from '../../config/project/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { isObject, stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';

@@ -12,7 +12,6 @@ import * as z from 'zod';
 import type { JsonObject } from '../../model/json.ts';
 import { isHttp, type McpServerConfig, type Redact } from './config.ts';
 import { isGone, isStale, reasonOf } from './errors.ts';
-import { createHttpTransport } from './http.ts';
 import { createStdioTransport } from './stdio.ts';
 import { type ListedTool, listedTool, type ToolResult, toolResult } from './tools.ts';
 import { type ServerTransport, TransportProblem } from './transport.ts';
@@ -163,7 +162,7 @@ async function open(
 
 async function createTransport(config: McpServerConfig, limit: number): Promise<ServerTransport> {
   if (!isHttp(config)) return createStdioTransport(config, limit);
-  if (config.isLegacy !== true) return createHttpTransport(config, limit);
+  if (config.isLegacy !== true) return (await import('./http.ts')).createHttpTransport(config, limit);
   return (await import('./sse.ts')).createSseTransport(config, limit);
 }
 
