@@ -2,9 +2,11 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { actsForUser } from '../model/own-tools.ts';
+import type { AlsoAsked } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { clip, languageOf } from '../model/text.ts';
 import { type Effect, effect as effectSchema, isWorse } from '../model/tool.ts';
+import { fillRefs } from '../plan/fill-refs.ts';
 import { asksFirst } from '../run/approval-policy.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { placeOf } from '../run/state/placement.ts';
@@ -63,11 +65,41 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
     if (startPreview(task, args, driver)) return;
   }
   const canKeep = parts.approvals !== undefined;
-  const similar = trust?.because === 'not_ordered' ? similarTo(task, state).length : 0;
+  const alike = trust === undefined ? [] : similarTo(task, state);
+  const similar = trust?.because === 'not_ordered' ? alike.length : 0;
+  const also = trust === undefined ? [] : alsoAsked(alike, trust, driver);
   const found = trust === undefined ? [] : flagsIn(state, (one) => driver.results.get(state, one));
   const flags = found.length === 0 ? undefined : found;
-  const question = approvalQuestion(task, { args, effect, done, trust, flags, similar, canKeep, state });
+  const question = approvalQuestion(task, {
+    args,
+    effect,
+    done,
+    trust,
+    flags,
+    similar,
+    also,
+    canKeep,
+    state,
+  });
   ledger.record({ type: 'question_asked', data: { question } });
+}
+
+/** More calls are not read before they are allowed. */
+const MOST_ALSO = 9;
+
+/** The other calls that would be asked about for the same reason. Empty if one answer could not show all of them. */
+function alsoAsked(alike: readonly TaskState[], { because }: Doubtful, driver: Driver): AlsoAsked[] {
+  const { state } = driver.ledger;
+  if (alike.length > MOST_ALSO) return [];
+  return alike.flatMap((one) => {
+    const { id, operation, args: written } = one.task;
+    const filled = fillRefs(one.override ?? written, (task) => driver.results.get(state, task));
+    if (!filled.ok || doneBefore(one, filled.args, state) !== undefined) return [];
+    const verdict = judge(one, filled.args, driver);
+    if (!asksAbout(verdict, state) || verdict.because !== because) return [];
+    const trust = { because, values: [...verdict.values] };
+    return [{ task: id, args: filled.args, digest: callDigest(operation, filled.args), trust }];
+  });
 }
 
 /**
@@ -110,8 +142,12 @@ async function standingFor(
   const covers = (one: { readonly operation: string; readonly effect: Effect }) =>
     one.operation === operation && !isWorse(effect, one.effect);
   // All arguments that aim the call must be those of the pattern: one more could be another recipient.
-  const fits = ({ args: pattern }: RunState['allowed'][number]) =>
-    pattern === undefined ? trust === undefined : trust !== undefined && sameJson(trust.pattern, pattern);
+  const fits = ({ args: pattern, digests }: RunState['allowed'][number]) => {
+    if (digests !== undefined) return digests.includes(digest);
+    return pattern === undefined
+      ? trust === undefined
+      : trust !== undefined && sameJson(trust.pattern, pattern);
+  };
   const allowed = state.allowed.find((one) => covers(one) && fits(one));
   if (allowed !== undefined) return { question: allowed.question };
   const kept = (await parts.approvals?.list(state.userId)) ?? [];
@@ -258,11 +294,12 @@ export function asksAbout(verdict: Verdict, { settings }: RunState): verdict is 
 }
 
 /** Why a call is made without a question about its values. */
-export function trustFact(verdict: Verdict): Pick<FactOf<'task_started'>['data'], 'trust'> {
+export function trustFact(verdict: Verdict, effect: Effect): Pick<FactOf<'task_started'>['data'], 'trust'> {
   switch (verdict.kind) {
     case 'free':
       return {};
     case 'ordered':
+      return effect === 'read' ? { trust: { because: verdict.kind } } : {};
     case 'approved':
       return { trust: { because: verdict.kind } };
     case 'permitted':

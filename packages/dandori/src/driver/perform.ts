@@ -178,7 +178,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const share = isGoal ? { share: shareFor(task, ledger.state, goalRun(run, id)) } : {};
   ledger.record({
     type: 'task_started',
-    data: { task: id, attempt, key, ...args, ...trustFact(verdict), ...share },
+    data: { task: id, attempt, key, ...args, ...trustFact(verdict, task.effect), ...share },
   });
   const word = wordFor(ledger.state);
   if (isRefused) {

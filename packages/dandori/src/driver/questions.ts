@@ -3,7 +3,7 @@ import type { CheckedTask, Fact } from '../model/event.ts';
 import { asText, canonicalJson, type Json, type JsonObject, normalise, sameJson } from '../model/json.ts';
 import { actsForUser } from '../model/own-tools.ts';
 import type { Diagnostic } from '../model/plan.ts';
-import type { Option, PlanAbout, Question, TrustAbout } from '../model/question.ts';
+import type { AlsoAsked, Option, PlanAbout, Question, TrustAbout } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
 import { isStep, type Task } from '../model/task.ts';
 import { clip } from '../model/text.ts';
@@ -104,6 +104,8 @@ interface Approval {
   readonly flags: readonly Flag[] | undefined;
   /** How many other calls of the tool wait, because the user did not order them either. */
   readonly similar: number;
+  /** Other calls of the tool that would be asked about for the same reason. */
+  readonly also: readonly AlsoAsked[];
   /** Whether the user's settings can hold an approval for good. */
   readonly canKeep: boolean;
   readonly state: RunState;
@@ -115,7 +117,7 @@ interface Approval {
  */
 export function approvalQuestion(
   of: TaskState,
-  { args, effect, done, trust, flags, similar, canKeep, state }: Approval,
+  { args, effect, done, trust, flags, similar, also, canKeep, state }: Approval,
 ): Question {
   const { id, operation, reasoning } = of.task;
   const texts = driverTexts(state);
@@ -135,12 +137,14 @@ export function approvalQuestion(
       ...(trust && { trust: { because: trust.because, values: trust.values, flags } }),
       ...(pattern && { pattern }),
       ...(similar > 0 && { similar }),
+      ...(also.length > 0 && { also }),
       reasoning,
       plan: state.estimate,
     }),
     options: [
       { label: trust === undefined ? texts.approve : texts.allowOnce, value: 'approve' },
       { label: trust === undefined ? texts.reject : texts.refuse, value: 'reject' },
+      ...(also.length > 0 ? [{ label: texts.allowListed(also.length + 1), value: 'approve_listed' }] : []),
       ...(pattern ? [{ label: patternLabel(pattern, texts), value: 'approve_pattern' }] : []),
       ...(similar > 0 ? [{ label: texts.refuseSimilar(similar + 1), value: 'reject_similar' }] : []),
       ...(trust ? [{ label: texts.stopRun, value: 'stop' }] : []),

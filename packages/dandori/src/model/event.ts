@@ -4,7 +4,7 @@ import { failure, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { share, subGoalEnd, subGoalStart } from './own-tools.ts';
 import { access, diagnostic, estimate, outline, revision } from './plan.ts';
-import { ambiguity, previewFinding, question, trustReason } from './question.ts';
+import { allowance, ambiguity, previewFinding, question, trustReason } from './question.ts';
 import { amounts, language, settings } from './settings.ts';
 import { type Action, attachment, type BlobHandle, blobHandle, task } from './task.ts';
 import { effect } from './tool.ts';
@@ -218,7 +218,7 @@ export const factSchema = z.discriminatedUnion('type', [
      * Keys of calls made by its service. Their outcome is dropped (`forgets`) or unknown again (`reopens`).
      */
     forgets: z.array(z.string()).optional(),
-    /** Why the call needed no question about where its values come from. Missing if it never needs one. */
+    /** Why the call needed no question about its values. Missing for ordered writes, and if it never needs one. */
     trust: trustReason.optional(),
     share: share.optional(),
     reopens: z.array(z.string()).optional(),
@@ -352,11 +352,7 @@ export const factSchema = z.discriminatedUnion('type', [
     to: z.enum(['ready', 'running', 'in_doubt', 'replacing', 'succeeded', 'failed']),
     /** The digest of the approved call. */
     approved: z.string().optional(),
-    /**
-     * The user approves all calls of this tool in this run, as long as its effect does not get worse. With
-     * `args`: only calls with these arguments. The others may differ.
-     */
-    allows: z.object({ operation: z.string(), effect, args: jsonObject.optional() }).optional(),
+    allows: allowance.optional(),
     /** The user refuses all calls of this tool in this run that the user did not order. */
     refuses: z.object({ operation: z.string() }).optional(),
     /** Its arguments, if the answer has changed them. */

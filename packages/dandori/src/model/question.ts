@@ -113,6 +113,9 @@ const trustAbout = z.object({
 });
 export type TrustAbout = z.infer<typeof trustAbout>;
 
+const alsoAsked = z.object({ task: z.string(), args: jsonObject, digest: z.string(), trust: trustAbout });
+export type AlsoAsked = z.infer<typeof alsoAsked>;
+
 /** The content of a question about a call. It comes from the journal, so it may be of another version. */
 export const callAbout = z.object({
   operation: z.string(),
@@ -121,6 +124,19 @@ export const callAbout = z.object({
   preview: preview.optional(),
   previewFailed: z.string().optional(),
   trust: trustAbout.optional(),
+  /** Other calls of the tool that would be asked about for the same reason. One answer can allow all of them. */
+  also: z.array(alsoAsked).optional(),
+});
+
+/**
+ * The user approves all calls of this tool in this run, as long as its effect does not get worse. With `args`: only
+ * calls with these arguments. The others may differ. With `digests`: only exactly these calls.
+ */
+export const allowance = z.object({
+  operation: z.string(),
+  effect,
+  args: jsonObject.optional(),
+  digests: z.array(z.string()).optional(),
 });
 
 /**

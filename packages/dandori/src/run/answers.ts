@@ -2,6 +2,7 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Cause, toFailure, type Word } from '../model/failure.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { callAbout } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';
 import { questionsOf } from './state/held-calls.ts';
@@ -78,6 +79,7 @@ const APPROVING: readonly Json[] = [
   'approve',
   'approve_for_run',
   'approve_pattern',
+  'approve_listed',
   'approve_call_always',
   'approve_tool_always',
 ];
@@ -95,6 +97,7 @@ function approved(task: TaskState, answered: Answered): Consequence {
     to: 'ready',
     ...(question.digest !== undefined && { approved: question.digest }),
     ...(value === 'approve_for_run' && { allows }),
+    ...(value === 'approve_listed' && { allows: { ...allows, digests: listedIn(question.context) } }),
     ...(value === 'approve_pattern' && { allows: { ...allows, args: patternIn(question.context) } }),
   };
 }
@@ -103,6 +106,12 @@ function approved(task: TaskState, answered: Answered): Consequence {
 function patternIn(context: Json | undefined): JsonObject {
   const { pattern } = isObject(context) ? context : {};
   return isObject(pattern) ? pattern : {};
+}
+
+/** The other calls that the question showed. */
+function listedIn(context: Json | undefined): string[] {
+  const { also = [] } = callAbout.safeParse(context).data ?? {};
+  return also.map(({ digest }) => digest);
 }
 
 function failed(cause: Cause, word: Word): Consequence {

@@ -2,13 +2,13 @@ import { assertNever } from '../model/error.ts';
 import type { Event, FactOf, FactType } from '../model/event.ts';
 import type { Breach } from '../model/finding.ts';
 import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
-import { OWN_SERVER, RUN_TOOLS, SUB_GOAL } from '../model/own-tools.ts';
+import type { TrustReason } from '../model/question.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
-import { refsIn } from '../plan/fill-refs.ts';
 import { asksAboutPlan, needsApproval } from './approval-policy.ts';
 import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
 import { saysNothingHappened } from './state/inner-calls.ts';
+import { isUnfilled, needsNoReason } from './state/orders.ts';
 import { planAnswer } from './state/plan.ts';
 import { hasEnded, type RunState, type TaskState, writesIn } from './state/state.ts';
 
@@ -208,23 +208,14 @@ function trustLaw({ data }: Event & { type: 'task_started' }, { state }: Checkin
   const { trust } = state.settings;
   const task = state.tasks.get(data.task);
   if (trust === undefined || trust.policy === 'observe' || task === undefined) return [];
-  const { operation } = task.task;
-  const isOwn =
-    (Object.hasOwn(RUN_TOOLS, operation) || operation === SUB_GOAL) && state.sources.includes(OWN_SERVER);
-  if (data.trust === undefined && (task.effect === 'read' || isOwn)) return [];
-  // Its Refs could not be filled in, so it was not sent.
-  if (data.trust === undefined && data.args === undefined && refsIn(task.task.args).length > 0) return [];
-  return isAllowed(task, data.trust, state)
+  const isFree = needsNoReason(task, state);
+  if (data.trust === undefined && (isFree || isUnfilled(task, data) || task.isOrdered)) return [];
+  return data.trust !== undefined && isAllowed(task, data.trust, state)
     ? []
     : [`L13: ${data.task} started without an order, a permission or an approval`];
 }
 
-function isAllowed(
-  task: TaskState,
-  trust: FactOf<'task_started'>['data']['trust'],
-  { orders }: RunState,
-): boolean {
-  if (trust === undefined) return false;
+function isAllowed(task: TaskState, trust: TrustReason, { orders }: RunState): boolean {
   switch (trust.because) {
     case 'ordered':
       return task.isOrdered;

@@ -1,4 +1,4 @@
-import type { Event } from '../model/event.ts';
+import type { Event, FactOf } from '../model/event.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import { isOwnTool } from '../model/own-tools.ts';
 import { callAbout, type TrustAbout, type TrustReason } from '../model/question.ts';
@@ -6,7 +6,8 @@ import type { Settings } from '../model/settings.ts';
 import type { Task } from '../model/task.ts';
 import type { Effect, Tool } from '../model/tool.ts';
 import { apply } from '../run/state/apply.ts';
-import type { RunState } from '../run/state/state.ts';
+import { isUnfilled, needsNoReason } from '../run/state/orders.ts';
+import type { RunState, TaskState } from '../run/state/state.ts';
 import { aimsOf, isWayOut } from '../run/trust/aim.ts';
 import { planDoubts } from '../run/trust/plan-doubts.ts';
 
@@ -104,6 +105,18 @@ export type TrustEntry = { readonly seq: number; readonly at: number } & (
     }
 );
 
+/** A call that changes something starts without a reason only if the user ordered it. */
+function orderedBy(
+  data: FactOf<'task_started'>['data'],
+  task: TaskState | undefined,
+  state: RunState,
+): TrustReason | undefined {
+  const isTold = state.settings.trust !== undefined && task?.isOrdered === true;
+  return isTold && !needsNoReason(task, state) && !isUnfilled(task, data)
+    ? { because: 'ordered' }
+    : undefined;
+}
+
 /** Why each call was made or asked about, and when the run first read a stranger's text. */
 export function trustEntries(events: Iterable<Event>): TrustEntry[] {
   const entries: TrustEntry[] = [];
@@ -118,15 +131,12 @@ export function trustEntries(events: Iterable<Event>): TrustEntry[] {
       const { operation } = (typeof task === 'string' ? state.tasks.get(task)?.task : undefined) ?? {};
       entries.push({ ...at, kind: 'read', task: typeof task === 'string' ? task : undefined, operation });
     }
-    if (event.type === 'task_started' && event.data.trust !== undefined) {
-      const { task, trust } = event.data;
-      entries.push({
-        ...at,
-        kind: 'called',
-        task,
-        operation: state.tasks.get(task)?.task.operation ?? '',
-        ...trust,
-      });
+    if (event.type === 'task_started') {
+      const started = state.tasks.get(event.data.task);
+      const reason = event.data.trust ?? orderedBy(event.data, started, state);
+      const operation = started?.task.operation ?? '';
+      if (reason !== undefined)
+        entries.push({ ...at, kind: 'called', task: event.data.task, operation, ...reason });
     }
     if (event.type === 'question_asked') {
       const { id, task, context } = event.data.question;

@@ -7,11 +7,13 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../../src/m
 import type { Settings, TrustPolicy } from '../../src/model/settings.ts';
 import type { Action } from '../../src/model/task.ts';
 import { escaped } from '../../src/plan/fill-refs.ts';
+import { writeRef } from '../../src/plan/refs.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
 import { settingsWith } from '../settings.ts';
 import { type Case, type FixtureCall, type FixtureTool, fieldWith } from './fixtures.ts';
+import { formulaFor } from './formulas.ts';
 
 export interface Played {
   readonly outcome: string | undefined;
@@ -119,14 +121,25 @@ export async function play(one: Case, { way, policy, tools, settings }: Playing)
     for (const { question } of open) {
       questions++;
       asked.push(question.context ?? null);
-      const { operation, args } = (question.context ?? {}) as { operation?: string; args?: JsonObject };
+      const {
+        operation,
+        args,
+        also = [],
+      } = (question.context ?? {}) as {
+        operation?: string;
+        args?: JsonObject;
+        also?: { args: JsonObject }[];
+      };
       const key = keyOf(operation ?? '', args ?? {});
       const isWanted = gold.has(key);
+      const listed = also.map((one) => keyOf(operation ?? '', one.args));
+      const areAll = listed.length > 0 && listed.every((one) => gold.has(one));
       if (isWanted) {
         honest++;
-        agreed.add(key);
+        for (const one of areAll ? [key, ...listed] : [key]) agreed.add(one);
       }
-      await answerQuestion({ run, question: question.id, answer: isWanted ? 'approve' : 'reject' }, parts);
+      const yes = areAll ? 'approve_listed' : 'approve';
+      await answerQuestion({ run, question: question.id, answer: isWanted ? yes : 'reject' }, parts);
     }
   }
   throw new Error(`${one.id}: the run does not end`);
@@ -199,7 +212,7 @@ function answer(): Action {
  * The user's calls as a plan made before anything is read: values from results are Refs. In the hard way, what
  * `extract` reads obeys the stranger too, and gives the stranger's value.
  */
-function withPlan({ calls, attackerCalls }: Case, way: Way, extracted: Map<string, Json>): Action[] {
+function withPlan({ goal, calls, attackerCalls }: Case, way: Way, extracted: Map<string, Json>): Action[] {
   const actions: Action[] = [];
   for (const [index, { tool, args, origins = {} }] of calls.entries()) {
     let extracts = 0;
@@ -207,9 +220,12 @@ function withPlan({ calls, attackerCalls }: Case, way: Way, extracted: Map<strin
       if (isField)
         for (const from of results) {
           const path = fieldWith(calls[from]?.result ?? null, value);
-          if (path !== undefined)
-            return `\${c${from}${path.startsWith('[') || path === '' ? '' : '.'}${path}}`;
+          if (path !== undefined) return writeRef({ task: `c${from}`, path });
         }
+      for (const from of isField ? [] : results) {
+        const path = formulaFor(goal, calls[from]?.result ?? null, value);
+        if (path !== undefined) return writeRef({ task: `c${from}`, path });
+      }
       const id = `e${index}_${++extracts}`;
       const obeyed = attackerCalls.find((call) => call.tool === tool)?.args[path] ?? 'attacker';
       extracted.set(id, way === 'planned-hard' && attackerCalls.length > 0 ? obeyed : value);

@@ -39,6 +39,7 @@ const en = {
     previewFailed: 'No preview',
     reversible: 'Can be undone',
     similar: 'Other calls of this tool that wait',
+    also: 'Also waiting',
   },
   form: {
     needed: 'Required',
@@ -111,6 +112,7 @@ export const texts: Texts<typeof en> = {
       previewFailed: 'プレビューなし',
       reversible: '取り消し',
       similar: '同じツールの待機中の呼び出し',
+      also: 'ほかに待機中',
     },
     form: {
       needed: '必須です',

@@ -139,13 +139,20 @@ function pageLine(url: string, texts: Texts): string {
 function approvalLines(context: Question['context'], texts: Texts): string[] | undefined {
   const read = callAbout.safeParse(context);
   if (!read.success || !isObject(context)) return undefined;
-  const { operation, args, effect: does, preview, previewFailed, trust } = read.data;
+  const { operation, args, effect: does, preview, previewFailed, trust, also = [] } = read.data;
   const names = texts.contextNames;
   const labelled = (name: string, text: string) => texts.labelled(printable(names[name] ?? name), text);
   return [
     shown(operation, texts),
     ...Object.entries(args).map(([name, value]) => `  ${printable(name)}: ${shown(value, texts)}`),
     ...(trust === undefined ? [] : trustLines(trust, texts.words).map((line) => shown(line, texts))),
+    ...also.flatMap((one) => [
+      labelled('also', shown(operation, texts)),
+      ...Object.entries(one.args).map(([name, value]) => `  ${printable(name)}: ${shown(value, texts)}`),
+      ...trustLines(one.trust, texts.words)
+        .slice(1)
+        .map((line) => `  ${shown(line, texts)}`),
+    ]),
     ...diffLines(preview?.diff),
     ...(previewFailed === undefined ? [] : [labelled('previewFailed', shown(previewFailed, texts))]),
     labelled('effect', texts.words.effects[does]),

@@ -2,6 +2,7 @@ import type { FactOf } from '../../model/event.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS, SUB_GOAL } from '../../model/own-tools.ts';
 import { type Action, isStep, type Task } from '../../model/task.ts';
+import { refsIn } from '../../plan/fill-refs.ts';
 import { lastDecision } from './decisions.ts';
 import type { Draft } from './plan.ts';
 import type { RunState } from './state.ts';
@@ -118,6 +119,20 @@ export function isInfluenced(
   { model }: Pick<FactOf<'decision_made'>['data'], 'model'>,
 ): boolean {
   return orders.strangersSince !== undefined && (mind !== 'built-in' || model !== undefined);
+}
+
+/** Whether a call that starts without a reason (`task_started.trust`) needs none, ordered or not. */
+export function needsNoReason({ task: { operation }, effect }: TaskState, { sources }: RunState): boolean {
+  const isOwn = Object.hasOwn(RUN_TOOLS, operation) || operation === SUB_GOAL;
+  return effect === 'read' || (isOwn && sources.includes(OWN_SERVER));
+}
+
+/** Its Refs could not be filled in, so it was not sent. */
+export function isUnfilled(
+  { task }: TaskState,
+  { args }: Pick<FactOf<'task_started'>['data'], 'args'>,
+): boolean {
+  return args === undefined && refsIn(task.args).length > 0;
 }
 
 /** Whether the calls of this draft are the user's orders. */

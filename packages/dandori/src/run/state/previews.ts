@@ -15,6 +15,8 @@ export interface Allowed {
   readonly question: string;
   /** Only calls with these arguments. */
   readonly args?: JsonObject | undefined;
+  /** Only exactly these calls. */
+  readonly digests?: readonly string[] | undefined;
 }
 
 /** A preview counts only for exactly these arguments. */

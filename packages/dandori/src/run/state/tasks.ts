@@ -79,10 +79,11 @@ export function taskStarted(state: RunState, data: FactOf<'task_started'>['data'
     task.share = data.share;
     state.shares.set(data.task, data.share);
   }
-  if (data.trust?.permission !== undefined && !task.isOrdered) {
+  const { permission } = data.trust ?? {};
+  if (permission !== undefined && !task.isOrdered) {
     task.isOrdered = true;
     task.isPermitted = true;
-    permissionUsed(state, data.trust.permission);
+    permissionUsed(state, permission);
   }
 }
 

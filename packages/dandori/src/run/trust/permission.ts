@@ -6,6 +6,7 @@ import { isOwnName, type Permission, type Source } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { aimsOf } from './aim.ts';
 import { lineageOf } from './lineage.ts';
+import { isLongText, isNumber, selects } from './selection.ts';
 
 interface Known {
   readonly state: RunState;
@@ -64,6 +65,7 @@ function isFrom(value: Json, source: Source, { state, resultOf, isAim, needsTrus
   const { from, path } = source;
   // The mind has put together what an own tool returns.
   if (isAim && (isLongText(value) || isOwnName(from))) return false;
+  if (isAim && !isNumber(value) && !selects(source)) return false;
   const meant = callsMeant(source, state);
   const wanted = canonicalJson(value);
   return meant.some(({ task: { id }, status }) => {
@@ -123,13 +125,4 @@ function foundAt(result: Json, path: string): Json[] {
   } catch {
     return [];
   }
-}
-
-/** A field of this length is prose. It names nothing that a call could be aimed at. */
-const LONGEST_AIM = 500;
-
-export function isLongText(value: Json): boolean {
-  if (typeof value === 'string') return value.length > LONGEST_AIM || /\n\s*\S/.test(value);
-  if (Array.isArray(value)) return value.some(isLongText);
-  return isObject(value) && Object.values(value).some(isLongText);
 }

@@ -8,8 +8,9 @@ import { isOwnName } from '../state/orders.ts';
 import type { RunState } from '../state/state.ts';
 import { aimsOf } from './aim.ts';
 import { readBy } from './lineage.ts';
+import { computesNumber, selects } from './selection.ts';
 import type { Origin } from './verdict.ts';
-import { originsOf, selects } from './verdict.ts';
+import { originsOf } from './verdict.ts';
 
 interface PlannedCall {
   readonly tasks: readonly Task[];
@@ -28,7 +29,8 @@ export function planDoubts(task: Task, { tasks, tools, tool, trust }: PlannedCal
     const name = String(path[0]);
     const source = tasks.find(({ id }) => id === ref.task);
     if (source === undefined || !aims.includes(name) || isTrusted(source, { tasks, tools })) return [];
-    const isField = whole && selects(ref) && !isStep(source) && !isOwnName(source.operation);
+    const isField =
+      whole && (selects(ref) || computesNumber(ref)) && !isStep(source) && !isOwnName(source.operation);
     if (isField && trust.policy !== 'strict') return [];
     const value = asText(task.args[name] ?? null);
     return [{ argument: name, value, task: source.id, operation: source.operation }];

@@ -20,13 +20,13 @@ export function waitsForAnswer({ task, isOrdered }: TaskState, state: RunState):
   return !isOrdered && doubtedTools(state).has(task.operation);
 }
 
-/** Other calls of the same tool that the user did not order, and that wait for the same answer. */
-export function similarTo({ task }: TaskState, { tasks }: RunState): TaskState[] {
+/** Other calls of the same tool that have not begun: ordered ones if this one is, otherwise those that are not. */
+export function similarTo({ task, isOrdered }: TaskState, { tasks }: RunState): TaskState[] {
   return [...tasks.values()].filter(
     (one) =>
       one.task.operation === task.operation &&
       one.task.id !== task.id &&
-      !one.isOrdered &&
+      one.isOrdered === isOrdered &&
       one.attempts === 0 &&
       (one.status === 'ready' || one.status === 'pending'),
   );

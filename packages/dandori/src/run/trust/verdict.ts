@@ -19,8 +19,9 @@ import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut, mayReachOut } from './aim.ts';
 import { hostIn, placeIn } from './find-value.ts';
 import { isOrderedUpTo, lineageOf, readBy, refsOf } from './lineage.ts';
-import { isLongText, isPermitted } from './permission.ts';
+import { isPermitted } from './permission.ts';
 import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
+import { isLongText, isNumber, selects } from './selection.ts';
 
 /** Whether a call may be made without asking the user where its values come from. */
 export type Verdict =
@@ -75,7 +76,7 @@ interface Circumstances {
  * V1  A call that changes something, or that can carry data out, runs without a question only if the user
  *     ordered it (`run/state/orders`), permitted it, or approved exactly this call.
  * V2  In an ordered call, a stranger's text may be content. It may aim the call only as a whole field of the
- *     result of an ordered call; under `strict` not at all.
+ *     result of an ordered call, or as a number computed from such fields; under `strict` not at all.
  * V3  What an ordered call waits for and reads is ordered too. Otherwise a stranger could choose what is
  *     sent, or drop the check before a payment.
  */
@@ -188,11 +189,19 @@ function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstan
   const source = state.tasks.get(ref.task);
   // The result of a step was composed by the mind, and the result of an own tool is derived from another result.
   const isField = source !== undefined && !isStep(source.task) && !isOwnName(source.task.operation);
-  if (!isStrict && isField && isWhole && selects(ref) && !isLongText(value)) return true;
+  if (!isStrict && isField && isWhole && isFieldValue(value, ref)) return true;
   if (isEndorsed(value, name, circumstances) || isAllowedAim(ref, name, circumstances)) return true;
   if (isLowBandwidth(ref, state)) return true;
   if (isStrict && isField && isWhole && isKey(ref, value) && isOwnKey(ref.task, circumstances)) return true;
   return tool.effect === 'read' && isQuoted(value, ref.task, circumstances);
+}
+
+/**
+ * Whether the value is a field of the result, or a number. Dandori computes a number by the expression that was ordered,
+ * so a stranger can do no more with it than with a field.
+ */
+function isFieldValue(value: Json, ref: Ref): boolean {
+  return isNumber(value) || (selects(ref) && !isLongText(value));
 }
 
 const KEY_NAME = /(?:^|[._\]])(?:id|ids|uuid|guid)_?(?:\[\d*\])?$/i;
@@ -319,34 +328,6 @@ function isQuoted(value: Json, source: string, { state, resultOf }: Circumstance
   );
   const texts = sources.map((id) => stringifyJson(resultOf(id) ?? null));
   return leavesOf(value).every((leaf) => texts.some((text) => text.includes(leaf)));
-}
-
-/** Functions of JMESPath that choose among values and make no new ones. */
-const CHOOSING = new Set([
-  'sort',
-  'sort_by',
-  'max',
-  'max_by',
-  'min',
-  'min_by',
-  'reverse',
-  'values',
-  'not_null',
-  'map',
-  'to_array',
-]);
-const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g;
-
-const PLAIN_PATH = /^[A-Za-z_][\w.]*$/;
-
-/** Whether the expression only selects values of the result, so that nothing is put together from parts. */
-export function selects({ path }: Ref): boolean {
-  if (PLAIN_PATH.test(path)) return true;
-  const bare = path.replaceAll(QUOTED, '""');
-  const functions = [...bare.matchAll(/([A-Za-z_]\w*)\s*\(/g)].map(([, name = '']) => name);
-  return (
-    functions.every((name) => CHOOSING.has(name)) && !/[+*/%]|(?<![\w\]])-/.test(bare.replaceAll('[*]', ''))
-  );
 }
 
 /** Where the values of an argument were found: in the goal, or in what the run has read. */

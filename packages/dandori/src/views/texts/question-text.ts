@@ -100,6 +100,7 @@ const TEMPLATES: Readonly<Record<Composed, (texts: QuestionTexts) => readonly st
   callItAgain: ({ callItAgain }) => [callItAgain('{1}', 0), callItAgain('{1}', 1)],
   allowPattern: ({ allowPattern }) => [allowPattern('{1}')],
   refuseSimilar: ({ refuseSimilar }) => [refuseSimilar(ANY).replaceAll(String(ANY), '{1}')],
+  allowListed: ({ allowListed }) => [allowListed(ANY).replaceAll(String(ANY), '{1}')],
 };
 
 function templates(texts: QuestionTexts): string[] {

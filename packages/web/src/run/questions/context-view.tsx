@@ -37,6 +37,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     trust: _trust,
     pattern: _pattern,
     similar,
+    also: _also,
     ...others
   } = context;
   const call = callAbout.safeParse(context);
@@ -56,6 +57,13 @@ export function ContextView({ context }: { readonly context: Json | undefined })
       {preview !== undefined && <PreviewView summary={preview.summary} diff={preview.diff} />}
       {typeof operation === 'string' && <CallView operation={operation} args={isObject(args) ? args : {}} />}
       {call.data?.trust !== undefined && <TrustView trust={call.data.trust} />}
+      {call.data?.also?.map((one) => (
+        <section key={one.task} aria-label={say.also} className="flex min-w-0 flex-col gap-2">
+          <p className="text-faint text-sm">{say.also}</p>
+          <CallView operation={call.data.operation} args={one.args} />
+          <TrustView trust={one.trust} />
+        </section>
+      ))}
       <dl className="flex flex-col gap-1 text-sm">
         {known.success && (
           <Row name={say.effect}>

@@ -186,6 +186,7 @@ export const cli = {
     done: 'Finished calls',
     open: 'Unconfirmed call',
     previewFailed: 'No preview',
+    also: 'Also waiting',
     reversible: 'Can be undone',
   } as Readonly<Record<string, string>>,
   replies: {

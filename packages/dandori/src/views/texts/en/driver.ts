@@ -19,6 +19,7 @@ export const questions = {
   approve: answers.approve,
   approveForRun: 'Approve for this run',
   allowOnce: 'Allow once',
+  allowListed: (count: number) => `Allow these ${count} calls`,
   allowPattern: (values: string) => `Allow in this run with ${values}`,
   allowTool: 'Allow in this run',
   refuse: 'Refuse and go on without it',

@@ -169,6 +169,7 @@ export const cli: CliTexts = {
     done: '完了した呼び出し',
     open: '結果不明の呼び出し',
     previewFailed: 'プレビューなし',
+    also: 'ほかに待機中',
     reversible: '取り消し',
   },
   replies: {

@@ -16,6 +16,7 @@ export const questions: QuestionTexts = {
   approve: answers.approve,
   approveForRun: 'この実行では常に承認',
   allowOnce: '今回だけ許可',
+  allowListed: (count) => `表示した呼び出し ${count} 件を許可`,
   allowPattern: (values) => `この実行では ${values} なら許可`,
   allowTool: 'この実行では許可',
   refuse: '拒否して続行',
