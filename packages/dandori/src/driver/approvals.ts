@@ -131,7 +131,8 @@ type StandingFact = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing
 
 /**
  * An approval for the run, or one in the user's settings. It does not cover an effect that became worse. For a
- * doubtful call, only an approval of exactly this call counts, or of the pattern that was shown.
+ * doubtful call, only an answer in this run counts that showed exactly this call, or its pattern: an approval for good
+ * was given when no stranger's text was near.
  */
 async function standingFor(
   { operation, effect, digest, trust }: CallToApprove,
@@ -150,10 +151,9 @@ async function standingFor(
   };
   const allowed = state.allowed.find((one) => covers(one) && fits(one));
   if (allowed !== undefined) return { question: allowed.question };
+  if (trust !== undefined) return undefined;
   const kept = (await parts.approvals?.list(state.userId)) ?? [];
-  const found = kept.find(
-    (one) => covers(one) && (trust === undefined ? (one.digest ?? digest) : one.digest) === digest,
-  );
+  const found = kept.find((one) => covers(one) && (one.digest ?? digest) === digest);
   return found && { standing: found.id };
 }
 

@@ -10,6 +10,7 @@ import type { SchemaCheck, Tool } from '../model/tool.ts';
 import { query } from '../plan/query.ts';
 import { callsUsed, tokensUsed } from '../run/limits.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
+import { attachmentNames } from '../run/trust/attachment-names.ts';
 import { opaqueForOnce } from '../secrets/index.ts';
 import { withoutMedia } from '../views/media.ts';
 import { planView } from '../views/plan.ts';
@@ -176,9 +177,12 @@ async function readResult(args: JsonObject, { state, results }: Looking): Promis
 }
 
 async function readAttachment(args: JsonObject, { state, results }: Looking): Promise<CallOutcome> {
-  const found = state.attachments.find(({ name }) => name === args.name);
+  const told = attachmentNames(state);
+  const found =
+    state.attachments[told.indexOf(String(args.name))] ??
+    state.attachments.find(({ name }) => name === args.name);
   if (found === undefined) {
-    const names = state.attachments.map(({ name }) => name).join(', ') || 'nothing';
+    const names = told.join(', ') || 'nothing';
     return failed('invalid_args', `there is no such attachment; attached: ${names}`);
   }
   const { name, type: mimeType, bytes, blob, isText } = found;

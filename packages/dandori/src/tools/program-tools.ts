@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { DandoriError } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
+import { returnsOthersWords } from '../run/trust/aim.ts';
 import {
   checkName,
   createMethod,
@@ -40,6 +41,7 @@ interface GivenDefinition {
   readonly input: z.ZodType;
   readonly run: AnyFunction;
   readonly effect?: Effect;
+  readonly trusted?: boolean;
 }
 
 /** One TypeScript function as a tool. Its name is its key in `tools`. */
@@ -88,6 +90,7 @@ function describe(name: string, { name: own }: AnyFunction): string {
 interface Single {
   readonly description: string;
   readonly effect?: Effect;
+  readonly trusted?: boolean;
   readonly input?: z.ZodType;
   readonly inputSchema?: JsonObject;
   readonly run?: unknown;
@@ -95,7 +98,13 @@ interface Single {
 
 function single(name: string, { inputSchema, ...given }: Single): Service {
   const schema = inputSchema ?? (given.input === undefined ? ANY : undefined);
-  const definition = { effect: 'write', input: z.record(z.string(), z.unknown()), ...given };
+  const known = given.effect !== undefined || given.trusted !== undefined;
+  // What it does is unknown, so it may be a read.
+  const isOthers = !known && returnsOthersWords({ name, inputSchema: schema ?? {} });
+  const definition = {
+    ...{ effect: 'write', input: z.record(z.string(), z.unknown()), ...given },
+    ...(isOthers && { trusted: false }),
+  };
   const place = { name, server: name, ...(schema !== undefined && { inputSchema: schema }) };
   return { name, methods: [createMethod(definition as MethodDefinition<z.ZodType, z.ZodType>, place)] };
 }

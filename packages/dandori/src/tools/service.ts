@@ -4,6 +4,7 @@ import { DandoriError, messageOf } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Language } from '../model/text.ts';
 import { type Effect, isWorse, type Tool } from '../model/tool.ts';
+import { returnsOthersWords } from '../run/trust/aim.ts';
 import { callMethod } from './service-call.ts';
 import type { Call, CallOutcome, previewAnswer } from './toolbox.ts';
 
@@ -56,7 +57,7 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
   readonly calls?: readonly string[];
   /**
    * False if the result may contain words of other people, such as a web page. By default it may if a tool in
-   * `calls` may return such words.
+   * `calls` may return such words, and if a read is named after them (`mail.read`) or takes an address (`url`).
    */
   readonly trusted?: boolean;
   /**
@@ -146,7 +147,7 @@ export function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
     effect,
     ...(calls !== undefined && { calls }),
     ...(definition.preview !== undefined && { preview: true }),
-    trusted: trusted ?? true,
+    trusted: trusted ?? !(effect === 'read' && returnsOthersWords({ name, inputSchema })),
   };
   return {
     tool,

@@ -5,6 +5,7 @@ import type { Action } from '../../model/task.ts';
 import { bytesText, clip } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
 import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
+import { attachmentNames } from '../../run/trust/attachment-names.ts';
 import type { Thought } from '../mind.ts';
 import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
@@ -191,9 +192,13 @@ function opening(thought: PromptInput): string[] {
   ];
 }
 
-function attached({ attachments }: RunState): string[] {
+function attached(state: RunState): string[] {
+  const { attachments } = state;
   if (attachments.length === 0) return [];
-  const lines = attachments.map(({ name, type, bytes }) => `- ${name} (${type}, ${bytesText(bytes)})`);
+  const names = attachmentNames(state);
+  const lines = attachments.map(
+    ({ type, bytes }, index) => `- ${names[index]} (${type}, ${bytesText(bytes)})`,
+  );
   return [`The user attached these files:\n${lines.join('\n')}`];
 }
 

@@ -30,6 +30,7 @@ export function tasksAccepted(
   for (const id of supersedes) supersede(state, id);
   const coveredBy = hasApproved(state, question, version) ? question : undefined;
   const isOrdered = isOrder(state, draft, coveredBy !== undefined);
+  const isFromUser = draft?.by === 'user' || state.orders.strangersSince === undefined;
   const replaced = state.tasks.get(replaces);
   if (replaced !== undefined) {
     setReplacement(state, replaced, undefined);
@@ -41,7 +42,7 @@ export function tasksAccepted(
     const task = written.get(checked.id);
     // A task that began keeps its attempts, because they are the only record of its effect.
     if (task !== undefined && !state.tasks.has(checked.id))
-      added.push(addTask(state, task, { checked, gates, coveredBy, isOrdered }));
+      added.push(addTask(state, task, { checked, gates, coveredBy, isOrdered, isFromUser }));
   }
   // A task may come before its step in the list.
   for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
@@ -102,12 +103,13 @@ interface Acceptance {
   readonly gates: readonly Gate[];
   readonly coveredBy: string | undefined;
   readonly isOrdered: boolean;
+  readonly isFromUser: boolean;
 }
 
 function addTask(
   state: RunState,
   task: Task,
-  { checked, gates, coveredBy, isOrdered }: Acceptance,
+  { checked, gates, coveredBy, isOrdered, isFromUser }: Acceptance,
 ): TaskState {
   const { effect, needs = NONE, waits = NONE, waitsForGroups, rank = 0, cost = 0 } = checked;
   const added = new TaskState({
@@ -123,6 +125,7 @@ function addTask(
     coveredBy,
   });
   added.isOrdered = isOrdered || takeOrder(state, added);
+  added.isFromUser = isFromUser;
   if (!added.isOrdered) state.orders.hasOthers = true;
   state.tasks.set(task.id, added);
   taskAdded(state, added);

@@ -112,6 +112,8 @@ export class TaskState implements Accepted {
   attempts = 0;
   /** Whether the user ordered it (`orders`). */
   isOrdered = true;
+  /** Whether the run had read nothing of a stranger when it was decided, or the user wrote it. */
+  isFromUser = true;
   /** Whether a permission ordered it: the mind copied its arguments from results, and no Ref says from which. */
   isPermitted = false;
   /** Attempts that were lost because the driver died. They do not count against the tool. */

