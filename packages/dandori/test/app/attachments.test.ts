@@ -105,7 +105,9 @@ describe('attachments', () => {
     expect(body?.messages.at(-1)?.content).toEqual([
       {
         type: 'text',
-        text: expect.stringContaining('- attachment-1.png (image/png, 70 bytes)\n- attachment-2.csv (text/csv, 21 bytes)'),
+        text: expect.stringContaining(
+          '- attachment-1.png (image/png, 70 bytes)\n- attachment-2.csv (text/csv, 21 bytes)',
+        ),
       },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
     ]);
