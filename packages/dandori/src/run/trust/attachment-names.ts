@@ -3,9 +3,30 @@ import type { RunState } from '../state/state.ts';
 type Attached = Pick<RunState, 'attachments' | 'goal' | 'settings'>;
 
 /** Endings that tell the kind of a file and nothing else. */
-const ENDINGS = new Set(
-  `csv docx gif htm html jpeg jpg json log md pdf png pptx svg tsv txt webp xlsx xml yaml yml zip`.split(' '),
-);
+const ENDINGS = new Set([
+  'csv',
+  'docx',
+  'gif',
+  'htm',
+  'html',
+  'jpeg',
+  'jpg',
+  'json',
+  'log',
+  'md',
+  'pdf',
+  'png',
+  'pptx',
+  'svg',
+  'tsv',
+  'txt',
+  'webp',
+  'xlsx',
+  'xml',
+  'yaml',
+  'yml',
+  'zip',
+]);
 
 /**
  * The names of the attached files, as the mind is told them. The sender of a file chooses its name, and the mind reads it

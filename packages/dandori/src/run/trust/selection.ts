@@ -2,9 +2,19 @@ import { isObject, type Json } from '../../model/json.ts';
 import type { Ref } from '../../model/task.ts';
 
 /** Functions of JMESPath that choose among values and make no new ones. */
-const CHOOSING = new Set(
-  'sort sort_by max max_by min min_by reverse values not_null map to_array'.split(' '),
-);
+const CHOOSING = new Set([
+  'sort',
+  'sort_by',
+  'max',
+  'max_by',
+  'min',
+  'min_by',
+  'reverse',
+  'values',
+  'not_null',
+  'map',
+  'to_array',
+]);
 const QUOTED = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|`(?:\\.|[^`\\])*`/g;
 
 const PLAIN_PATH = /^[A-Za-z_][\w.]*$/;
