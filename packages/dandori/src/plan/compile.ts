@@ -261,7 +261,10 @@ function checkOperation({ id, operation }: Task, { tools, missing }: CompileCont
   const server = operation.split('.')[0] ?? '';
   const reason = missing.get(server);
   if (reason !== undefined) {
-    const message = `"${operation}" is not there: the server "${server}" is not available (${reason})`;
+    const message =
+      reason === ''
+        ? `"${operation}" is not there: the server "${server}" is not available`
+        : `"${operation}" is not there: the server "${server}" is not available (${reason})`;
     return [{ code: 'unknown-operation', task: id, path: ['operation'], message }];
   }
   const suggestion = nearest(operation, tools.keys());

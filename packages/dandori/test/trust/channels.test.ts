@@ -82,6 +82,19 @@ describe.each(['json', 'tools'] as const)('a model behind HTTP that obeys what i
   });
 });
 
+it('is not told why a server is missing, in the words of the server', async () => {
+  const failing = `console.error(${JSON.stringify(ORDER)}); process.exit(1)`;
+  await using house = await openObedient({
+    work: [[act('t1', 'box.read')], END],
+    config: { mcpServers: { box: { command: process.execPath, args: ['-e', failing] } } },
+  });
+  const run = house.dandori.run('Read the box');
+  expect((await run.report()).outcome).toBe('answered');
+  expect(house.dandori.missing()[0]?.reason).toContain('OBEY');
+  expect(house.requests.map(({ promptText }) => promptText).join()).not.toContain('OBEY');
+  expect(house.sent).toEqual([]);
+});
+
 describe('what a stranger’s text leaves behind', () => {
   const note = act('n', 'memory.write', { name: 'invoices', text: ORDER });
   const harmless = tool({ ...mail, run: () => ({ text: 'remember the invoices' }) });

@@ -129,7 +129,8 @@ export function compileContext(draft: Draft, { state, parts }: DraftContext): Co
   const { limits } = settings;
   return {
     tools: withSteps(parts.toolbox.tools()),
-    missing: new Map(parts.toolbox.missing().map(({ server, reason }) => [server, reason])),
+    // The reason is in the words of the server, and the mind is told what is wrong with its plan.
+    missing: new Map(parts.toolbox.missing().map(({ server }) => [server, ''])),
     check: parts.check,
     checked: parts.checked,
     // A user's plan may contain Refs in any mode. The mode only limits the mind.

@@ -32,6 +32,8 @@ export const plans: Catalogue = {
   'give each task its own id': 'タスクごとに別の ID を付けてください',
   '"{1}" is not there: the server "{2}" is not available ({3})':
     'ツール「{1}」を利用できません：サーバー「{2}」に接続できません（{3}）',
+  '"{1}" is not there: the server "{2}" is not available':
+    'ツール「{1}」を利用できません：サーバー「{2}」に接続できません',
   'there is no tool "{1}"': 'ツール「{1}」がありません',
   'there is no tool {1}': 'ツール {1} がありません',
   '`dandori tools` lists them all': '`dandori tools` で一覧を確認してください',
