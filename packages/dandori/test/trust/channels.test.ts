@@ -2,9 +2,11 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { type JsonObject, tool } from '../../src/index.ts';
+import { type JsonObject, type Run, tool } from '../../src/index.ts';
+import { stringifyJson } from '../../src/model/json.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
-import { type Obedient, ORDER, openObedient } from './obedient.ts';
+import { createHouse } from '../driver/house.ts';
+import { ORDER, openObedient } from './obedient.ts';
 
 const act = (id: string, operation: string, args = {}): ScriptedAction => ({ id, operation, args });
 const END = [act('end', 'answer', { text: 'done' })];
@@ -27,13 +29,13 @@ const broken = tool({
 });
 
 /** What the run asks about, after it has obeyed. */
-async function asked(run: ReturnType<Obedient['dandori']['run']>) {
+async function asked(run: Run<string>) {
   await run.report();
   return (await run.questions()).map((question) => (question.context as JsonObject | undefined)?.args);
 }
 
 /** A user who approves everything but mails. The tools that were asked about. */
-async function settle(run: ReturnType<Obedient['dandori']['run']>): Promise<string[]> {
+async function settle(run: Run<string>): Promise<string[]> {
   const seen: string[] = [];
   for (let round = 0; round < 10; round++) {
     await run.report();
@@ -83,16 +85,14 @@ describe.each(['json', 'tools'] as const)('a model behind HTTP that obeys what i
 });
 
 it('is not told why a server is missing, in the words of the server', async () => {
-  const failing = `console.error(${JSON.stringify(ORDER)}); process.exit(1)`;
-  await using house = await openObedient({
-    work: [[act('t1', 'box.read')], END],
-    config: { mcpServers: { box: { command: process.execPath, args: ['-e', failing] } } },
+  const house = createHouse({}, [[act('t1', 'box.read')], END]);
+  const toolbox = { ...house.parts.toolbox, missing: () => [{ server: 'box', reason: ORDER }] };
+  const state = await house.drive(await house.start('go', undefined, { trust: { policy: 'standard' } }), {
+    toolbox,
   });
-  const run = house.dandori.run('Read the box');
-  expect((await run.report()).outcome).toBe('answered');
-  expect(house.dandori.missing()[0]?.reason).toContain('OBEY');
-  expect(house.requests.map(({ promptText }) => promptText).join()).not.toContain('OBEY');
-  expect(house.sent).toEqual([]);
+  const told = stringifyJson(state.decisions.map(({ diagnostics = [] }) => [...diagnostics]));
+  expect(told).toContain('not available');
+  expect(told).not.toContain('OBEY');
 });
 
 describe('what a stranger’s text leaves behind', () => {
