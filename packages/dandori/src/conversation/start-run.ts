@@ -44,7 +44,11 @@ export async function beginRun(
   const context = contextFor(state, { until: message.id, open, withheld });
   const isOurs = !parts.toolbox.tools().has('run.cancel');
   const isHeard = hasHeardStrangers({ state, open });
-  const mayCancel = isOurs && (asksToStop(message.text, { isOnly: isHeard }) || !hasHeardTools(state, open));
+  // After external text only the user may say which run is meant, so there must be no choice.
+  const isClear = isHeard
+    ? open.length === 1 && asksToStop(message.text, { isOnly: true })
+    : asksToStop(message.text);
+  const mayCancel = isOurs && (isClear || !hasHeardTools(state, open));
   const mayAnswer = answersIn(message.text, { state, open }, parts);
   const beginning = {
     goal: message.text,
