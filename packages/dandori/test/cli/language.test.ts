@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ModelReply, startModelServer } from '../../src/testing/model-server/index.ts';
+import { sample } from '../long.ts';
 import { openPlace } from './command.ts';
 
 interface Case {
@@ -80,7 +81,8 @@ const modelAt = (url: string, ...servers: string[]) =>
   });
 
 describe.concurrent('a goal decided by a language model over HTTP', () => {
-  it.each(CASES)('$goal', async ({ goal, script, answer: expected, operations }) => {
+  // `requirements/adaptive.test.ts` has all four in one process.
+  it.each(sample(CASES, 3))('$goal', async ({ goal, script, answer: expected, operations }) => {
     await using server = await startModelServer(script, { chunkSize: 7 });
     await using place = await openPlace({ SCRIPTED_KEY: 'sk-very-secret-123456' });
     const servers = operations.map((operation) => operation.split('.')[0] ?? '');

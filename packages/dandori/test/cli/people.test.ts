@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../src/app/dandori.ts';
 import type { Event, FactType } from '../../src/model/event.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
+import { IS_LONG } from '../long.ts';
 import { PROGRAM, service, started } from '../program.ts';
 import { openPlace, type Place } from './command.ts';
 import { DOWN, ENTER, openTerminal } from './terminal.ts';
@@ -46,14 +47,16 @@ async function lawsOf(place: Place): Promise<string[]> {
   return brokenLaws(events);
 }
 
-describe('a hundred questions', () => {
+describe('many questions', () => {
+  const count = IS_LONG ? 100 : 20;
+
   it('are open at once, survive the command that asked them, and are answered by another process', async () => {
-    const tasks = Array.from({ length: 100 }, (_, index) => ({ ...WHICH, id: `w${index}` }));
+    const tasks = Array.from({ length: count }, (_, index) => ({ ...WHICH, id: `w${index}` }));
     await using place = await prepare(tasks);
     const waiting = await place.dandori(...RUN, '--json');
     expect(waiting.code).toBe(3);
     const { run, questions } = JSON.parse(waiting.stdout) as { run: string; questions: { id: string }[] };
-    expect(questions).toHaveLength(100);
+    expect(questions).toHaveLength(count);
     // This process is another one than the command.
     await using dandori = await openRuntime({ cwd: place.folder, tools: false });
     for (const [index, { id }] of questions.entries())
@@ -150,13 +153,14 @@ function beginAnswering(place: Place): { say(line: string): void; heard(): Promi
 }
 
 describe('two answers at the same instant', () => {
-  it('exactly one wins, twenty times, and the other gets an error', async () => {
-    const tasks = Array.from({ length: 20 }, (_, index) => ({ ...WHICH, id: `w${index}` }));
+  it('exactly one wins each time, and the other gets an error', async () => {
+    const count = IS_LONG ? 20 : 5;
+    const tasks = Array.from({ length: count }, (_, index) => ({ ...WHICH, id: `w${index}` }));
     await using place = await prepare(tasks);
     expect((await place.dandori(...RUN)).code).toBe(3);
     const both = [beginAnswering(place), beginAnswering(place)];
     expect(await Promise.all(both.map((one) => one.heard()))).toEqual(['ready', 'ready']);
-    for (let number = 1; number <= 20; number++) {
+    for (let number = 1; number <= count; number++) {
       for (const [index, one] of both.entries()) one.say(`q${number} ${index === 0 ? 'left' : 'right'}`);
       const heard = await Promise.all(both.map((one) => one.heard()));
       expect(heard.sort()).toEqual(['question-answered', 'taken']);
