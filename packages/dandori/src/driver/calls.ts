@@ -53,7 +53,7 @@ export interface Calls {
   plan(call: PlannedCall): void;
   planThought(decision: number, thought: Omit<Thought, 'signal'>): void;
   /** Whether planned calls wait for the next commit. */
-  readonly isAnyPlanned: boolean;
+  isAnyPlanned(): boolean;
   thinkNow(): void;
   /**
    * Makes the planned reads. If all planned calls are reads and all of them end in this turn of the event loop,
@@ -225,9 +225,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     planThought(decision, about) {
       thought = { decision, about };
     },
-    get isAnyPlanned() {
-      return planned.length > 0 || thought !== undefined;
-    },
+    isAnyPlanned: () => planned.length > 0 || thought !== undefined,
     thinkNow() {
       if (thought === undefined) return;
       const current = { stop: createStop(), isForgotten: false, isWritten: false };

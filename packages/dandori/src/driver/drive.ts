@@ -256,7 +256,7 @@ async function planTogether(driver: Driver): Promise<number | undefined> {
     for (const mail of ended) await handleMail(mail, driver);
     wakeAt = await planAhead(driver);
   }
-  const isAnyWaiting = calls.isAnyPlanned || innerCalls.isAnyWaiting;
+  const isAnyWaiting = calls.isAnyPlanned() || innerCalls.isAnyWaiting();
   if (isAnyWaiting || ledger.state.indexes.running.size === 0) return wakeAt;
   const rest = await mailbox.rest();
   for (const mail of rest) await handleMail(mail, driver);

@@ -33,7 +33,7 @@ export interface InnerCalls {
   ask(mail: Asked): Promise<void>;
   end(mail: Ended): Promise<void>;
   /** Whether a service waits for the next commit. */
-  readonly isAnyWaiting: boolean;
+  isAnyWaiting(): boolean;
   /** Call after each commit. */
   deliver(): void;
 }
@@ -80,9 +80,7 @@ export function createInnerCalls({ ledger, parts, results }: InnerCallParts): In
       if (isRead) reply(outcome);
       else durableNext.push(() => reply(outcome));
     },
-    get isAnyWaiting() {
-      return durableNext.length > 0;
-    },
+    isAnyWaiting: () => durableNext.length > 0,
     deliver() {
       const due = durableNext;
       durableNext = [];

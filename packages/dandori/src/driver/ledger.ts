@@ -144,18 +144,46 @@ export async function openLedger(
     return committed.at(-1)?.seq ?? 0;
   }
 
-  return {
-    get state() {
-      return state;
-    },
-    get owesOutcome() {
-      return owesOutcome;
-    },
+  return new OpenLedger({
+    stateNow: () => state,
+    owesNow: () => owesOutcome,
     record,
     commit,
     isNews,
     catchUp,
-  };
+  });
+}
+
+interface Inside extends Omit<Ledger, 'state' | 'owesOutcome'> {
+  stateNow(): RunState;
+  owesNow(): boolean;
+}
+
+/** A class, because V8 makes a dictionary of an object literal with getters, and every task reads the state. */
+class OpenLedger implements Ledger {
+  readonly record: Ledger['record'];
+  readonly commit: Ledger['commit'];
+  readonly isNews: Ledger['isNews'];
+  readonly catchUp: Ledger['catchUp'];
+  readonly #stateNow: () => RunState;
+  readonly #owesNow: () => boolean;
+
+  constructor({ record, commit, isNews, catchUp, stateNow, owesNow }: Inside) {
+    this.record = record;
+    this.commit = commit;
+    this.isNews = isNews;
+    this.catchUp = catchUp;
+    this.#stateNow = stateNow;
+    this.#owesNow = owesNow;
+  }
+
+  get state(): RunState {
+    return this.#stateNow();
+  }
+
+  get owesOutcome(): boolean {
+    return this.#owesNow();
+  }
 }
 
 /** Outcomes cannot be repeated, so they are kept. Everything else is decided again, with its consequences. */

@@ -64,6 +64,24 @@ describe('the connection to a model', () => {
     expect([sockets.size, calls]).toEqual([2, 4]);
   });
 
+  it('names the host, and sends the credentials of the address where no key is given', async () => {
+    const seen: (string | undefined)[][] = [];
+    const { server } = await modelAt(({ headers }, response) => {
+      seen.push([headers.host, headers.authorization, headers['content-type']]);
+      response.end(WHOLE);
+    });
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://user:pass%20word@127.0.0.1:${port}/v1`;
+    for (const apiKey of [undefined, KEY])
+      await think(createLanguageMind({ provider: 'openai-compatible', name: 'm', baseUrl, apiKey }));
+    const basic = `Basic ${Buffer.from('user:pass word').toString('base64')}`;
+    const host = `127.0.0.1:${port}`;
+    expect(seen).toEqual([
+      [host, basic, 'application/json'],
+      [host, `Bearer ${KEY}`, 'application/json'],
+    ]);
+  });
+
   it('is not tried again where it was new', async () => {
     let calls = 0;
     const mind = await modelAt((request) => {

@@ -32,13 +32,15 @@ const MOST_REDIRECTS = 3;
 /** Milliseconds until the connection is closed if a body that was read does not end. */
 const LINGER = 1_000;
 
+const MAY_BE_PROXIED = process.env.NODE_USE_ENV_PROXY === '1';
+
 /** One pool for all models of the process. Free connections don't keep the process alive. */
 const AGENT_OPTIONS: AgentOptions = {
   keepAlive: true,
   scheduling: 'lifo',
   // By default 256. With a thousand runs at once, most calls would close their connection and open another one.
   maxFreeSockets: 2_000,
-  ...(process.env.NODE_USE_ENV_PROXY === '1' && { proxyEnv: process.env }),
+  ...(MAY_BE_PROXIED && { proxyEnv: process.env }),
 };
 const agents = new Map<string, Agent>();
 
@@ -93,10 +95,23 @@ const addresses = new WeakMap<URL, RequestOptions>();
 function addressOf(url: URL): RequestOptions {
   let address = addresses.get(url);
   if (address === undefined) {
-    address = urlToHttpOptions(url);
+    // Only what a request needs: Node copies the options of each and keeps them.
+    const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+    address = { protocol, hostname, port, path, auth };
     addresses.set(url, address);
   }
   return address;
+}
+
+/**
+ * As a list, headers are written at once, and Node keeps no object of them as long as the request. But then it adds
+ * neither the host nor the credentials of the address, and cannot rewrite them for a proxy.
+ */
+function headersFor(url: URL, headers: Readonly<Record<string, string>>): RequestOptions['headers'] {
+  if (MAY_BE_PROXIED) return headers;
+  const { auth } = addressOf(url);
+  const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
+  return Object.entries({ host: url.host, ...basic, ...headers }).flat();
 }
 
 function open(url: URL, { headers, body, signal }: Posted, agent: Agent | false): Promise<IncomingMessage> {
@@ -106,7 +121,7 @@ function open(url: URL, { headers, body, signal }: Posted, agent: Agent | false)
     const sent = request({
       ...addressOf(url),
       method: 'POST',
-      headers: { ...headers, 'content-length': length },
+      headers: headersFor(url, { ...headers, 'content-length': String(length) }),
       agent,
     });
     const abort = () => sent.destroy(new Error('The call was stopped.'));
