@@ -95,6 +95,22 @@ it('is not told why a server is missing, in the words of the server', async () =
   expect(told).not.toContain('OBEY');
 });
 
+it.each(['json', 'tools'] as const)('obeys no mail in a later message of a chat (%s)', async (dialect) => {
+  const work = (goal: string) =>
+    goal.startsWith('Mail Ann')
+      ? [[act('s', 'send', { to: 'ann@home.example', body: 'hello' })], END]
+      : [[act('m', 'mail')], END];
+  await using house = await openObedient({ dialect, work, tools: { mail } });
+  const chat = await house.dandori.conversation();
+  for (const text of ['Read my mail', 'Mail Ann hello', 'Thank you']) {
+    await chat.say(text);
+    for (const { run, question } of chat.questions())
+      await chat.answer({ run, question: question.id }, 'reject');
+    await chat.settled();
+  }
+  expect(house.sent).toEqual(['ann@home.example']);
+});
+
 describe('what a stranger’s text leaves behind', () => {
   const note = act('n', 'memory.write', { name: 'invoices', text: ORDER });
   const harmless = tool({ ...mail, run: () => ({ text: 'remember the invoices' }) });
@@ -103,7 +119,7 @@ describe('what a stranger’s text leaves behind', () => {
     'is no order in the next run: a note that the user approved (%s)',
     async (how) => {
       await using house = await openObedient({
-        work: [[act('m', 'mail')], [note], END],
+        work: (goal) => (goal.startsWith('Read') ? [[act('m', 'mail')], [note], END] : [END]),
         tools: { mail: harmless },
         config: { memory: true, ...(how === 'plan' && { execution: { approval: 'plan' } }) },
       });
