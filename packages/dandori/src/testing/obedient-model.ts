@@ -1,3 +1,4 @@
+import { type Json, stringifyJson } from '../model/json.ts';
 import {
   type ModelReply,
   type ModelServer,
@@ -37,7 +38,7 @@ export async function startObedientModel({
   return startModelServer((request): ModelReply => {
     const goal = goalIn(request);
     calls++;
-    if (JSON.stringify(request.body).includes(order) && !obeyed.has(goal)) {
+    if (stringifyJson(request.body as Json).includes(order) && !obeyed.has(goal)) {
       obeyed.add(goal);
       return reply(wanted, { dialect, calls });
     }
