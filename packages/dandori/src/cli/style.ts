@@ -1,4 +1,5 @@
 import { displayWidth, withVisibleTurns } from '../model/text.ts';
+import type { Effect } from '../model/tool.ts';
 
 /** Colours if the stream is a terminal that supports them, otherwise plain text. */
 export interface Style {
@@ -50,4 +51,17 @@ export function oneLine(text: string, width: number): string {
 /** Padded with spaces to `width` columns. */
 export function padded(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
+}
+
+const EFFECT_COLOURS: Readonly<Record<Effect, 'green' | 'yellow' | 'red'>> = {
+  read: 'green',
+  idempotent: 'yellow',
+  write: 'yellow',
+  destructive: 'red',
+};
+
+/** The name of an effect in its colour, as wide as the longest name. */
+export function effectCell(effect: Effect, names: Readonly<Record<Effect, string>>, style: Style): string {
+  const width = Math.max(...Object.values(names).map(displayWidth));
+  return style[EFFECT_COLOURS[effect]](padded(names[effect], width));
 }

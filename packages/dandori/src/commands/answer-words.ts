@@ -1,4 +1,4 @@
-import { asText, isObject, type Json } from '../model/json.ts';
+import { asObject, asText, isObject, type Json } from '../model/json.ts';
 import type { Option, Question } from '../model/question.ts';
 import { isJapanese } from '../model/text.ts';
 import { type Field, fieldOf, fieldsOf } from '../views/form.ts';
@@ -189,7 +189,7 @@ function readVerdict(said: string, question: Question): Reading | undefined {
  * call: its destructive calls are asked about themselves.
  */
 function mayDestroy({ kind, context }: Question): boolean {
-  const { effect, tasks, step, operation } = isObject(context) ? context : {};
+  const { effect, tasks, step, operation } = asObject(context);
   if (typeof step === 'string' && operation === undefined) return false;
   const isDestructive = (call: Json | undefined) => isObject(call) && call.effect === 'destructive';
   if (kind === 'plan_approval') return Array.isArray(tasks) && tasks.some(isDestructive);

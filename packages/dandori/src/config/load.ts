@@ -8,7 +8,7 @@ import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shap
 import { openSource, type Source } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
 import { DandoriError } from '../model/error.ts';
-import { isObject } from '../model/json.ts';
+import { asObject, isObject } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
 import { withoutNames } from '../secrets/index.ts';
 import { approvalProblems } from './approvals.ts';
@@ -118,7 +118,7 @@ function allSecrets(given: unknown, env: Environment): readonly string[] {
   // Headers from environment variables are not in the file.
   const telemetry = file.success ? resolveTelemetry(file.data.telemetry, env) : undefined;
   const keys = [model?.apiKey, model?.fallback?.apiKey];
-  const config = isObject(value) ? value : {};
+  const config = asObject(value);
   const secrets = collectSecrets({ ...config, ...(telemetry && { telemetry }) }, expansions, keys);
   return withoutNames(secrets, isObject(config.mcpServers) ? Object.keys(config.mcpServers) : []);
 }
@@ -164,7 +164,7 @@ function without(value: unknown, keys: readonly string[]): unknown {
 }
 
 function asRecord(value: unknown): Record<string, unknown> {
-  return isObject(value) ? value : {};
+  return asObject(value);
 }
 
 export function findFile(file: string | null | undefined, cwd: string): string | undefined {

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { hasNoUser, httpUrl, section, text, texts, toggle } from '../documents/field.ts';
+import { decodedUri } from '../model/text.ts';
 import { type Environment, readVariable } from './environment.ts';
 
 export const telemetryShape = section({
@@ -60,17 +61,9 @@ function addressOf(endpoint: string): string {
 function headersIn(given: string): Record<string, string> {
   const headers = given.split(',').flatMap((pair) => {
     const [name = '', ...rest] = pair.split('=');
-    const value = decoded(rest.join('=').trim());
+    const value = decodedUri(rest.join('=').trim());
     const isHeader = /^[\w!#$%&'*+.^`|~-]+$/.test(name.trim()) && /^[\t\x20-\x7e]*$/.test(value);
     return isHeader && rest.length > 0 ? [[name.trim(), value] as const] : [];
   });
   return Object.fromEntries(headers);
-}
-
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
 }

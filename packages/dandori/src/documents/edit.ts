@@ -9,7 +9,7 @@ import {
   visit,
   type YAMLMap,
 } from 'yaml';
-import { isObject, type Json, sameJson, stringifyJson } from '../model/json.ts';
+import { asObject, isObject, type Json, sameJson, stringifyJson } from '../model/json.ts';
 import { jsonSource } from './json-source.ts';
 
 /** An entry of a group of a file, such as `mcpServers` and the name of a server. */
@@ -54,7 +54,7 @@ function edited(text: string, edit: Edit): string {
 
 /** The value that the file is to have. */
 function applied(before: unknown, { path: [group, name], value }: Edit): Json {
-  const root = isObject(before) ? before : {};
+  const root = asObject(before);
   const { [name]: _old, ...others } = isObject(root[group]) ? root[group] : {};
   // A replaced entry keeps its place.
   const entries = Object.entries(isObject(root[group]) ? root[group] : {});

@@ -1,6 +1,6 @@
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
-import { isObject, type JsonObject, sameJson } from '../model/json.ts';
+import { asObject, isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { actsForUser } from '../model/own-tools.ts';
 import type { AlsoAsked } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
@@ -163,7 +163,7 @@ export async function keepApproval(id: string, { run, ledger, parts }: Driver): 
   const isCall = answer?.value === 'approve_call_always';
   if (question?.kind !== 'approval' || question.subGoal !== undefined || answer?.declined === true) return;
   if (!isCall && answer?.value !== 'approve_tool_always') return;
-  const { operation, args, effect } = isObject(question.context) ? question.context : {};
+  const { operation, args, effect } = asObject(question.context);
   const known = effectSchema.safeParse(effect);
   if (typeof operation !== 'string' || !known.success || answer === undefined) return;
   await parts.approvals?.add({

@@ -1,11 +1,12 @@
 import { assertNever, messageOf } from '../model/error.ts';
 import type { Fact, FactOf } from '../model/event.ts';
 import { type Failure, messageIn, type Said, toFailure, toMessage, type Word } from '../model/failure.ts';
-import { headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Sealing } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { isRepeatable, type SchemaCheck } from '../model/tool.ts';
+import { headOf } from '../plan/fill-refs.ts';
 import { query } from '../plan/query.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { createResults, type Parts, type Results } from '../driver/index.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import type { Event, FactOf } from '../model/event.ts';
-import { isObject, type Json, jsonCopy } from '../model/json.ts';
+import { asObject, type Json, jsonCopy } from '../model/json.ts';
 import { OWN_TOOLS, SUB_GOAL } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import { named, redact } from '../model/redact.ts';
@@ -274,8 +274,8 @@ function asked(
   const { kind, task, text, options = [], form, default: fallback } = question;
   const ambiguous = { question: text, options, form, default: fallback };
   if (kind === 'ambiguity' && attempt === undefined && task !== undefined) {
-    const { operation = '', args = {} } = isObject(question.context) ? question.context : {};
-    const made = { task, operation: String(operation), args: isObject(args) ? args : {} };
+    const { operation = '', args = {} } = asObject(question.context);
+    const made = { task, operation: String(operation), args: asObject(args) };
     recording.calls.push({ ...made, preview: true, ambiguous, ms: 0 });
   }
   if (attempt === undefined || task === undefined) return;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { clip, slices } from './text.ts';
+import { slices } from './text.ts';
 
 /** An integer beyond ±(2^53 − 1) is a bigint, so that 64-bit identifiers stay exact. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
@@ -17,6 +17,13 @@ export function isObject(value: Json | undefined): value is JsonObject;
 export function isObject(value: unknown): value is Record<string, unknown>;
 export function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object, or an empty one instead of anything else. */
+export function asObject(value: Json | undefined): JsonObject;
+export function asObject(value: unknown): Record<string, unknown>;
+export function asObject(value: unknown): object {
+  return isObject(value) ? value : {};
 }
 
 /**
@@ -398,36 +405,13 @@ function canonical(value: Json): Json {
   );
 }
 
-/** The beginning of a value as JSON, without serialising all of a large value. */
-export function headOf(value: Json, length: number): string {
-  let text = '';
-  const write = (one: Json): void => {
-    if (text.length > length) return;
-    if (typeof one === 'string') text += stringifyJson(one.slice(0, length + 1));
-    else if (typeof one !== 'object' || one === null) text += stringifyJson(one);
-    else if (Array.isArray(one)) {
-      text += '[';
-      for (const [index, item] of one.entries()) {
-        if (text.length > length) break;
-        if (index > 0) text += ',';
-        write(item);
-      }
-      text += ']';
-    } else {
-      text += '{';
-      let isFirst = true;
-      for (const key in one) {
-        if (text.length > length) break;
-        if (!isFirst) text += ',';
-        isFirst = false;
-        text += `${stringifyJson(key)}:`;
-        write(one[key] as Json);
-      }
-      text += '}';
-    }
-  };
-  write(value);
-  return clip(text, length);
+/** The value of a JSON text. Undefined if it is no JSON. */
+export function parsedJson(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** A string as it is, and any other value as JSON. */

@@ -159,3 +159,12 @@ export function bytesText(bytes: number): string {
   const [size, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB'];
   return `${size.toFixed(1)} ${unit}`;
 }
+
+/** A text with its `%` escapes decoded, or as it is if they are not valid. */
+export function decodedUri(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

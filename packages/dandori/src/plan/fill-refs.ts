@@ -1,7 +1,8 @@
 import { messageOf } from '../model/error.ts';
-import { asText, headOf, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { asText, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { Ref } from '../model/task.ts';
 import { writeText } from '../model/task.ts';
+import { clip } from '../model/text.ts';
 import { type Work, weigh } from '../model/work-budget.ts';
 import { QUERY_WORK, query } from './query.ts';
 import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef } from './refs.ts';
@@ -177,4 +178,36 @@ function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json |
     });
   }
   return undefined;
+}
+
+/** The beginning of a value as JSON, without serialising all of a large value. */
+export function headOf(value: Json, length: number): string {
+  let text = '';
+  const write = (one: Json): void => {
+    if (text.length > length) return;
+    if (typeof one === 'string') text += stringifyJson(one.slice(0, length + 1));
+    else if (typeof one !== 'object' || one === null) text += stringifyJson(one);
+    else if (Array.isArray(one)) {
+      text += '[';
+      for (const [index, item] of one.entries()) {
+        if (text.length > length) break;
+        if (index > 0) text += ',';
+        write(item);
+      }
+      text += ']';
+    } else {
+      text += '{';
+      let isFirst = true;
+      for (const key in one) {
+        if (text.length > length) break;
+        if (!isFirst) text += ',';
+        isFirst = false;
+        text += `${stringifyJson(key)}:`;
+        write(one[key] as Json);
+      }
+      text += '}';
+    }
+  };
+  write(value);
+  return clip(text, length);
 }

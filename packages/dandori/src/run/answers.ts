@@ -1,7 +1,7 @@
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Cause, toFailure, type Word } from '../model/failure.ts';
-import { isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { asObject, isObject, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { callAbout } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { effect, isRepeatable } from '../model/tool.ts';
@@ -104,8 +104,8 @@ function approved(task: TaskState, answered: Answered): Consequence {
 
 /** The arguments that calls of the pattern share, as the question showed them. */
 function patternIn(context: Json | undefined): JsonObject {
-  const { pattern } = isObject(context) ? context : {};
-  return isObject(pattern) ? pattern : {};
+  const { pattern } = asObject(context);
+  return asObject(pattern);
 }
 
 /** The other calls that the question showed. */

@@ -1,9 +1,9 @@
 import { messageOf } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { toMessage, type Word } from '../model/failure.ts';
-import { headOf, type Json, type JsonObject } from '../model/json.ts';
+import type { Json, JsonObject } from '../model/json.ts';
 import type { Probe } from '../model/tool.ts';
-import { fillPlaceholders } from '../plan/fill-refs.ts';
+import { fillPlaceholders, headOf } from '../plan/fill-refs.ts';
 import { query } from '../plan/query.ts';
 
 const KEY = 'idempotency_key';

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { factSchema } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import { writeText } from '../model/task.ts';
+import { decodedUri } from '../model/text.ts';
 
 /**
  * What a configuration declares as secret, by the names of variables and headers. All other values are
@@ -120,10 +121,10 @@ export function urlSecrets(text: string): string[] {
   }
   const { protocol, username, password, searchParams } = new URL(text);
   const isLoneToken = password === '' && username.length >= 16 && /^https?:$/.test(protocol);
-  const basic = password === '' ? [] : [toBase64(`${decoded(username)}:${decoded(password)}`)];
+  const basic = password === '' ? [] : [toBase64(`${decodedUri(username)}:${decodedUri(password)}`)];
   return [
     password,
-    decoded(password),
+    decodedUri(password),
     ...basic,
     ...(isLoneToken ? [username] : []),
     ...[...searchParams].filter(([name]) => isSecretParameter(name)).map(([, value]) => value),
@@ -203,14 +204,6 @@ function fromBase64(text: string): string {
 function encoded(text: string): string {
   try {
     return encodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
   } catch {
     return text;
   }

@@ -1,5 +1,13 @@
 import { assertNever } from '../model/error.ts';
-import { asText, isObject, type Json, type JsonObject, numberFrom, parseJson } from '../model/json.ts';
+import {
+  asObject,
+  asText,
+  isObject,
+  type Json,
+  type JsonObject,
+  numberFrom,
+  parsedJson,
+} from '../model/json.ts';
 
 /**
  * `many`: several options of a list. `group`: nested fields. `other`: typed as JSON or as a comma-separated
@@ -30,7 +38,7 @@ export function fieldsOf(form: JsonObject): Field[] | undefined {
   if (!isObject(properties)) return undefined;
   const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
   return Object.entries(properties).map(([name, schema]) =>
-    fieldOf(name, isObject(schema) ? schema : {}, isRequired(name)),
+    fieldOf(name, asObject(schema), isRequired(name)),
   );
 }
 
@@ -61,7 +69,7 @@ export function typedAs({ kind, choices, schema }: Field, text: string): Json {
     case 'choice':
       return chosenOf(choices, text);
     case 'many': {
-      const parsed = parse(text);
+      const parsed = parsedJson(text);
       return Array.isArray(parsed) ? parsed : listed(text).map((part) => chosenOf(choices, part));
     }
     case 'number':
@@ -77,10 +85,10 @@ export function typedAs({ kind, choices, schema }: Field, text: string): Json {
 }
 
 function otherAs(schema: JsonObject, text: string): Json {
-  const parsed = parse(text);
+  const parsed = parsedJson(text);
   const isList = typesOf(schema).includes('array') && !Array.isArray(parsed);
   if (!isList) return parsed ?? text;
-  const item = fieldOf('', isObject(schema.items) ? schema.items : {}, true);
+  const item = fieldOf('', asObject(schema.items), true);
   return listed(text).map((part) => typedAs(item, part));
 }
 
@@ -132,12 +140,4 @@ function listed(text: string): string[] {
     .split(/[,、]/)
     .map((part) => part.trim())
     .filter((part) => part !== '');
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }

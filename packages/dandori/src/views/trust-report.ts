@@ -1,5 +1,5 @@
 import type { Event, FactOf } from '../model/event.ts';
-import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import { asObject, isObject, type Json, type JsonObject } from '../model/json.ts';
 import { isOwnTool } from '../model/own-tools.ts';
 import { callAbout, type TrustAbout, type TrustReason } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
@@ -33,7 +33,7 @@ export function toolTrust(tools: Iterable<Tool>, trust: Trust): ToolTrust[] {
     .filter((tool) => !isOwnTool(tool))
     .map((tool) => {
       const example = exampleOf(tool.inputSchema);
-      const args: JsonObject = isObject(example) ? example : {};
+      const args: JsonObject = asObject(example);
       const aim = aimsOf(tool, args, trust?.aims);
       return {
         name: tool.name,

@@ -202,6 +202,8 @@ describe('the rooms', () => {
         home: 'model/json.ts',
         copy: /typeof (\w+) [!=]== 'object' (?:&&|\|\|) \1 [!=]== null (?:&&|\|\|) !?Array\.isArray/,
       },
+      { use: 'asObject', home: 'model/json.ts', copy: /isObject\(([\w.]+)\) \? \1 : \{\}/ },
+      { use: 'decodedUri', home: 'model/text.ts', copy: /return decodeURIComponent\((\w+)\);\n\s*\} catch/ },
       { use: 'asText', home: 'model/json.ts', copy: /typeof (\w+) === 'string' \? \1 : stringifyJson\(\1\)/ },
       // It leaves no half of a surrogate pair.
       { use: 'clip', home: 'model/text.ts', copy: /\.slice\(0, [^)]*\)\}…/ },

@@ -1,9 +1,8 @@
 import { stringifyJson } from '../../model/json.ts';
-import { displayWidth } from '../../model/text.ts';
 import { toolTrust } from '../../views/trust-report.ts';
 import { announceEffects } from '../announce.ts';
 import { openWorkplace } from '../open.ts';
-import { oneLine, padded, printable, styleFor } from '../style.ts';
+import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 import { printToolTrust } from './trust.ts';
 
@@ -25,14 +24,12 @@ export async function tools(options: { config?: string; json?: boolean; trust?: 
   const style = styleFor(process.stdout);
   const texts = textsFor({ language: dandori.config.language });
   announceEffects(dandori, texts);
-  const effectWidth = Math.max(...Object.values(texts.words.effects).map(displayWidth));
   const width = Math.max(0, ...found.map(({ name }) => name.length));
   if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
   for (const { name, effect, title, description } of found) {
-    const colour = effect === 'destructive' ? style.red : effect === 'read' ? style.green : style.yellow;
     const about = oneLine(description || (title ?? ''), 80);
     process.stdout.write(
-      `${style.bold(printable(name).padEnd(width))}  ${colour(padded(texts.words.effects[effect], effectWidth))}  ${about}\n`,
+      `${style.bold(printable(name).padEnd(width))}  ${effectCell(effect, texts.words.effects, style)}  ${about}\n`,
     );
   }
   for (const { server, reason } of dandori.missing()) {

@@ -18,9 +18,8 @@ import {
   sameJson,
   stringifyJson,
 } from '../../model/json.ts';
-import { displayWidth } from '../../model/text.ts';
 import { asTyped } from '../command-line.ts';
-import { padded, printable, styleFor } from '../style.ts';
+import { effectCell, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
 export interface AddOptions {
@@ -304,13 +303,10 @@ function showServer({ name, ms, tools, problem }: CheckedServer, say: Say, texts
   }
   say(`${style.green('✓')} ${texts.servers.connected(name, (ms / 1000).toFixed(1), tools.length)}`);
   const width = Math.min(40, Math.max(0, ...tools.map((tool) => tool.name.length)));
-  const effects = Math.max(...Object.values(texts.words.effects).map(displayWidth));
   for (const tool of tools) {
-    const colour =
-      tool.effect === 'destructive' ? style.red : tool.effect === 'read' ? style.green : style.yellow;
     const because = texts.servers.from[tool.from] ?? '';
     say(
-      `  ${printable(tool.name).padEnd(width)}  ${colour(padded(texts.words.effects[tool.effect], effects))}  ${style.dim(because)}`,
+      `  ${printable(tool.name).padEnd(width)}  ${effectCell(tool.effect, texts.words.effects, style)}  ${style.dim(because)}`,
     );
   }
 }

@@ -1,7 +1,7 @@
 import { DEMO_SERVERS, schemaLine } from '../../config/index.ts';
 import { openProjectFile, separateSecrets } from '../../config/project/index.ts';
 import { DandoriError } from '../../model/error.ts';
-import { isObject, stringifyJson } from '../../model/json.ts';
+import { asObject, stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
 import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
@@ -38,7 +38,7 @@ export async function list(options: { config?: string; json?: boolean }): Promis
   const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const found = Object.entries(project.servers).map(([name, server]) => ({
     name,
-    ...shown(isObject(server) ? server : {}, texts),
+    ...shown(asObject(server), texts),
   }));
   if (options.json === true) {
     const file = project.isNew ? null : project.name;

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import { basename } from 'node:path';
-import { isObject } from '../../model/json.ts';
+import { asObject, isObject } from '../../model/json.ts';
 
 /** The files in which other MCP hosts keep the servers of a project. Read where there is no `dandori.yaml`. */
 export const MCP_FILES = ['mcp.json', '.mcp.json'] as const;
@@ -43,7 +43,7 @@ export function hostServers(value: Readonly<Record<string, unknown>>): HostServe
   const servers: Record<string, unknown> = {};
   const renamed: Record<string, string> = {};
   const ignored: Record<string, readonly string[]> = {};
-  for (const [written, server] of Object.entries(isObject(group) ? group : {})) {
+  for (const [written, server] of Object.entries(asObject(group))) {
     const name = serverName(written);
     if (name !== written) renamed[name] = written;
     if (!isObject(server)) {

@@ -4,7 +4,7 @@ import { basename, dirname, resolve } from 'node:path';
 import { withEntry, withoutEntry, withoutJsonComments } from '../../documents/edit.ts';
 import { valueAt } from '../../documents/place.ts';
 import { DandoriError, messageOf } from '../../model/error.ts';
-import { isObject, type Json } from '../../model/json.ts';
+import { asObject, type Json } from '../../model/json.ts';
 import { findFile, readSource } from '../load.ts';
 import { isMcpFile, serversGroup } from './mcp-file.ts';
 
@@ -54,7 +54,7 @@ export async function openProjectFile(
     : (GROUPS.find((one) => valueAt(value, [one]) !== undefined) ?? GROUPS[0]);
   const groupOf = (key: string) => {
     const entries = valueAt(value, [key]);
-    return isObject(entries) ? entries : {};
+    return asObject(entries);
   };
   return {
     path,

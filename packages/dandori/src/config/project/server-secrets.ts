@@ -1,4 +1,4 @@
-import { isObject } from '../../model/json.ts';
+import { asObject, isObject } from '../../model/json.ts';
 import { isSecretParameter, secretsIn } from '../../secrets/index.ts';
 
 /** A server with `${NAME}` where it had secrets, and their values. */
@@ -32,7 +32,7 @@ export function separateSecrets(
   const { env, headers, args, url } = server;
   const isFixed = (text: string) => !text.includes('${');
   const entries = (group: unknown) =>
-    Object.entries(isObject(group) ? group : {}).filter(
+    Object.entries(asObject(group)).filter(
       (entry): entry is [string, string] => typeof entry[1] === 'string',
     );
   const changed = {

@@ -1,4 +1,11 @@
-import { isObject, type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
+import {
+  asObject,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  stringifyJson,
+} from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
 import type { Need } from './arguments.ts';
 import { agreement, isSaid, isSoft, spaced, type Word, wordsOf } from './goal.ts';
@@ -133,8 +140,8 @@ export function plainSchema(schema: Json | undefined, root: JsonObject): JsonObj
     ...asObject({ ...asObject(root.definitions), ...asObject(root.$defs) }[target]),
     ...own,
   };
-  const choices = [followed.anyOf, followed.oneOf].find(Array.isArray);
-  return { ...followed, ...asObject(choices?.find((choice) => isObject(choice) && choice.type !== 'null')) };
+  const choices: Json[] | undefined = [followed.anyOf, followed.oneOf].find(Array.isArray);
+  return { ...followed, ...asObject(choices?.find((one) => isObject(one) && one.type !== 'null')) };
 }
 
 /** The first type other than null. Empty if the schema has none. */
@@ -163,6 +170,3 @@ function sampleOf(schema: JsonObject, root: JsonObject, room = { left: 300 }): J
 }
 
 /** Schemas may be invalid: anything that is not an object counts as an empty schema. */
-function asObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}

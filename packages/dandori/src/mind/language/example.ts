@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { asObject, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Action } from '../../model/task.ts';
 import type { Tool } from '../../model/tool.ts';
@@ -35,7 +35,7 @@ function requiredOf({ required }: JsonObject): string[] {
 }
 
 function exampleArgs(schema: JsonObject): JsonObject {
-  const properties = isObject(schema.properties) ? schema.properties : {};
+  const properties = asObject(schema.properties);
   const required = requiredOf(schema);
   const names = required.length > 0 ? required : Object.keys(properties).slice(0, 1);
   return Object.fromEntries(names.map((name) => [name, exampleOf(properties[name])]));

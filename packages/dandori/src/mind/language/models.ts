@@ -1,6 +1,6 @@
 import { assertNever, messageOf } from '../../model/error.ts';
 import type { Failure } from '../../model/failure.ts';
-import { isObject, type Json, parseJson } from '../../model/json.ts';
+import { isObject, type Json, parsedJson } from '../../model/json.ts';
 import { callModel, openWire } from './call.ts';
 import { toFailure } from './failure.ts';
 import type { LanguageMindOptions } from './options.ts';
@@ -47,7 +47,7 @@ export async function listModels(options: LanguageMindOptions): Promise<readonly
     });
     throw new Error(toFailure(error, options).message);
   }
-  const answer = readable(text);
+  const answer = parsedJson(text);
   if (answer === undefined) throw new Error(`${url.origin} did not answer with a list of models.`);
   return [...new Set(names(answer))].sort();
 }
@@ -110,17 +110,9 @@ function texts(answer: Json, group: string, key: string): string[] {
   return members(answer, group).flatMap((one) => (typeof one[key] === 'string' ? [one[key]] : []));
 }
 
-function readable(text: string): Json | undefined {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What the provider says about an error. */
 function said(text: string): string | undefined {
-  const answer = readable(text);
+  const answer = parsedJson(text);
   const error = isObject(answer) ? answer.error : undefined;
   const message = isObject(error) ? error.message : error;
   return typeof message === 'string' ? message : undefined;

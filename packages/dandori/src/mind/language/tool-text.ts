@@ -1,5 +1,5 @@
 import type { Offer } from '../../model/decision.ts';
-import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { asObject, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool, type OwnToolName } from '../../model/own-tools.ts';
 import type { Mode } from '../../model/settings.ts';
 import type { Tool } from '../../model/tool.ts';
@@ -235,7 +235,7 @@ function isOneWord(schema: Json | undefined): boolean {
 
 function objectText({ properties, required, additionalProperties }: JsonObject, side: Side): string {
   const needed = new Set(Array.isArray(required) ? required : []);
-  const fields = Object.entries(isObject(properties) ? properties : {}).map(([name, schema]) => {
+  const fields = Object.entries(asObject(properties)).map(([name, schema]) => {
     const type = typeText(schema, side);
     const key = `${keyText(name)}${needed.has(name) ? '' : '?'}`;
     return side === 'output' && type === 'string' ? key : `${key}: ${type}${remark(schema, side)}`;

@@ -1,4 +1,4 @@
-import { asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
+import { asObject, asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { isTooDeep, readJson, TOO_DEEP } from './parse.ts';
@@ -246,10 +246,6 @@ function toStepId(id: Json | undefined): string | undefined {
 
 function toList(value: unknown): Json[] {
   return (Array.isArray(value) ? value : [value]) as Json[];
-}
-
-function asObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
 }
 
 type Read = (element: unknown, index: number) => ReadAction;

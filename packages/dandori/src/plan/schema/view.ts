@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { asObject, isObject, type Json, type JsonObject } from '../../model/json.ts';
 
 /**
  * A JSON Schema with its document, so that `$ref` can be followed. `true` and unknown forms become the empty
@@ -22,13 +22,12 @@ const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'arra
 const NOTHING: JsonObject = { not: {} };
 
 export function viewOf(schema: Json | undefined, root?: JsonObject): SchemaView {
-  const object = asObject(schema);
+  const object = schemaIn(schema);
   return resolved({ schema: object, root: root ?? object }, { left: MOST_STEPS });
 }
 
-function asObject(schema: Json | undefined): JsonObject {
-  if (schema === false) return NOTHING;
-  return isObject(schema) ? schema : {};
+function schemaIn(schema: Json | undefined): JsonObject {
+  return schema === false ? NOTHING : asObject(schema);
 }
 
 /** Whether no value is possible here. */
@@ -96,7 +95,7 @@ export function valuesOf({ schema }: Pick<SchemaView, 'schema'>): readonly Json[
 }
 
 export function propertiesOf({ schema }: SchemaView): JsonObject {
-  return isObject(schema.properties) ? schema.properties : {};
+  return asObject(schema.properties);
 }
 
 /**
@@ -130,14 +129,14 @@ function resolved(view: SchemaView, work: Work): SchemaView {
   }
   if (!Array.isArray(schema.allOf)) return view;
   const { allOf, ...rest } = schema;
-  const parts = [rest, ...allOf].map((part) => resolved({ schema: asObject(part), root }, work).schema);
+  const parts = [rest, ...allOf].map((part) => resolved({ schema: schemaIn(part), root }, work).schema);
   return { schema: parts.reduce(merged, {}), root };
 }
 
 /** Merges only what this file needs: which fields exist, are required, and are allowed. */
 function merged(a: JsonObject, b: JsonObject): JsonObject {
-  const properties: JsonObject = { ...(isObject(a.properties) ? a.properties : {}) };
-  for (const [name, schema] of Object.entries(isObject(b.properties) ? b.properties : {})) {
+  const properties: JsonObject = { ...asObject(a.properties) };
+  for (const [name, schema] of Object.entries(asObject(b.properties))) {
     const other = Object.hasOwn(properties, name) ? properties[name] : undefined;
     properties[name] = other === undefined ? schema : { allOf: [other, schema] };
   }

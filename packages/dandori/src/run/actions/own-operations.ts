@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../model/json.ts';
+import { asObject, type JsonObject } from '../../model/json.ts';
 import type { RunState } from '../state/state.ts';
 
 /** An operation that is not a tool: the engine itself performs it. */
@@ -180,7 +180,7 @@ function withOutput(operation: OwnOperation, output: JsonObject): OwnOperation {
 
 function withArgument(operation: OwnOperation, more: JsonObject, about: string): OwnOperation {
   const { args, description } = operation;
-  const properties = { ...(isObject(args.properties) ? args.properties : {}), ...more };
+  const properties = { ...asObject(args.properties), ...more };
   return { ...operation, description: `${description} ${about}`, args: { ...args, properties } };
 }
 

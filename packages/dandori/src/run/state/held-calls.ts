@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, sameJson } from '../../model/json.ts';
+import { asObject, type JsonObject, sameJson } from '../../model/json.ts';
 import type { OpenQuestion } from './questions.ts';
 import type { RunState } from './state.ts';
 import type { TaskState } from './task-state.ts';
@@ -78,7 +78,7 @@ export function responseTo({ question, answer }: OpenQuestion): InputResponse {
   if (answer.declined === true) return { action: answer.isExpired === true ? 'cancel' : 'decline' };
   return {
     action: 'accept',
-    ...(question.form !== undefined && { content: isObject(answer.value) ? answer.value : {} }),
+    ...(question.form !== undefined && { content: asObject(answer.value) }),
   };
 }
 

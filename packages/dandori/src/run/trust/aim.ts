@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { asObject, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Effect, Tool } from '../../model/tool.ts';
 
@@ -64,7 +64,7 @@ type Aimed = Pick<Tool, 'name' | 'inputSchema' | 'effect'>;
 export function aimsOf(tool: Aimed, args: JsonObject, aims: Aims = {}): string[] {
   const named = Object.hasOwn(aims, tool.name) ? aims[tool.name] : undefined;
   const { properties = {} } = tool.inputSchema;
-  const described = isObject(properties) ? properties : {};
+  const described = asObject(properties);
   return Object.entries(args)
     .filter(([name, value]) => {
       const schema = Object.hasOwn(described, name) ? described[name] : undefined;

@@ -1,3 +1,5 @@
+import { decodedUri } from '../../model/text.ts';
+
 /** Characters shown before and after a value. */
 const AROUND = 80;
 /** Characters of a text in which encoded values are looked for. */
@@ -44,13 +46,7 @@ function decoded(text: string): string {
 }
 
 function decodedPercent(text: string): string {
-  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, (bytes) => {
-    try {
-      return decodeURIComponent(bytes);
-    } catch {
-      return bytes;
-    }
-  });
+  return text.replaceAll(/(?:%[0-9a-f]{2})+/gi, decodedUri);
 }
 
 /** Undefined if it is no text. */

@@ -1,4 +1,4 @@
-import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { asObject, canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Tool } from '../../model/tool.ts';
 import { query } from '../../plan/query.ts';
@@ -52,7 +52,7 @@ function fits(value: Json, announced: Json | undefined, known: Needed): boolean 
     );
   }
   const { from, path, args } = announced;
-  const source = { from, path: typeof path === 'string' ? path : '', args: isObject(args) ? args : {} };
+  const source = { from, path: typeof path === 'string' ? path : '', args: asObject(args) };
   return isFrom(value, source, known);
 }
 

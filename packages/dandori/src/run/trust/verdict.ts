@@ -1,5 +1,6 @@
 import { valueAt } from '../../documents/place.ts';
 import {
+  asObject,
   asText,
   canonicalJson,
   isObject,
@@ -271,7 +272,7 @@ function isChosen(
 /** The arguments that the answer to a choice sets. */
 function changeBy({ question: { options }, answer }: OpenQuestion): JsonObject {
   const value = answer?.value ?? null;
-  if (options === undefined) return isObject(value) ? value : {};
+  if (options === undefined) return asObject(value);
   return options.find((one) => sameJson(one.value, value))?.args ?? {};
 }
 

@@ -8,7 +8,7 @@ import {
 } from '../../commands/index.ts';
 import type { Parts } from '../../driver/index.ts';
 import { assertNever } from '../../model/error.ts';
-import { isObject, type Json } from '../../model/json.ts';
+import { asObject, isObject, type Json } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import { fold } from '../../run/state/apply.ts';
 import type { FaultAt } from './faults.ts';
@@ -56,7 +56,7 @@ export function createPerson(scenario: Scenario, world: World): Person {
    * effects happened.
    */
   function truthOf(task: string, context: Json | undefined): Json | undefined {
-    const { operation, open } = isObject(context) ? context : {};
+    const { operation, open } = asObject(context);
     const name = isObject(open) && isObject(open.args) ? open.args.name : undefined;
     const names = open === undefined ? effectsOf({ id: task, operation: String(operation) }) : [String(name)];
     if (names.some((name) => world.isUnderWay(name))) return undefined;

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { decodedUri } from '../../model/text.ts';
 
 /** ajv generates code for every part, at some hundred microseconds each. Real tools have a few dozen. */
 const MOST_PARTS = 3_000;
@@ -121,17 +122,9 @@ function pointed(ref: string, root: JsonObject): Json | undefined {
   if (!ref.startsWith('#/')) return undefined;
   let target: Json | undefined = root;
   for (const part of ref.slice(2).split('/')) {
-    const key = unescaped(part).replaceAll('~1', '/').replaceAll('~0', '~');
+    const key = decodedUri(part).replaceAll('~1', '/').replaceAll('~0', '~');
     if (typeof target !== 'object' || target === null) return undefined;
     target = (target as JsonObject)[key];
   }
   return target;
-}
-
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

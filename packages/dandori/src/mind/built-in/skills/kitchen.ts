@@ -1,8 +1,8 @@
-import type { Json, JsonObject } from '../../../model/json.ts';
+import { asObject, type Json, type JsonObject } from '../../../model/json.ts';
 import { argsOf, type Change, changeIn, SPELLINGS } from './kitchen-change.ts';
 import { contains, half, hiraganaNoun } from './names.ts';
 import { recipes } from './recipes.ts';
-import { asObject, asRows, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import { asRows, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
 import { ratio, unitsOf } from './units.ts';
 
 const INVENTORY = 'kitchen.list_inventory';

@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
+import { asObject, type Json, type JsonObject } from '../../../model/json.ts';
 import type { Language } from '../../../model/text.ts';
 
 /** One call of a tool. */
@@ -66,12 +66,8 @@ export function resultsOf(
   return { results: found.map((value) => asObject(value)) };
 }
 
-export function asObject(value: Json | undefined): JsonObject {
-  return isObject(value) ? value : {};
-}
-
 export function asRows(value: Json | undefined): JsonObject[] {
-  return Array.isArray(value) ? value.map(asObject) : [];
+  return Array.isArray(value) ? value.map((row) => asObject(row)) : [];
 }
 
 export function pick<Text>(language: Language, japanese: Text, english: Text): Text {

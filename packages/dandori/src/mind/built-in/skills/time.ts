@@ -1,6 +1,6 @@
-import type { JsonObject } from '../../../model/json.ts';
+import { asObject, type JsonObject } from '../../../model/json.ts';
 import { type City, citiesIn, titled } from './cities.ts';
-import { asObject, type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import { type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
 import { clockText, readTemporal } from './temporal.ts';
 
 const NOW = 'clock.get_current_time';

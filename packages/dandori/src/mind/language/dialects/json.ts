@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, stringifyJson } from '../../../model/json.ts';
+import { asObject, isObject, type JsonObject, stringifyJson } from '../../../model/json.ts';
 import { type Action, STEP_OPERATION } from '../../../model/task.ts';
 import type { Tool } from '../../../model/tool.ts';
 import {
@@ -264,7 +264,7 @@ export function namesOfCalls(tools: Thought['tools'], toNative: (name: string) =
 /** The parameter that a text alone stands for: the only one that is needed, or the only one. */
 function onlyText(tool: Tool | undefined): string | undefined {
   const { required, properties } = tool?.inputSchema ?? {};
-  const parameters = isObject(properties) ? properties : {};
+  const parameters = asObject(properties);
   const needed = Array.isArray(required) && required.length > 0 ? required : Object.keys(parameters);
   const [name, ...others] = needed.map(String);
   const parameter = name === undefined || others.length > 0 ? undefined : parameters[name];

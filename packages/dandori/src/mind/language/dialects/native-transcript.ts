@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../../model/json.ts';
+import { asObject, isObject, type JsonObject } from '../../../model/json.ts';
 import { type Action, isStep } from '../../../model/task.ts';
 import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
 import type { Decision } from '../../../run/state/state.ts';
@@ -161,5 +161,5 @@ export function readAbout(
   const isTheirs = isObject(schema?.properties) && Object.hasOwn(schema.properties, ABOUT);
   if (!isObject(args) || isTheirs || !isObject(args[ABOUT])) return { fields: {}, args };
   const { [ABOUT]: about, ...rest } = args;
-  return { fields: isObject(about) ? about : {}, args: rest };
+  return { fields: asObject(about), args: rest };
 }

@@ -1,4 +1,4 @@
-import { asText, isObject, parseJson, stringifyJson } from '../../../model/json.ts';
+import { asObject, asText, isObject, parsedJson, stringifyJson } from '../../../model/json.ts';
 import { writeMessages } from './body.ts';
 import { EventReader } from './events.ts';
 import { type Answered, type Post, post, postWith } from './http.ts';
@@ -151,19 +151,11 @@ async function refusal(answered: Answered): Promise<ResponseError> {
 
 /** Servers put it into `error.message`, `error`, `message` or `detail`. */
 function errorIn(body: string): string | undefined {
-  const value = parsed(body);
+  const value = parsedJson(body);
   if (!isObject(value)) return undefined;
   const { error = value, message, detail } = value;
   const found = isObject(error) ? (error.message ?? message ?? detail) : error;
   return typeof found === 'string' ? found : undefined;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    return undefined;
-  }
 }
 
 interface Call {
@@ -222,7 +214,7 @@ class ChatReader {
       this.#isDone = true;
       return;
     }
-    const value = parsed(data);
+    const value = parsedJson(data);
     if (!isObject(value)) {
       this.#fail(new InvalidResponse('an event of the response is no JSON object'));
       return;
@@ -270,7 +262,7 @@ class ChatReader {
 
   #call({ index, id, function: called }: ChatCall, place: number): void {
     const at = typeof index === 'number' ? index : this.#placeOf(id, place);
-    const { name, arguments: piece } = isObject(called) ? called : {};
+    const { name, arguments: piece } = asObject(called);
     // A few servers send the arguments as an object.
     const text = typeof piece === 'string' ? piece : isObject(piece) ? stringifyJson(piece) : '';
     const known = this.#calls.get(at);
@@ -342,7 +334,7 @@ function finishReason(said: string | undefined, isRefused: boolean): FinishReaso
 }
 
 function toReported(usage: Record<string, unknown>): ReportedUsage {
-  const details = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const details = asObject(usage.prompt_tokens_details);
   const number = (value: unknown) => (typeof value === 'number' ? value : 0);
   return {
     inputTokens: number(usage.prompt_tokens),
