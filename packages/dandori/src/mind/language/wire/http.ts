@@ -38,7 +38,7 @@ const MAY_BE_PROXIED = process.env.NODE_USE_ENV_PROXY === '1';
 const AGENT_OPTIONS: AgentOptions = {
   keepAlive: true,
   scheduling: 'lifo',
-  // By default 256. With a thousand runs at once, most calls would close their connection and open another one.
+  // By default 256. With a thousand runs at once, calls would close their connections and open others.
   maxFreeSockets: 2_000,
   ...(MAY_BE_PROXIED && { proxyEnv: process.env }),
 };
