@@ -8,8 +8,10 @@ RUN npm ci --ignore-scripts && npm run build && npm pack ./packages/dandori/dist
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
+# Packages for other dispatchers than the built-in one (docs/OPERATE.md), such as "pg-boss @restatedev/restate-sdk".
+ARG DISPATCHERS=""
 COPY --from=build /dandori-*.tgz /tmp/
-RUN npm install --global --ignore-scripts --omit=dev /tmp/dandori-*.tgz && rm /tmp/dandori-*.tgz && npm cache clean --force \
+RUN npm install --global --ignore-scripts --omit=dev /tmp/dandori-*.tgz $DISPATCHERS && rm /tmp/dandori-*.tgz && npm cache clean --force \
   && mkdir /srv/dandori && chown node:node /srv/dandori
 # Dandori stops its calls, writes down what is unfinished and gives back its leases on SIGTERM.
 STOPSIGNAL SIGTERM

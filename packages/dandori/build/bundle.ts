@@ -6,8 +6,9 @@ const PACKAGES = join(import.meta.dirname, '../..');
 
 /** Packages that are not bundled. Node finds them in `node_modules`. */
 const OUTSIDE: Readonly<Record<Bundled, readonly string[]>> = {
-  // Loaded lazily with `require`, which bundlers do not follow.
-  dandori: ['ajv', 'ajv-formats'],
+  // The first two are loaded lazily with `require`, which bundlers do not follow. The others are optional: users who
+  // want them install them.
+  dandori: ['ajv', 'ajv-formats', 'pg-boss', '@restatedev/restate-sdk'],
   servers: ['mathjs'],
 };
 

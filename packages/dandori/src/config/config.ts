@@ -48,6 +48,15 @@ export interface StoreConfig {
   readonly schema: string;
   /** Milliseconds that a driver may be silent before another may take its runs. */
   readonly lease: number;
+  /** What brings due runs to workers. */
+  readonly dispatcher: 'built-in' | 'pg-boss' | 'restate';
+  readonly restate: {
+    readonly ingress: string;
+    readonly admin: string;
+    readonly listen: string;
+    readonly address?: string | undefined;
+    readonly key?: string | undefined;
+  };
 }
 
 export interface ModelConfig {

@@ -106,6 +106,14 @@ const store = section({
   ),
   schema: text('dandori').default('dandori'),
   lease: duration({ example: '15s' }).prefault('15s'),
+  dispatcher: choice(['built-in', 'pg-boss', 'restate']).default('built-in'),
+  restate: section({
+    ingress: text('http://localhost:8080').default('http://localhost:8080'),
+    admin: text('http://localhost:9070').default('http://localhost:9070'),
+    listen: text('127.0.0.1:9080').default('127.0.0.1:9080'),
+    address: text('http://workers:9080').optional(),
+    key: text('publickeyv1_…').optional(),
+  }).prefault({}),
 });
 
 const questions = section({

@@ -77,6 +77,8 @@ planning:
 #   url: \${DATABASE_URL}
 #   schema: dandori
 #   lease: 15s                     # a process that is silent for so long loses its runs to another
+#   dispatcher: built-in           # built-in | pg-boss | restate: what brings runs to workers
+#   restate: { ingress: "http://localhost:8080", admin: "http://localhost:9070", listen: "127.0.0.1:9080" }
 
 # --- What one call of the model may hold.
 context:

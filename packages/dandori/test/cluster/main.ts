@@ -8,19 +8,21 @@ import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { type Member, startDatabase, startMember, writeConfig } from './cluster.ts';
+import { dispatcherNamed, startDispatcher } from './dispatcher.ts';
 
 const USAGE =
-  'npm run cluster -- [--servers 1] [--workers 2] [--port 4100] [--config dandori.yaml] [--folder .dandori/cluster]';
+  'npm run cluster -- [--servers 1] [--workers 2] [--port 4100] [--config dandori.yaml] [--folder .dandori/cluster] [--dispatcher built-in|pg-boss|restate]';
 
-const { values } = options();
+const values = options();
 const folder = resolve(values.folder);
 const port = Number(values.port);
 const say = (line: string) => process.stdout.write(`${line}\n`);
 
 await mkdir(folder, { recursive: true });
+const dispatcher = await startDispatcher(values.dispatcher);
 const database = await startDatabase({ folder: join(folder, 'postgres') });
 const given: object = values.config === undefined ? {} : parse(await readFile(values.config, 'utf8'));
-const store = { type: 'postgres', url: database.url, lease: '5s' };
+const store = { type: 'postgres', url: database.url, lease: '5s', ...dispatcher.options };
 const where = values.config === undefined ? folder : dirname(resolve(values.config));
 const config = await writeConfig(folder, { ...given, store });
 const members: Member[] = [];
@@ -34,6 +36,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
 
 try {
   say(`PostgreSQL   ${database.url}`);
+  const { restate } = dispatcher.options;
+  if (restate !== undefined) say(`Restate      ${restate.admin}`);
   for (let index = 0; index < Number(values.servers); index++) await start('serve', index);
   for (let index = 0; index < Number(values.workers); index++) await start('work', index);
   say(`Use it       cd ${folder} && dandori run "100 + 200を計算", or open ${members[0]?.url ?? 'a server'}`);
@@ -64,21 +68,24 @@ async function end(): Promise<void> {
   say('Stopping…');
   await Promise.all(members.map((member) => member.end('SIGTERM')));
   await database.close();
+  await dispatcher[Symbol.asyncDispose]();
   say('Stopped.');
 }
 
 function options() {
   const text = (value: string) => ({ type: 'string', default: value }) as const;
   try {
-    return parseArgs({
+    const { values } = parseArgs({
       options: {
         servers: text('1'),
         workers: text('2'),
         port: text('4100'),
         folder: text('.dandori/cluster'),
+        dispatcher: text('built-in'),
         config: { type: 'string' },
       },
     });
+    return { ...values, dispatcher: dispatcherNamed(values.dispatcher) };
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`);
     process.exit(2);

@@ -11,6 +11,8 @@ const NAMES = ['dandori', 'servers'];
 interface Manifest {
   readonly exports: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
+  /** What users install only if they want it. */
+  readonly peerDependencies?: Readonly<Record<string, string>>;
   readonly scripts?: Readonly<Record<string, string>>;
 }
 
@@ -18,7 +20,7 @@ const manifestOf = (name: string) =>
   JSON.parse(readFileSync(join(PACKAGES, name, 'package.json'), 'utf8')) as Manifest;
 
 describe.each(NAMES)('the package %s', (name) => {
-  const { exports, dependencies } = manifestOf(name);
+  const { exports, dependencies, peerDependencies } = manifestOf(name);
 
   it('exports its source, so that a fresh clone runs without a build', () => {
     const files = Object.values(exports).map((file) => file.replace('*', name === 'servers' ? 'calc' : '*'));
@@ -33,7 +35,7 @@ describe.each(NAMES)('the package %s', (name) => {
       .flatMap((file) => packagesIn(readFileSync(join(source, file), 'utf8')));
     const wanted = [...new Set(imported)].filter((one) => !builtinModules.includes(one));
     expect(wanted.length).toBeGreaterThan(1);
-    expect(wanted.filter((one) => !(one in dependencies))).toEqual([]);
+    expect(wanted.filter((one) => !(one in { ...dependencies, ...peerDependencies }))).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 /**
- * Writes one command and is dead before anything else can happen: `node commander.ts URL SCHEMA start GOAL` or
+ * Writes one command and is dead before anything else can happen: `node commander.ts STORE start GOAL` or
  * `… answer RUN QUESTION ANSWER`. Prints the id of the run first.
  */
 
@@ -7,12 +7,13 @@ import { writeSync } from 'node:fs';
 import { answerQuestion } from '../../src/commands/answer.ts';
 import { startRun } from '../../src/commands/start.ts';
 import type { Journal } from '../../src/store/index.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openPostgresStore, type PostgresOptions } from '../../src/store/postgres/store.ts';
 import { partsOf } from '../postgres/worker.ts';
 import { settingsWith } from '../settings.ts';
 
-const [url = '', schema = '', what = '', first = '', question = '', answer = ''] = process.argv.slice(2);
-const store = await openPostgresStore({ url, schema });
+const [stored = '', what = '', first = '', question = '', answer = ''] = process.argv.slice(2);
+const { lease: _, ...options } = JSON.parse(stored) as PostgresOptions;
+const store = await openPostgresStore(options);
 const die = () => process.kill(process.pid, 'SIGKILL');
 const journal: Journal = {
   ...store.journal,

@@ -10,6 +10,7 @@ import type { Task } from '../../src/model/task.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { type Member, startDatabase, startMember, writeConfig } from '../cluster/cluster.ts';
+import { type DISPATCHERS, startDispatcher } from '../cluster/dispatcher.ts';
 import { service, started } from '../program.ts';
 import { effectsOf, goalOf, type Job, numberIn, startJob, tasksOf } from './jobs.ts';
 import { startLedger } from './ledger.ts';
@@ -32,6 +33,7 @@ export interface TrialOptions {
   readonly atOnce?: number;
   /** Milliseconds. */
   readonly lease?: number;
+  readonly dispatcher?: (typeof DISPATCHERS)[number];
   readonly onProgress?: (text: string) => void;
 }
 
@@ -60,6 +62,7 @@ const PATIENCE = 120_000;
 
 export async function undergo(options: TrialOptions): Promise<Outcome> {
   const { troubles, servers = 2, workers = 2, atOnce = 12, lease = LEASE, onProgress = () => {} } = options;
+  await using dispatcher = await startDispatcher(options.dispatcher ?? 'built-in');
   const folder = await mkdtemp(join(tmpdir(), 'dandori-kills-'));
   const file = join(folder, 'effects.txt');
   const ledger = await startLedger(file);
@@ -67,7 +70,13 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
   const database = await startDatabase({ isDurable: false });
   const sql = postgres(database.url, { max: 4, onnotice: () => {} });
   const config = {
-    store: { type: 'postgres', url: database.url, schema: SCHEMA, lease: `${lease}ms` },
+    store: {
+      type: 'postgres',
+      url: database.url,
+      schema: SCHEMA,
+      lease: `${lease}ms`,
+      ...dispatcher.options,
+    },
     model: { provider: 'openai-compatible', name: 'test', base_url: model.url },
     execution: { approval: 'never' },
     services: [service('crash/fixtures/work.ts')],
@@ -260,9 +269,13 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
   async function command(args: readonly string[], run?: string): Promise<string> {
     commandsLeft--;
     counts.command = (counts.command ?? 0) + 1;
-    const child = spawn(process.execPath, [started('kills/commander.ts'), database.url, SCHEMA, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      [started('kills/commander.ts'), JSON.stringify(config.store), ...args],
+      {
+        stdio: ['ignore', 'pipe', 'pipe'],
+      },
+    );
     let printed = '';
     let trouble = '';
     child.stdout.on('data', (text: Buffer) => {

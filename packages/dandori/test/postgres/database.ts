@@ -61,7 +61,7 @@ export async function openTestStore(given: Partial<PostgresOptions> = {}): Promi
     },
     async [Symbol.asyncDispose]() {
       await store.close();
-      await sql.unsafe(`drop schema if exists ${schema} cascade`);
+      await sql.unsafe(`drop schema if exists ${schema}, ${schema}_jobs cascade`);
       await sql.end();
     },
   };

@@ -3,6 +3,7 @@ import { DandoriError } from '../../model/error.ts';
 import { parseJson } from '../../model/json.ts';
 import { type StandingApproval, standingApproval } from '../../model/question.ts';
 import { CONVERSATIONS, RUNS } from '../journal.ts';
+import { createWrite } from '../postgres/engine.ts';
 import { createPostgresJournal } from '../postgres/journal.ts';
 import { createLeases } from '../postgres/leases.ts';
 import { createPostgresApprovals, createPostgresBlobs } from '../postgres/parts.ts';
@@ -43,7 +44,14 @@ export async function openPostgresForCopy({
     return asUnreachable(error);
   }
   const leases = createLeases({ sql: control, schema, ttl: lease });
-  const shared = { sql, schema, leases, self: randomUUID(), grace: LONGEST_GRACE };
+  const shared = {
+    sql,
+    schema,
+    write: createWrite(sql, undefined),
+    leases,
+    self: randomUUID(),
+    grace: LONGEST_GRACE,
+  };
   const runs = createPostgresJournal(RUNS, shared);
   const conversations = createPostgresJournal(CONVERSATIONS, shared);
   return {

@@ -1,4 +1,5 @@
 import type { Sql } from 'postgres';
+import type { Write } from './engine.ts';
 
 /** One append, ready to be sent. */
 export interface Append {
@@ -10,7 +11,7 @@ export interface Append {
   readonly status: string;
   /** The fence: the append is written only if the run still has this lease. Undefined for a command. */
   readonly lease: { readonly term: string; readonly epoch: string } | undefined;
-  /** The append of a command, which wakes the run in the same statement. */
+  /** The append of a command, which wakes the run in the same transaction. */
   readonly isDue: boolean;
 }
 
@@ -26,7 +27,8 @@ export interface Appends {
 interface Tables {
   readonly heads: string;
   readonly events: string;
-  readonly hasWakes: boolean;
+  /** Writes with the wakes of the runs. Undefined for conversations, which are not driven. */
+  readonly write: Write | undefined;
 }
 
 /** Stored instead of a term for a command, which needs no lease. */
@@ -39,6 +41,11 @@ interface Queued {
   readonly reject: (error: unknown) => void;
 }
 
+interface Moved {
+  readonly id: string;
+  readonly is_due?: boolean;
+}
+
 /** Statements at the same time. While one waits for the disk, the next is filled. */
 const IN_FLIGHT = 2;
 /** The most characters in a statement, unless a single append is longer. */
@@ -48,7 +55,7 @@ const MOST_CHARACTERS = 4_000_000;
  * While a statement is under way, appends gather for the next one. One run is in at most one statement at a
  * time, so its appends keep their order. Appends of one run that follow each other are one entry.
  */
-export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Appends {
+export function createAppends(sql: Sql, { heads, events, write }: Tables): Appends {
   const queue: Queued[] = [];
   const busy = new Set<string>();
   let inFlight = 0;
@@ -65,7 +72,7 @@ export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Ap
       ) as w (id, after, last, last_at, status, term, epoch)
     ), moved as (
       update ${heads} h set last_seq = w.last, last_at = w.last_at, status = w.status${
-        hasWakes
+        write
           ? `,
         wake_at = case when w.term = '${WAKING_COMMAND}' and h.parent is null then clock_timestamp() else h.wake_at end`
           : ''
@@ -73,7 +80,7 @@ export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Ap
       from wanted w
       where h.id = w.id and h.last_seq = w.after
         and (w.term in ('${COMMAND}', '${WAKING_COMMAND}') or (h.worker = w.term and h.epoch = w.epoch))
-      returning h.id
+      returning h.id${write ? `, w.term = '${WAKING_COMMAND}' and h.parent is null as is_due` : ''}
     ), written as (
       insert into ${events} (id, seq, body)
       select e.id, e.seq, e.body
@@ -81,7 +88,7 @@ export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Ap
         as e (id, seq, body)
       join moved on moved.id = e.id
     )
-    select id from moved`;
+    select * from moved`;
 
   function flushSoon(): void {
     if (isDue) return;
@@ -96,7 +103,7 @@ export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Ap
     while (inFlight < IN_FLIGHT && queue.length > 0) {
       const batch = takeBatch();
       if (batch.size === 0) return;
-      void write(batch);
+      void writeBatch(batch);
     }
   }
 
@@ -122,7 +129,7 @@ export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Ap
     return batch;
   }
 
-  async function write(batch: ReadonlyMap<string, Queued[]>): Promise<void> {
+  async function writeBatch(batch: ReadonlyMap<string, Queued[]>): Promise<void> {
     inFlight++;
     for (const id of batch.keys()) busy.add(id);
     const alone: Queued[] = [];
@@ -164,7 +171,13 @@ export function createAppends(sql: Sql, { heads, events, hasWakes }: Tables): Ap
     ];
     for (;;) {
       try {
-        const rows = await sql.unsafe<{ id: string }[]>(statement, args, { prepare: true });
+        const isWaking = chains.some(([first]) => first?.isDue);
+        const rows =
+          write !== undefined && isWaking
+            ? await write<Moved>(statement, args, ({ id, is_due }) =>
+                is_due ? { run: id, delay: 0 } : undefined,
+              )
+            : await sql.unsafe<Moved[]>(statement, args, { prepare: true });
         return new Set(rows.map(({ id }) => id));
       } catch (error) {
         // Two processes wrote to the same runs in different order. Nothing was written.

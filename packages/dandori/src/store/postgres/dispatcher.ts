@@ -8,6 +8,16 @@ import {
 } from '../dispatcher/dispatcher.ts';
 import { createPlaces, type Ended, type Places, retryAfter } from '../dispatcher/places.ts';
 import type { Changes } from './changes.ts';
+import {
+  type Args,
+  type Deliver,
+  type Deliveries,
+  DUE,
+  type DueRow,
+  type Engine,
+  type Write,
+  wakeOf,
+} from './engine.ts';
 import type { Leases } from './leases.ts';
 import { readOverview } from './overview.ts';
 import { asUnreachable } from './trouble.ts';
@@ -15,24 +25,29 @@ import { asUnreachable } from './trouble.ts';
 interface DispatcherOptions {
   readonly sql: Sql;
   readonly schema: string;
+  readonly write: Write;
   readonly leases: Leases;
   readonly changes: Changes;
+  /** Brings the wakes. Without one, the workers look for them in the head rows. */
+  readonly engine: Engine | undefined;
   /** Milliseconds that a process has to claim a run that it took, before another may. */
   readonly grace: number;
 }
 
 /**
- * The head rows are the queue. A run is due if its time has passed and it has no driver, or if its driver has
- * lost its lease. Both are found by an index, so a run that waits for a person costs a row and nothing else.
+ * The head row of a run says when it is due. A run is due if its time has passed and it has no driver, or if its
+ * driver has lost its lease. Both are found by an index, so a run that waits for a person costs a row and nothing
+ * else.
  *
  * - A command sets the time in the statement that appends it, and a driver in the statement that releases the
- *   lease. So no crash can lose a wake.
+ *   lease. An engine stores its job in the same transaction. So no crash can lose a wake.
  * - A worker takes as many due runs as it has places, and moves their time a little. If it dies before it has
  *   the lease, another worker finds them.
  * - A notification makes workers look at once. Without one they look twice a second.
+ * - A run whose lease has ended becomes due, like one that was woken.
  */
 export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher {
-  const { changes, grace, leases } = options;
+  const { changes, engine, grace, leases, sql, write } = options;
   const works = new Set<PostgresWork>();
   const query = queryOf(options);
   const { runs, wakes, workers } = tablesOf(options);
@@ -41,6 +56,12 @@ export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher
       const delay = at === undefined ? 0 : Math.max(0, at - Date.now());
       const time = `clock_timestamp() + $2::float8 * interval '1 ms'`;
       if (delay > 0) {
+        // If the engine is away, the workers find the row.
+        const isSent = await engine?.send([{ run, delay, isAsked: true }], sql).then(
+          () => true,
+          () => false,
+        );
+        if (isSent) return;
         await query(`insert into ${wakes} (run, at) select id, ${time} from ${runs} where id = $1`, [
           run,
           delay,
@@ -50,10 +71,11 @@ export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher
       const here = [...works].find((work) => work.hasPlaceFor(run));
       // A run that has waited keeps its place in the queue.
       const first = here === undefined ? `least(coalesce(wake_at, 'infinity'), ${time})` : time;
-      await query(`update ${runs} set wakes = wakes + 1, wake_at = ${first} where id = $1`, [
-        run,
-        here === undefined ? 0 : grace,
-      ]);
+      await write<DueRow>(
+        `update ${runs} set wakes = wakes + 1, wake_at = ${first} where id = $1 returning ${DUE}`,
+        [run, here === undefined ? 0 : grace],
+        wakeOf,
+      ).catch(asUnreachable);
       if (here !== undefined) here.wake(run);
       else changes.due(run);
     },
@@ -91,12 +113,13 @@ const MOST_PATIENT = 4;
 const LOOKS = 10;
 
 function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWorkOptions): PostgresWork {
-  const { changes, leases, grace } = dispatching;
+  const { changes, engine, leases, grace, write } = dispatching;
   const { onTrouble, resume, onStop } = options;
   const patience = { ...PATIENCE, ...options.patience };
   const query = queryOf(dispatching);
   const { runs, workers, unbegun, wakes } = tablesOf(dispatching);
   const places: Places = createPlaces({ ...options, patience, ended });
+  const deliveries: Deliveries | undefined = engine?.work(deliver);
   let looks = 0;
   let failures = 0;
   let isLooking = false;
@@ -104,6 +127,8 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   let isWanted = false;
   /** More runs may be due than there were places. */
   let isFull = false;
+  /** An engine brought a run while there was no place. It stays in its head row. */
+  let isDeclined = false;
   let timer: NodeJS.Timeout | undefined;
   let ignoreDue = () => {};
 
@@ -116,9 +141,11 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   /** If this fails, the run is due when the time has passed that was set when it was taken. */
   async function later(run: string, ms: number): Promise<void> {
     const time = `clock_timestamp() + $2::float8 * interval '1 ms'`;
-    await query(`update ${runs} set wake_at = ${time} where id = $1 and worker is null`, [run, ms]).catch(
-      () => {},
-    );
+    await write<DueRow>(
+      `update ${runs} set wake_at = ${time} where id = $1 and worker is null returning ${DUE}`,
+      [run, ms],
+      wakeOf,
+    ).catch(() => {});
   }
 
   function lookSoon(): void {
@@ -151,15 +178,37 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   async function takeDue(): Promise<void> {
     isFull = true;
     if (places.free === 0) return;
-    // First those that were under way.
-    const stranded = await query<{ id: string }>(
-      `select h.id from ${runs} h left join ${workers} w on w.id = h.worker
-       where h.worker is not null and h.parent is null and (w.id is null or w.until <= clock_timestamp()) limit $1`,
-      [places.free],
-    );
-    for (const { id } of stranded) places.wake(id);
+    await freeStranded();
     const { free } = places;
-    if (free === 0) return;
+    const came = (await deliveries?.pull?.(free)) ?? 0;
+    const taken = came < free ? await takeFromHeads(free - came) : 0;
+    isFull = came + taken === free;
+  }
+
+  /**
+   * Makes runs due whose worker has lost its lease, before those that only wait. The row of the worker is deleted,
+   * which waits for a renewal that is under way, and is not done if that succeeds.
+   */
+  async function freeStranded(): Promise<void> {
+    const stranded = `select h.id, h.worker, w.id is null as is_gone
+      from ${runs} h left join ${workers} w on w.id = h.worker
+      where h.worker is not null and h.parent is null and (w.id is null or w.until <= clock_timestamp())`;
+    if ((await query(`${stranded} limit 1`, [])).length === 0) return;
+    const first = engine === undefined ? `clock_timestamp() - interval '1 minute'` : 'clock_timestamp()';
+    await write<DueRow>(
+      `with held as (${stranded}), dead as (
+         delete from ${workers} where id in (select worker from held) and until <= clock_timestamp() returning id
+       )
+       update ${runs} r set worker = null, wakes = r.wakes + 1, wake_at = ${first} from held
+       where r.id = held.id and r.worker = held.worker and (held.is_gone or held.worker in (select id from dead))
+       returning r.${DUE}`,
+      [],
+      (row) => ({ run: row.run, delay: 0, isUrgent: true }),
+    );
+  }
+
+  /** Without an engine, what is due. With one, what it should have brought some time ago. */
+  async function takeFromHeads(most: number): Promise<number> {
     // A wake for later whose time has come is a wake.
     await query(
       `with rung as (delete from ${wakes} where at <= now() returning run)
@@ -169,15 +218,34 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
     // `now()`, because an index is not searched with the value of `clock_timestamp()`.
     const due = await query<{ id: string }>(
       `with due as (
-         select id from ${runs} where worker is null and wake_at <= now()
+         select id from ${runs} where worker is null and wake_at <= now() - $3::float8 * interval '1 ms'
          order by wake_at limit $1 for update skip locked
        )
        update ${runs} r set wake_at = clock_timestamp() + $2::float8 * interval '1 ms' from due
        where r.id = due.id returning r.id`,
-      [free, grace],
+      [most, grace, isDeclined ? 0 : (engine?.patience ?? 0)],
+    );
+    isDeclined &&= due.length === most;
+    for (const { id } of due) places.wake(id);
+    return due.length;
+  }
+
+  /** What an engine brings. It may be late or twice, so the head row is asked. */
+  async function deliver(brought: Parameters<Deliver>[0]): ReturnType<Deliver> {
+    const asked = brought.filter(({ isAsked }) => isAsked).map(({ run }) => run);
+    if (asked.length > 0)
+      await query(
+        `update ${runs} set wakes = wakes + 1, wake_at = clock_timestamp() where id = any(string_to_array($1, ' '))`,
+        [asked.join(' ')],
+      );
+    isDeclined ||= places.free === 0;
+    if (places.free === 0) return;
+    const due = await query<{ id: string }>(
+      `update ${runs} set wake_at = clock_timestamp() + $2::float8 * interval '1 ms'
+       where id = any(string_to_array($1, ' ')) and worker is null and wake_at <= clock_timestamp() returning id`,
+      [brought.map(({ run }) => run).join(' '), grace],
     );
     for (const { id } of due) places.wake(id);
-    isFull = due.length === free;
   }
 
   /** A message was journaled, but not its run. */
@@ -217,6 +285,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
       // A term now, so that others see this worker before it has a run.
       await leases.term().catch(asUnreachable);
       ignoreDue = changes.onDue(lookSoon);
+      await deliveries?.begin?.();
       await look();
     },
     take(run) {
@@ -236,15 +305,16 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
       onStop();
       ignoreDue();
       clearTimeout(timer);
+      await deliveries?.stop?.();
       await places.stop(graceful);
     },
   };
 }
 
-export type Query = <Row extends object>(text: string, args: (string | number)[]) => Promise<Row[]>;
+export type Query = <Row extends object>(text: string, args: Args) => Promise<Row[]>;
 
 function queryOf({ sql }: Pick<DispatcherOptions, 'sql'>): Query {
-  return async <Row extends object>(text: string, args: (string | number)[]) =>
+  return async <Row extends object>(text: string, args: Args) =>
     sql.unsafe<Row[]>(text, args, { prepare: true }).catch(asUnreachable);
 }
 

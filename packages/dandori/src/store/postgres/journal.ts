@@ -15,6 +15,7 @@ import {
 } from '../journal.ts';
 import { type Append, createAppends } from './appends.ts';
 import { type Changes, createChanges } from './changes.ts';
+import { type Args, DUE, type DueRow, type Write, wakeOf } from './engine.ts';
 import type { Leases } from './leases.ts';
 import { asUnreachable, isUnreachable } from './trouble.ts';
 
@@ -26,6 +27,7 @@ export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal
 interface JournalOptions {
   readonly sql: Sql;
   readonly schema: string;
+  readonly write: Write;
   readonly leases: Leases;
   readonly self: string;
   /** Milliseconds that the creator of a run has to drive it, before another process may. */
@@ -39,8 +41,6 @@ interface Head {
   readonly holder: string | null;
   readonly is_live: boolean;
 }
-
-type Args = (string | number | null)[];
 
 interface Lease {
   readonly term: string;
@@ -62,13 +62,13 @@ const AGAIN = 200;
 /** Events in a table, with a head row per run that every append moves. */
 export function createPostgresJournal<E extends Entry, Summary>(
   form: Form<E, Summary>,
-  { sql, schema, leases, self, grace }: JournalOptions,
+  { sql, schema, write, leases, self, grace }: JournalOptions,
 ): PostgresJournal<E, Summary> {
   const { owner: kind, notFound, summarise } = form;
   const heads = `${schema}.${kind}s`;
   const events = `${schema}.${kind}_events`;
   const isRuns = kind === 'run';
-  const appends = createAppends(sql, { heads, events, hasWakes: isRuns });
+  const appends = createAppends(sql, { heads, events, write: isRuns ? write : undefined });
   const changes = createChanges({ sql, schema, kind, self });
   const claims = new Map<string, Claim>();
   /** Claims that are being made. */
@@ -86,6 +86,10 @@ export function createPostgresJournal<E extends Entry, Summary>(
       return asUnreachable(error);
     }
   }
+
+  /** A statement that may make runs due. It returns `DUE`, or for conversations nothing. */
+  const queryDue = (text: string, args: Args): Promise<unknown> =>
+    isRuns ? write<DueRow>(`${text} returning ${DUE}`, args, wakeOf).catch(asUnreachable) : query(text, args);
 
   const known = (run: string): string => (isRunId(run) ? run : notFound(run));
 
@@ -148,17 +152,18 @@ export function createPostgresJournal<E extends Entry, Summary>(
     };
     const status = statusOf(run, last);
     const due = isOpen(status) && parent === null ? `clock_timestamp() + ${grace} * interval '1 ms'` : 'null';
-    const made = await query<{ id: string }>(
-      `with made as (
+    const text = `with made as (
          insert into ${heads} (id, last_seq, last_at, status, owner${isRuns ? ', wake_at, parent' : ''})
          values ($1, $2, $3, $4, $5${isRuns ? `, ${due}, $7` : ''})
-         on conflict do nothing returning id
+         on conflict do nothing returning ${isRuns ? `id, ${DUE}` : 'id'}
        ), written as (
          insert into ${events} (id, seq, body)
          select made.id, e.seq, e.body from made, unnest(string_to_array($6, E'\\n')) with ordinality as e (body, seq)
        )${isRuns ? `, begun as (delete from ${schema}.unbegun u using made where u.run = made.id)` : ''}
-       select id from made`,
-      [run, lines.length, last.at, status, userId ?? null, lines.join('\n'), ...(isRuns ? [parent] : [])],
+       select * from made`;
+    const args = [run, lines.length, last.at, status, userId ?? null, lines.join('\n')];
+    const made = await (isRuns ? write<DueRow>(text, [...args, parent], wakeOf) : query(text, args)).catch(
+      asUnreachable,
     );
     if (made.length === 0) throw new DandoriError('run-exists', `The ${kind} ${run} already exists.`);
     changes.wrote(run, lines.length);
@@ -203,7 +208,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
         await new Promise((resolve) => setTimeout(resolve, AGAIN).unref());
         const { id } = await leases.term();
         const known = [...claims.keys(), ...claiming].join(' ');
-        await query(
+        await queryDue(
           `update ${heads} set worker = null${isRuns ? ', wakes = wakes + 1, wake_at = clock_timestamp()' : ''}
            where worker = $1 and id <> all(string_to_array($2, ' '))`,
           [id, known],
@@ -251,7 +256,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
         held.delete(claim);
         const lease = [run, term.id, epoch];
         const how = isRuns ? nextWake(parked, wakes) : { set: '', args: [] };
-        await query(
+        await queryDue(
           `update ${heads} set worker = null${how.set} where id = $1 and worker = $2 and epoch = $3::bigint`,
           [...lease, ...how.args],
         ).catch((error) => {

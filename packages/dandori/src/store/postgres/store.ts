@@ -1,13 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import postgres, { type Sql } from 'postgres';
 import type { ConversationEvent } from '../../model/conversation.ts';
+import { DandoriError } from '../../model/error.ts';
 import { CONVERSATIONS, type ConversationJournal, RUNS } from '../journal.ts';
 import type { Store } from '../store.ts';
 import { createPostgresBus } from './bus.ts';
 import { createPostgresDispatcher } from './dispatcher.ts';
+import { createWrite, type Engine } from './engine.ts';
 import { createPostgresJournal } from './journal.ts';
 import { createLeases } from './leases.ts';
 import { createPostgresApprovals, createPostgresBlobs, createPostgresKeys, readStoreKey } from './parts.ts';
+import type { RestateOptions } from './restate.ts';
 import { checkSchemaName, migrateTables, prepareTables } from './schema.ts';
 import { asUnreachable } from './trouble.ts';
 
@@ -18,7 +21,13 @@ export interface PostgresOptions {
   readonly schema?: string | undefined;
   /** How long a driver may be silent before another may take its runs, in milliseconds. */
   readonly lease?: number | undefined;
+  /** What brings due runs to workers. By default the workers find them in the tables. */
+  readonly dispatcher?: DispatcherChoice | undefined;
+  /** For the dispatcher `restate`. */
+  readonly restate?: RestateOptions | undefined;
 }
+
+export type DispatcherChoice = 'built-in' | 'pg-boss' | 'restate';
 
 export type PostgresStore = Required<Store>;
 
@@ -36,17 +45,22 @@ export async function openPostgresStore({
   url,
   schema: name = 'dandori',
   lease = LEASE,
+  dispatcher = 'built-in',
+  restate,
 }: PostgresOptions): Promise<PostgresStore> {
   const schema = checkSchemaName(name);
   const sql = connect(url, CONNECTIONS);
   // The renewals have their own connection, so that they never wait behind large statements.
   const control = connect(url, 1);
+  let engine: Engine | undefined;
   try {
     await prepareTables(sql, schema);
+    engine = await openEngine({ dispatcher, restate }, { sql, schema });
+    const write = createWrite(sql, engine);
     const storeKey = await readStoreKey(sql, schema);
     const leases = createLeases({ sql: control, schema, ttl: lease });
     const grace = Math.min(LONGEST_GRACE, lease / 3);
-    const shared = { sql, schema, leases, grace, self: randomUUID() };
+    const shared = { sql, schema, write, leases, grace, self: randomUUID() };
     const journal = createPostgresJournal(RUNS, shared);
     const conversations = createPostgresJournal(CONVERSATIONS, shared);
     const { changes } = journal;
@@ -58,20 +72,36 @@ export async function openPostgresStore({
       keys: createPostgresKeys(sql, schema),
       approvals: createPostgresApprovals(sql, schema),
       storeKey: () => storeKey,
-      dispatcher: createPostgresDispatcher({ sql, schema, leases, changes, grace }),
+      dispatcher: createPostgresDispatcher({ sql, schema, write, leases, changes, grace, engine }),
       bus,
       async close() {
         bus.close();
         journal.close();
         conversations.close();
+        await engine?.close();
         await leases.close();
         await Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
       },
     };
   } catch (error) {
+    await engine?.close();
     await Promise.all([sql.end({ timeout: 1 }), control.end({ timeout: 1 })]);
     return asUnreachable(error);
   }
+}
+
+/** The packages of engines are loaded only if they are used. */
+async function openEngine(
+  { dispatcher, restate }: Pick<PostgresOptions, 'dispatcher' | 'restate'>,
+  parts: { readonly sql: Sql; readonly schema: string },
+): Promise<Engine | undefined> {
+  if (dispatcher === 'pg-boss') return (await import('./pg-boss.ts')).openPgBoss(parts);
+  if (dispatcher !== 'restate') return undefined;
+  if (restate === undefined)
+    throw new DandoriError('config-invalid', 'The dispatcher restate needs to know where Restate is.', {
+      fix: 'Add `restate: { ingress, admin, listen }` to `store`.',
+    });
+  return (await import('./restate.ts')).openRestate(parts.schema, restate);
 }
 
 /**
@@ -110,10 +140,16 @@ function notingRuns<Of extends ConversationJournal>(
 export async function migratePostgres({
   url,
   schema = 'dandori',
-}: Pick<PostgresOptions, 'url' | 'schema'>): Promise<{ readonly from: number; readonly to: number }> {
-  const sql = connect(url, 1);
+  dispatcher = 'built-in',
+}: Pick<PostgresOptions, 'url' | 'schema' | 'dispatcher'>): Promise<{
+  readonly from: number;
+  readonly to: number;
+}> {
+  const sql = connect(url, 3);
   try {
-    return await migrateTables(sql, checkSchemaName(schema));
+    const migrated = await migrateTables(sql, checkSchemaName(schema));
+    if (dispatcher === 'pg-boss') await (await import('./pg-boss.ts')).migratePgBoss({ sql, schema });
+    return migrated;
   } catch (error) {
     return asUnreachable(error);
   } finally {

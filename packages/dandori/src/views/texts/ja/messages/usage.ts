@@ -149,6 +149,18 @@ export const usage: Catalogue = {
     'ストアのテーブルはバージョン {1} ですが、この Dandori にはバージョン {2} が必要です。',
   'Stop the other servers, then run `dandori store migrate`.':
     'ほかのサーバーを停止してから `dandori store migrate` を実行してください。',
+  'The package pg-boss is not installed.': 'パッケージ pg-boss がインストールされていません。',
+  'Run `npm install pg-boss`, or remove `dispatcher` from `store` in dandori.yaml.':
+    '`npm install pg-boss` を実行するか、dandori.yaml の `store` から `dispatcher` を削除してください。',
+  'pg-boss cannot use its tables: {1}.': 'pg-boss がテーブルを使用できません：{1}。',
+  'The package @restatedev/restate-sdk is not installed.':
+    'パッケージ @restatedev/restate-sdk がインストールされていません。',
+  'Run `npm install @restatedev/restate-sdk`, or remove `dispatcher` from `store` in dandori.yaml.':
+    '`npm install @restatedev/restate-sdk` を実行するか、dandori.yaml の `store` から `dispatcher` を削除してください。',
+  'The dispatcher restate needs to know where Restate is.':
+    'ディスパッチャー restate には、Restate のアドレスが必要です。',
+  'Add `restate: { ingress, admin, listen }` to `store`.':
+    '`store` に `restate: { ingress, admin, listen }` を追加してください。',
   'Both names are the same store.': '2 つの名前は同じストアを指しています。',
   'Name the store to copy from, then the one to copy to.':
     'コピー元、コピー先の順にストアを指定してください。',
