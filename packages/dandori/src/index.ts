@@ -42,7 +42,7 @@ export type { Inferred, Lifted } from './history/save-as-plan.ts';
 export type { Recorded } from './history/save-as-test.ts';
 export type { Statistics, ToolStatistics } from './history/statistics.ts';
 export type { AiModel } from './mind/language/options.ts';
-export type { Mind, Picture, Thinking, Thought } from './mind/mind.ts';
+export type { Mind, ShownFile, Thinking, Thought } from './mind/mind.ts';
 export type { Clock } from './model/clock.ts';
 export type { ConversationEvent, ConversationFact, Message } from './model/conversation.ts';
 export { DandoriError, type ErrorCode } from './model/error.ts';

@@ -33,6 +33,7 @@ export const STARTED = [
   'tools/fixtures/modern-stdio.ts',
   'tools/fixtures/workshop-stdio.ts',
   'cli/fixtures/answering.ts',
+  'cli/fixtures/camera.ts',
   'cli/fixtures/counter-server.ts',
   'cli/fixtures/desk.ts',
   'cli/fixtures/hostile-server.ts',

@@ -162,17 +162,18 @@ export async function openRemoteConversation(
     get state() {
       return state;
     },
-    async say(text, { onBegun, key = crypto.randomUUID(), seen } = {}) {
+    async say(text, { onBegun, key = crypto.randomUUID(), seen, attachments } = {}) {
       if (id === undefined) {
         const begun = await conversations.begin(text, {
           key,
+          attachments,
           ...(chosen !== undefined && { model: chosen }),
         });
         await join(begun.conversation);
         onBegun?.(begun.run);
         return { kind: 'begun', run: begun.run, standing: await released(begun) };
       }
-      const heard = await conversations.say(id, text, { key, seen });
+      const heard = await conversations.say(id, text, { key, seen, attachments });
       if (heard.kind === 'unclear') return heard;
       onBegun?.(heard.run);
       return { ...heard, standing: await released(heard) };

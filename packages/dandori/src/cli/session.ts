@@ -9,6 +9,7 @@ import { announce, announceTorn, announceUntraced, announceUserConfig } from './
 import { asTyped } from './command-line.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { openWorkplace, type Workplace } from './open.ts';
+import { showPictures } from './pictures.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { Reply } from './questions/ask.ts';
 import { answerCommand, questionLines } from './questions/question.ts';
@@ -72,6 +73,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
       try {
         const report = await driveAndAsk(run, past, foreground);
         printReport(report, { texts, json: options.json, config: options.config });
+        if (options.json !== true) await showPictures(run, dandori);
         const code = exitCodeOf(report.outcome);
         if (report.unstopped !== undefined) forceExitSoon(code);
         return code;

@@ -8,7 +8,7 @@ import type { Lifted } from '../history/save-as-plan.ts';
 import type { Recorded } from '../history/save-as-test.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
-import { type Json, stringifyJson } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import type { StandingApproval } from '../model/question.ts';
 import type {
   Amounts,
@@ -36,6 +36,7 @@ import type {
 } from '../server/api.ts';
 import type { Report } from '../views/report.ts';
 import type { ResultPart } from '../views/result-page.ts';
+import { type ClientAttachment, withFiles } from './attachments.ts';
 import {
   type ConnectionOptions,
   connect,
@@ -58,11 +59,6 @@ export type StartOptions = Omit<StartRequest, 'goal' | 'attachments'> & {
   /** Two requests with the same key start one run. */
   readonly key?: string | undefined;
 };
-
-/** A file of a browser, or a text or bytes with a name. */
-export type ClientAttachment =
-  | File
-  | { readonly name: string; readonly data: string | Uint8Array; readonly type?: string | undefined };
 
 /**
  * An event of the journal, or a live message: a delta, the driving state, or the whole answer so far
@@ -160,9 +156,8 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
 
   return {
     start: async (goal, { key, attachments = [], ...rest } = {}) => {
-      const request = { goal, ...rest };
-      const body = attachments.length === 0 ? request : formOf(request, attachments);
-      return (await post<{ run: string }>('/api/runs', body, key)).run;
+      const request = withFiles({ goal, ...rest }, attachments);
+      return (await post<{ run: string }>('/api/runs', request, key)).run;
     },
     runs: (filters = {}) => get(`/api/runs${queryOf(filters)}`),
     run: (run) => get(at(run)),
@@ -235,19 +230,4 @@ function followed({ name, data }: ServerEvent): RunUpdate {
     default:
       return { kind: 'live', live: readJson(data) };
   }
-}
-
-function formOf(request: object, attachments: readonly ClientAttachment[]): FormData {
-  const form = new FormData();
-  form.append('request', stringifyJson(request));
-  for (const file of attachments) {
-    const content =
-      file instanceof Blob
-        ? file
-        : new Blob([typeof file.data === 'string' ? file.data : new Uint8Array(file.data)], {
-            ...(file.type !== undefined && { type: file.type }),
-          });
-    form.append('file', content, file.name);
-  }
-  return form;
 }

@@ -19,6 +19,7 @@ import type {
   StartedConversation,
   TellRequest,
 } from '../server/api.ts';
+import { type ClientAttachment, withFiles } from './attachments.ts';
 import {
   type Connection,
   type FollowOptions,
@@ -28,12 +29,16 @@ import {
   type ServerEvent,
 } from './connection.ts';
 
-export type BeginOptions = Omit<BeginRequest, 'text'> & {
+export type BeginOptions = Omit<BeginRequest, 'text' | 'attachments'> & {
+  /** Files for the run of the message. */
+  readonly attachments?: readonly ClientAttachment[] | undefined;
   /** Two requests with the same key start one conversation. */
   readonly key?: string | undefined;
 };
 
-export type SayOptions = Omit<SayRequest, 'text'> & {
+export type SayOptions = Omit<SayRequest, 'text' | 'attachments'> & {
+  /** Files for the run of the message. With files, it answers no question. */
+  readonly attachments?: readonly ClientAttachment[] | undefined;
   /** Two messages with the same key count as one. */
   readonly key?: string | undefined;
 };
@@ -82,12 +87,15 @@ export function createConversations({ send, get, post }: Connection, patience: n
   const at = (conversation: string, rest = '') =>
     `/api/conversations/${encodeURIComponent(conversation)}${rest}`;
   return {
-    begin: (text, { key, ...options } = {}) => post('/api/conversations', { text, ...options }, key),
+    begin: (text, { key, attachments = [], ...options } = {}) =>
+      post('/api/conversations', withFiles({ text, ...options }, attachments), key),
     list: (options = {}) => get(`/api/conversations${queryOf(options)}`),
     get: (conversation, options = {}) => get(at(conversation, queryOf(options))),
     messages: (conversation, options = {}) => get(at(conversation, `/messages${queryOf(options)}`)),
-    say: (conversation, text, { key, seen } = {}) =>
-      post(at(conversation, '/say'), { text, ...(seen !== undefined && { seen }) }, key),
+    say: (conversation, text, { key, seen, attachments = [] } = {}) => {
+      const request = { text, ...(seen !== undefined && { seen }) };
+      return post(at(conversation, '/say'), withFiles(request, attachments), key);
+    },
     answer: (conversation, answer) => post(at(conversation, '/answer'), answer),
     async tell(conversation, note) {
       await post(at(conversation, '/tell'), note);

@@ -23,9 +23,9 @@ export type {
   StartedConversation,
   ToolList,
 } from '../server/api.ts';
+export type { ClientAttachment } from './attachments.ts';
 export {
   type Client,
-  type ClientAttachment,
   type ClientOptions,
   createClient,
   type RunUpdate,

@@ -3,6 +3,7 @@ import { jsonParts } from '../model/json.ts';
 import type { Attachment } from '../model/task.ts';
 import { bytesText } from '../model/text.ts';
 import type { Blobs } from '../store/index.ts';
+import { isShowable, shownType } from '../views/media.ts';
 
 /** A file that a user gives with a goal. */
 export interface GivenAttachment {
@@ -13,14 +14,15 @@ export interface GivenAttachment {
   readonly type?: string | undefined;
 }
 
-const MOST_ATTACHMENTS = 20;
+export const MOST_ATTACHMENTS = 20;
 /** Bytes of all attachments of a run together. */
 export const LARGEST_ATTACHMENTS = 20_000_000;
 
-/** Stores the files. The journal keeps only where they are. */
+/** Stores the files. The journal keeps only where they are. `taken`: names that other files of the run have. */
 export async function storeAttachments(
   given: readonly GivenAttachment[],
   blobs: Pick<Blobs, 'put'>,
+  taken: Iterable<string> = [],
 ): Promise<Attachment[]> {
   if (given.length > MOST_ATTACHMENTS)
     throw new DandoriError('request-invalid', `A run can have ${MOST_ATTACHMENTS} attachments.`, {
@@ -29,12 +31,13 @@ export async function storeAttachments(
   const files = given.map(({ data, ...file }) => ({ ...file, data: Buffer.from(data) }));
   const total = files.reduce((sum, { data }) => sum + data.length, 0);
   if (total > LARGEST_ATTACHMENTS) throw attachmentsTooLarge(total);
-  const names = new Set<string>();
+  const names = new Set<string>(taken);
   const stored: Attachment[] = [];
   for (const file of files) {
     const name = uniqueName(plainName(file.name), names);
     names.add(name);
-    const text = textIn(file.data);
+    // A PDF may consist of plain characters.
+    const text = shownType(file.data) === undefined ? textIn(file.data) : undefined;
     const type = typeOf(file, text !== undefined);
     const blob = await blobs.put(jsonParts(text ?? file.data.toString('base64')));
     // The beginning of a file belongs in no journal.
@@ -89,20 +92,11 @@ function textIn(data: Uint8Array): string | undefined {
   }
 }
 
-/** The first bytes of the pictures that models can see. A wrong type would make a provider refuse the call. */
-const PICTURES: readonly (readonly [string, RegExp])[] = [
-  ['image/png', /^89504e470d0a1a0a/],
-  ['image/jpeg', /^ffd8ff/],
-  ['image/gif', /^47494638/],
-  ['image/webp', /^52494646.{8}57454250/],
-];
-
 const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   html: 'text/html',
   json: 'application/json',
   md: 'text/markdown',
-  pdf: 'application/pdf',
   svg: 'image/svg+xml',
   yaml: 'application/yaml',
   yml: 'application/yaml',
@@ -113,12 +107,11 @@ function typeOf(
   { name, data, type }: { name: string; data: Buffer; type?: string | undefined },
   isText: boolean,
 ): string {
-  const start = data.subarray(0, 12).toString('hex');
-  const picture = PICTURES.find(([, pattern]) => pattern.test(start))?.[0];
-  if (picture !== undefined) return picture;
+  const shown = shownType(data);
+  if (shown !== undefined) return shown;
   const ending = name.split('.').at(-1)?.toLowerCase() ?? '';
   const said = type !== undefined && /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : TYPES[ending];
-  // What only says that it is a picture is none that can be shown.
-  const isFalse = said !== undefined && /^image\/(?:png|jpeg|gif|webp)$/.test(said);
+  // What only says that it is a picture or a PDF can't be shown.
+  const isFalse = said !== undefined && isShowable(said);
   return said !== undefined && !isFalse ? said : isText ? 'text/plain' : 'application/octet-stream';
 }

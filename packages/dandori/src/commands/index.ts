@@ -18,7 +18,13 @@ export {
   readAnswer,
   takesWords,
 } from './answer-words.ts';
-export { attachmentsTooLarge, type GivenAttachment, LARGEST_ATTACHMENTS } from './attachments.ts';
+export {
+  attachmentsTooLarge,
+  type GivenAttachment,
+  LARGEST_ATTACHMENTS,
+  MOST_ATTACHMENTS,
+  storeAttachments,
+} from './attachments.ts';
 export { type Pruned, type PruneOptions, pruneRuns } from './prune.ts';
 export { asJournaled, tasksAsJournaled } from './send.ts';
 export { checkGoal, newId, startOnce, startRun } from './start.ts';

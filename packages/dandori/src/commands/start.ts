@@ -14,7 +14,7 @@ import { fold } from '../run/state/apply.ts';
 import { sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import type { Blobs, Keys } from '../store/index.ts';
 import { hashOfTools, type Memory } from '../tools/index.ts';
-import { isPicture } from '../views/media.ts';
+import { isShowable } from '../views/media.ts';
 import { type GivenAttachment, storeAttachments } from './attachments.ts';
 import { type CommandParts, tasksAsJournaled } from './send.ts';
 
@@ -29,6 +29,8 @@ export interface RunStart {
   readonly tasks?: readonly Task[] | undefined;
   /** Files that belong to the goal. */
   readonly attachments?: readonly GivenAttachment[] | undefined;
+  /** Files that are stored already. */
+  readonly stored?: readonly Attachment[] | undefined;
   /** JSON Schema of the output that the answer must have. */
   readonly output?: JsonObject | undefined;
   /** Refuses `tasks` that do not compile, with `plan-invalid`. Otherwise such a run starts and then fails. */
@@ -79,12 +81,13 @@ export async function startRun(beginning: RunStart, parts: Starting): Promise<St
 
 /** What is read and stored before the run is written. A sub-goal knows only what its goal says. */
 async function withFiles(beginning: RunStart, { memory, blobs }: Starting): Promise<PreparedStart> {
-  const { userId, settings, parent, attachments: given = [], ...rest } = beginning;
-  const attachments = await storeAttachments(given, blobs);
+  const { userId, settings, parent, attachments: given = [], stored = [], ...rest } = beginning;
+  const attachments = [...stored, ...(await storeAttachments(given, blobs))];
   const isGuarded = settings.trust !== undefined;
   const text = parent === undefined ? await memory?.atStart({ userId, isGuarded }) : undefined;
-  // A model sees the pictures before it decides anything, and words in them are not the user's.
-  const hasHeard = rest.hasHeardStrangers ?? (attachments.some(({ type }) => isPicture(type)) || undefined);
+  // A model sees these files before it decides anything, and words in them are not the user's.
+  const isSeen = attachments.some(({ type, earlier }) => isShowable(type) && earlier !== true);
+  const hasHeard = rest.hasHeardStrangers ?? (isSeen || undefined);
   return {
     ...rest,
     userId,
@@ -96,7 +99,7 @@ async function withFiles(beginning: RunStart, { memory, blobs }: Starting): Prom
   };
 }
 
-type PreparedStart = Omit<RunStart, 'attachments'> & {
+type PreparedStart = Omit<RunStart, 'attachments' | 'stored'> & {
   readonly memory?: string | undefined;
   readonly attachments: readonly Attachment[];
 };

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { answerQuestion, cancelRun, checkGoal, newId } from '../commands/index.ts';
+import { answerQuestion, cancelRun, checkGoal, type GivenAttachment, newId } from '../commands/index.ts';
 import type { Parts, StopSignals } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import { type ConversationFact, type Message, tally } from '../model/conversation.ts';
@@ -27,7 +27,7 @@ import {
   runPhaseSchema,
 } from './drive-runs.ts';
 import { answerOnce, interpretOnce } from './inbox.ts';
-import { type Asked, type GivenAnswer, interpret, type Why } from './interpret.ts';
+import { type Asked, type GivenAnswer, type Interpretation, interpret, type Why } from './interpret.ts';
 import { openConversationLedger } from './ledger.ts';
 import { remindersOf, tallyOfRun } from './reports.ts';
 import { beginRun } from './start-run.ts';
@@ -94,6 +94,8 @@ export interface SayOptions extends SpeakOptions {
   readonly seen?: string | undefined;
   /** The language of the user, if no message has told it yet. */
   readonly language?: Language | undefined;
+  /** Files for the run of this message. A message with files answers no question. Later runs can read them too. */
+  readonly attachments?: readonly GivenAttachment[] | undefined;
 }
 
 export interface SpeakOptions {
@@ -237,8 +239,12 @@ export async function openConversation(
     await background.take(run, mind);
   }
 
-  async function begin(text: string, run: string, hint?: Language): Promise<void> {
-    const message: Message = { ...said(text, run), run };
+  async function begin(
+    { text, attachments }: Pick<Message, 'text' | 'attachments'>,
+    run: string,
+    hint?: Language,
+  ): Promise<void> {
+    const message: Message = { ...said(text, run), run, ...(attachments && { attachments }) };
     await ledger.write((state) =>
       state?.messages.has(message.id)
         ? []
@@ -283,16 +289,17 @@ export async function openConversation(
     get state() {
       return ledger.state;
     },
-    async say(text, { onBegun, key, seen, by, waits, language: hint } = {}) {
+    async say(text, { onBegun, key, seen, by, waits, language: hint, attachments: files = [] } = {}) {
       checkGoal(text);
       const open = conversation.questions();
       const goalOf = (run: string) => background.state(run)?.goal;
       const hasModel = conversation.model !== 'built-in';
-      const wouldMean = interpret(text, { open, state: ledger.state, goalOf, hasModel, seen });
-      const { id: heard, meant } = await interpretOnce(
-        { text, key, meant: wouldMean, conversation: id },
-        parts,
-      );
+      const wouldMean: Interpretation =
+        files.length > 0
+          ? { kind: 'goal' }
+          : interpret(text, { open, state: ledger.state, goalOf, hasModel, seen });
+      const incoming = { text, files, key, meant: wouldMean, conversation: id, state: ledger.state };
+      const { id: heard, meant, attachments } = await interpretOnce(incoming, parts);
       if (meant.kind === 'unclear') {
         const { why = 'several', about } = meant;
         const isMeant = ({ run, question }: Asked) =>
@@ -300,7 +307,7 @@ export async function openConversation(
         return { kind: 'unclear', why, questions: open.filter(isMeant) };
       }
       if (meant.kind === 'goal') {
-        await begin(text, heard, hint);
+        await begin({ text, attachments }, heard, hint);
         onBegun?.(heard);
         await follow(heard);
         return { kind: 'begun', run: heard, standing: await standing(heard, waits) };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { answerQuestion, newId } from '../commands/index.ts';
+import { answerQuestion, type GivenAttachment, newId, storeAttachments } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
+import type { Message } from '../model/conversation.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { shown } from '../model/redact.ts';
@@ -8,6 +9,7 @@ import type { Language } from '../model/text.ts';
 import { fold } from '../run/state/apply.ts';
 import type { Keys } from '../store/index.ts';
 import { answerIn, type GivenAnswer, type Interpretation, type Why } from './interpret.ts';
+import { attachmentsOf, type ConversationState } from './state.ts';
 
 /**
  * How a message was interpreted when it first arrived, and its permanent id. If it started a run, this is the
@@ -33,6 +35,9 @@ interface Answering {
 
 interface IncomingMessage {
   readonly text: string;
+  /** Its files, which are stored here. */
+  readonly files: readonly GivenAttachment[];
+  readonly state: ConversationState | undefined;
   readonly conversation: string;
   readonly key: string | undefined;
   /** How the message would be interpreted now. */
@@ -44,15 +49,24 @@ interface IncomingMessage {
  * first interpretation, even if the question that it answered is closed.
  */
 export async function interpretOnce(
-  { text, conversation, key, meant }: IncomingMessage,
-  { keys, clock }: Pick<Parts, 'clock'> & { readonly keys: Keys },
-): Promise<InterpretedMessage> {
+  { text, files, state, conversation, key, meant }: IncomingMessage,
+  { keys, clock, blobs }: Pick<Parts, 'clock' | 'blobs'> & { readonly keys: Keys },
+): Promise<InterpretedMessage & Pick<Message, 'attachments'>> {
   const heard: InterpretedMessage = { id: newId(clock.now()), meant: withoutWords(meant) };
-  if (key === undefined) return heard;
-  const asked = { ...heard, request: createHash('sha256').update(text).digest('hex') };
+  const taken = attachmentsOf(state).map(({ name }) => name);
+  const attachments = await storeAttachments(files, blobs, taken);
+  const stored = attachments.length === 0 ? {} : { attachments };
+  if (key === undefined) return { ...heard, ...stored };
+  const hashes = attachments.map(({ blob }) => blob.sha256);
+  const asked = {
+    ...heard,
+    request: createHash('sha256')
+      .update([text, ...hashes].join('\n'))
+      .digest('hex'),
+  };
   const held = await keys.hold(`said\n${conversation}\n${key}`, stringifyJson(asked));
   const first = parseJson(held) as typeof asked;
-  if (first.request === asked.request) return first;
+  if (first.request === asked.request) return { ...first, ...stored };
   throw new DandoriError('key-reused', 'This key was used for another message.', {
     fix: 'Use a new key for each new message; send the same key only with the same text.',
   });

@@ -1,4 +1,4 @@
-import { asksToStop, optionsNamed, startRun } from '../commands/index.ts';
+import { asksToStop, MOST_ATTACHMENTS, optionsNamed, startRun } from '../commands/index.ts';
 import type { Parts } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
@@ -8,13 +8,13 @@ import { stringifyJson } from '../model/json.ts';
 import type { RUN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
-import { STEP_OPERATION } from '../model/task.ts';
+import { type Attachment, STEP_OPERATION } from '../model/task.ts';
 import { clip, roughTokens } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead } from './interpret.ts';
-import { type ConversationState, languageAt } from './state.ts';
+import { attachmentsOf, type ConversationState, languageAt } from './state.ts';
 import { isWithheld, mayBeStrangers, runsWithStrangers } from './strangers.ts';
 
 interface RunStart {
@@ -59,6 +59,7 @@ export async function beginRun(
     settings,
     mayCancel,
     mayAnswer,
+    stored: filesFor(message, state),
     ...(isHeard && withheld === undefined && { hasHeardStrangers: true as const }),
   };
   try {
@@ -69,6 +70,16 @@ export async function beginRun(
     if (!(error instanceof DandoriError && error.code === 'run-exists')) throw error;
     return mindOf((await startedWith(run, parts)) ?? state.model, parts);
   }
+}
+
+/**
+ * The files of the message, and the latest ones of earlier messages. The run is told the names of those, because their
+ * content may be a stranger's text.
+ */
+function filesFor({ id, attachments = [] }: Message, state: ConversationState): readonly Attachment[] {
+  const room = Math.max(0, MOST_ATTACHMENTS - attachments.length);
+  const earlier = room === 0 ? [] : attachmentsOf(state, id).slice(-room);
+  return [...earlier.map((file) => ({ ...file, earlier: true })), ...attachments];
 }
 
 /** The model that the run was started with. Undefined if the run does not exist yet. */

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { type ConversationEvent, type ConversationFact, message } from '../model/conversation.ts';
 import { assertNever } from '../model/error.ts';
+import type { Attachment } from '../model/task.ts';
 import { clip, type Language, spokenLanguage } from '../model/text.ts';
 
 export const writtenSchema = message.extend({ at: z.number().describe('Milliseconds since 1970') });
@@ -109,6 +110,13 @@ export type NamedPlan = Readonly<z.infer<typeof namedPlanSchema>>;
 
 export function plansOf(state: ConversationState | undefined): NamedPlan[] {
   return [...(state?.plans ?? [])].map(([run, name]) => ({ run, name, isActive: run === state?.activePlan }));
+}
+
+/** The files of all messages, or of those before a message. */
+export function attachmentsOf(state: ConversationState | undefined, before?: string): readonly Attachment[] {
+  const all = [...(state?.messages.values() ?? [])];
+  const end = before === undefined ? all.length : all.findIndex(({ id }) => id === before);
+  return all.slice(0, Math.max(0, end)).flatMap(({ attachments = [] }) => attachments);
 }
 
 /** A name that no other plan of the conversation has. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Mind, Picture, Thought } from '../mind/index.ts';
+import type { Mind, Thought } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Said, toFailure } from '../model/failure.ts';
@@ -23,7 +23,7 @@ import { isCleanCall } from '../run/trust/lineage.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
 import { sealingOf } from '../secrets/index.ts';
 import { hashOfTools, nextOffer } from '../tools/index.ts';
-import { isPicture, withoutMedia } from '../views/media.ts';
+import { withoutMedia } from '../views/media.ts';
 import { partialAnswer } from '../views/report.ts';
 import { runTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -44,7 +44,7 @@ import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './prefetch.ts';
-import { fillArgs, fillIn, type Results, withOutput } from './results.ts';
+import { filesFor, fillArgs, fillIn, type Results, withOutput } from './results.ts';
 import { settle } from './settle.ts';
 
 /** What the functions of one drive share. */
@@ -114,7 +114,7 @@ async function think(
     state,
     tools,
     missing: parts.toolbox.missing(),
-    pictures: await picturesFor(state, results),
+    files: await filesFor(state, results),
     result: (task: string) => textual(results.get(state, task)),
     resultText: (task: string, limit?: number) => results.text(state, task, limit),
     onText: (text: string) => parts.onLive?.({ type: 'answer_text', run, text }),
@@ -139,15 +139,6 @@ async function think(
     },
   });
   calls.planThought(decision, thought);
-}
-
-/** The attached pictures. One that the store has lost is left out; the mind is still told its name. */
-async function picturesFor({ attachments }: RunState, results: Results): Promise<readonly Picture[]> {
-  const wanted = attachments.filter(({ type }) => isPicture(type));
-  const found = await Promise.all(
-    wanted.map(async ({ type, blob }) => ({ type, data: await results.read(blob).catch(() => undefined) })),
-  );
-  return found.flatMap(({ type, data }) => (typeof data === 'string' ? [{ type, data }] : []));
 }
 
 /** Whether the tools are described differently than when the run started. */

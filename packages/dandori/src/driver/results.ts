@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ShownFile } from '../mind/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { BlobHandle, FactOf } from '../model/event.ts';
 import type { Said } from '../model/failure.ts';
@@ -23,9 +24,9 @@ import type { RunState, TaskState } from '../run/state/state.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
-import { mediaIn, withoutMedia } from '../views/media.ts';
+import { isShowable, mediaIn, shownIn, shownType, withoutMedia } from '../views/media.ts';
 import { resultForPrompt, shapeOf } from '../views/result-digest.ts';
-import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
+import { partAt, type ResultPart, valueAt, type Wanted } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
 
 /** In characters. Larger results go to a blob, so that a journal stays fast to read and fold. */
@@ -86,6 +87,48 @@ export function createResults(blobs: Blobs): Results {
 function more(task: string, { settings: { mode } }: RunState): string {
   const byRef = mode === 'adaptive' ? '' : `, or use it by the Ref \${${task}.path}`;
   return `Read more of it with result.read {"task": "${task}"}${byRef}.`;
+}
+
+/** The most pictures of results in a prompt. */
+const MOST_PICTURES = 20;
+/** As many are left out at once, so that the beginning of the prompt rarely changes and caches hit. */
+const LEFT_OUT_AT_ONCE = 10;
+
+/**
+ * What a mind that can see is shown: the attached pictures and PDFs, and the latest pictures in results. A file that the
+ * store has lost is left out; the mind is still told its name.
+ */
+export async function filesFor(
+  { attachments, ends }: RunState,
+  results: Results,
+): Promise<readonly ShownFile[]> {
+  const attached = attachments
+    .filter(({ type, earlier }) => isShowable(type) && earlier !== true)
+    .map(async ({ name, type, blob }) => ({ name, type, data: await results.read(blob).catch(() => null) }));
+  const pictures = ends.flatMap(({ task }) => shownIn(task).map((media) => ({ task, media })));
+  const over = Math.max(0, pictures.length - MOST_PICTURES);
+  const shown = pictures.slice(Math.ceil(over / LEFT_OUT_AT_ONCE) * LEFT_OUT_AT_ONCE);
+  const found = shown.map(async ({ task: { task, result }, media: { path, type } }) => {
+    const value =
+      result !== undefined && 'blob' in result ? await results.read(result.blob).catch(() => null) : null;
+    const data = valueAt(value, path) ?? null;
+    return { name: task.id, type, data: typeof data === 'string' ? plainBase64(data) : null, task: task.id };
+  });
+  const all: readonly (Omit<ShownFile, 'data'> & { readonly data: Json })[] = await Promise.all([
+    ...attached,
+    ...found,
+  ]);
+  return all.flatMap(({ data, ...file }) => {
+    if (typeof data !== 'string') return [];
+    // A server may say a wrong type.
+    const type = shownType(Buffer.from(data.slice(0, 32), 'base64'));
+    return type === undefined ? [] : [{ ...file, type, data }];
+  });
+}
+
+/** Providers take neither line breaks nor the alphabet of URLs. */
+function plainBase64(data: string): string {
+  return /[\s_-]/.test(data) ? Buffer.from(data, 'base64').toString('base64') : data;
 }
 
 /** A part of a task's result for display. */

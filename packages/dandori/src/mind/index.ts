@@ -1,2 +1,2 @@
 export type { AiModel } from './language/options.ts';
-export type { Mind, Picture, Thinking, Thought } from './mind.ts';
+export type { Mind, ShownFile, Thinking, Thought } from './mind.ts';

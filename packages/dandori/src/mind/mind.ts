@@ -6,10 +6,13 @@ import type { Action } from '../model/task.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { RunState } from '../run/state/state.ts';
 
-/** `data` is base64. */
-export interface Picture {
+/** A picture or a PDF. `data` is base64. */
+export interface ShownFile {
+  readonly name: string;
   readonly type: string;
   readonly data: string;
+  /** The task whose result it is in. Files without a task are shown with the goal. */
+  readonly task?: string;
 }
 
 /** The input of a decision. */
@@ -28,8 +31,8 @@ export interface Thought {
   readonly resultText: (task: string, limit?: number) => string;
   /** A finished task's result; undefined if it has none or if it is too large to be in memory. */
   readonly result: (task: string) => Json | undefined;
-  /** What a mind that can see is shown with the goal. */
-  readonly pictures?: readonly Picture[] | undefined;
+  /** What a mind that can see is shown. */
+  readonly files?: readonly ShownFile[] | undefined;
   readonly signal: AbortSignal;
   /** Live only, never journaled: gets the answer as it is written. */
   readonly onText?: (text: string) => void;

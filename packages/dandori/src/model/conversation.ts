@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { outcome } from './event.ts';
 import { language } from './settings.ts';
+import { attachment } from './task.ts';
 
 /** The version of conversation events. A conversation has its own journal. */
 export const CONVERSATION_VERSION = 1;
@@ -31,6 +32,8 @@ export const message = z.object({
   role: z.enum(['user', 'agent']),
   kind: messageKind,
   text: z.string(),
+  /** The files that the user sent with it. */
+  attachments: z.array(attachment).optional(),
   /** The language of the user's message, if it can be detected. The agent replies in it. */
   language: language.optional(),
   run: z.string().optional(),

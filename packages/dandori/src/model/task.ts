@@ -124,5 +124,7 @@ export const attachment = z.object({
   /** The text, or base64 of what is no text. */
   blob: blobHandle,
   isText: z.boolean(),
+  /** From an earlier message of the conversation: it is named, and shown only when the mind reads it. */
+  earlier: z.boolean().optional(),
 });
 export type Attachment = z.infer<typeof attachment>;

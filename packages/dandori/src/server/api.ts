@@ -208,6 +208,11 @@ export const runFilters = z.object({
 });
 export type ListOptions = z.input<typeof runFilters>;
 
+export const attachments = z
+  .array(z.strictObject({ name: z.string(), type: z.string().optional(), data: z.base64() }))
+  .readonly()
+  .optional();
+
 export const startRequest = z.strictObject({
   goal: z.string(),
   mode: mode.optional(),
@@ -218,11 +223,9 @@ export const startRequest = z.strictObject({
     .record(z.string(), z.unknown())
     .optional()
     .describe('JSON Schema of the output that the answer must have'),
-  attachments: z
-    .array(z.strictObject({ name: z.string(), type: z.string().optional(), data: z.base64() }))
-    .readonly()
-    .optional()
-    .describe('Files that belong to the goal, in base64. Large ones are sent as multipart/form-data'),
+  attachments: attachments.describe(
+    'Files that belong to the goal, in base64. Large ones are sent as multipart/form-data',
+  ),
   tasks: z.array(taskInput).min(1).readonly().optional().describe('A plan of your own; see plan.schema.json'),
   plan: z.string().optional().describe('Instead of tasks: a plan file, as YAML or JSON'),
 });
@@ -337,6 +340,7 @@ export const beginRequest = z.strictObject({
     .max(200)
     .optional()
     .describe('Instead of the configured one, for the runs of this conversation'),
+  attachments: attachments.describe('Files for the run of the message'),
 });
 export type BeginRequest = z.input<typeof beginRequest>;
 export const sayRequest = z.strictObject({
@@ -344,6 +348,7 @@ export const sayRequest = z.strictObject({
   seen: message
     .optional()
     .describe('The last message that the user saw. The text does not answer a question that came later'),
+  attachments: attachments.describe('Files for the run of the message. With files, it answers no question'),
 });
 export type SayRequest = z.input<typeof sayRequest>;
 export const conversationAnswerRequest = z

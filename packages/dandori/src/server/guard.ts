@@ -145,17 +145,18 @@ const LARGEST_BODY = 1_000_000;
 /** The same limit as for results. Deeper values could overflow the stack of recursive code. */
 const DEEPEST_BODY = 500;
 
+const TAKES_FILES = /^\/api\/(?:runs|conversations|conversations\/[^/]+\/say)$/;
 /** The boundaries and the other fields of a form with attachments. */
 const AROUND_FILES = 1_000_000;
 
 /**
- * The files and fields of a form as JSON, so that a route sees one kind of request. Only a run takes files. The other
- * guards refuse forms of other websites.
+ * The files and fields of a form as JSON, so that a route sees one kind of request. Only runs and messages take files.
+ * The other guards refuse forms of other websites.
  */
 export function filesAsJson(): MiddlewareHandler<Env> {
   return async (c, next) => {
     const isForm = /^multipart\/form-data(;|$)/i.test(c.req.header('content-type') ?? '');
-    if (!isForm || c.req.method !== 'POST' || c.req.path !== '/api/runs' || c.req.raw.body === null)
+    if (!isForm || c.req.method !== 'POST' || !TAKES_FILES.test(c.req.path) || c.req.raw.body === null)
       return next();
     const { method, url } = c.req.raw;
     const body = await bytesOf(c.req.raw.body, LARGEST_ATTACHMENTS + AROUND_FILES);

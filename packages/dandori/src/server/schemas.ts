@@ -1,7 +1,8 @@
 import { z } from '@hono/zod-openapi';
+import type { GivenAttachment } from '../commands/index.ts';
 import { json, jsonObject } from '../model/json.ts';
 import { listAll } from '../store/index.ts';
-import { doneSchema, problemSchema } from './api.ts';
+import { type attachments, doneSchema, problemSchema } from './api.ts';
 
 /** Shared by the route descriptions. */
 export const runParams = z.object({
@@ -87,4 +88,9 @@ export async function pageOf<T>(paged: Paged<T>): Promise<{ items: T[]; next?: s
     if (items.length === limit || ++read === MOST_READ) return { items, next: idOf(item) };
   }
   return { items };
+}
+
+/** Files of a request, as the runtime takes them. */
+export function filesIn(given: z.infer<typeof attachments>): readonly GivenAttachment[] {
+  return (given ?? []).map(({ data, ...file }) => ({ ...file, data: Buffer.from(data, 'base64') }));
 }

@@ -23,11 +23,14 @@ export interface AiTool {
   readonly effect?: Effect;
 }
 
-/** A tool without its name, which is its key in `tools`. Its effect is `write` if it names none. */
+/**
+ * A tool without its name, which is its key in `tools`. Its effect is `write` if it names none. Without an input it takes
+ * no arguments.
+ */
 export type ToolDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = Omit<
   MethodDefinition<Input, Output>,
-  'effect'
-> & { readonly effect?: Effect };
+  'effect' | 'input'
+> & { readonly effect?: Effect; readonly input?: Input };
 
 /**
  * What a program may pass as a tool: a function, the result of `tool`, a tool of the AI SDK as it is, or a
@@ -38,7 +41,7 @@ export type GivenTool = AnyFunction | GivenDefinition | AiTool | Service;
 /** A `ToolDefinition` of any input. */
 interface GivenDefinition {
   readonly description: string;
-  readonly input: z.ZodType;
+  readonly input?: z.ZodType;
   readonly run: AnyFunction;
   readonly effect?: Effect;
   readonly trusted?: boolean;
@@ -66,15 +69,13 @@ async function serviceOf(name: string, given: GivenTool): Promise<Service> {
   }
   if (typeof given === 'function') return single(name, { description: describe(name, given), run: given });
   if (!isObject(given)) throw notATool(name);
-  if (isDefinition(given)) return single(name, given);
   if ('inputSchema' in given) return fromAiSdk(name, given);
-  throw notATool(name);
-}
-
-function isDefinition(given: object): given is GivenDefinition {
-  return (
-    'input' in given && given.input instanceof z.ZodType && 'run' in given && typeof given.run === 'function'
-  );
+  if (!('run' in given) || typeof given.run !== 'function') throw notATool(name);
+  const { input = z.object({}), ...rest } = given as GivenDefinition;
+  if (input instanceof z.ZodType) return single(name, { ...rest, input });
+  throw new DandoriError('service-invalid', `tools.${name}.input is not a schema of zod 4.`, {
+    fix: 'Write z.object({ … }) with zod 4 or newer, or leave out input if the tool takes no arguments.',
+  });
 }
 
 function notATool(name: string): DandoriError {

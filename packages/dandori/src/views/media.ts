@@ -1,6 +1,7 @@
 import type { Json } from '../model/json.ts';
 import type { BlobHandle } from '../model/task.ts';
 import { bytesText } from '../model/text.ts';
+import type { TaskState } from '../run/state/state.ts';
 
 /** Binary content of a result, such as a picture. */
 export type Media = NonNullable<BlobHandle['media']>[number];
@@ -83,4 +84,34 @@ function sizeOf(base64: string): number {
 /** Pictures that models and browsers can show. */
 export function isPicture(type: string): boolean {
   return /^image\/(?:png|jpeg|gif|webp)$/.test(type);
+}
+
+/** Whether a model that takes files can be given it. */
+export function isShowable(type: string): boolean {
+  return isPicture(type) || type === 'application/pdf';
+}
+
+/** The first bytes of what can be shown. A wrong type would make a provider refuse the call. */
+const SIGNATURES: readonly (readonly [string, RegExp])[] = [
+  ['image/png', /^89504e470d0a1a0a/],
+  ['image/jpeg', /^ffd8ff/],
+  ['image/gif', /^47494638/],
+  ['image/webp', /^52494646.{8}57454250/],
+  ['application/pdf', /^255044462d/],
+];
+
+/** The type that the first bytes tell. Undefined if it is nothing that can be shown. */
+export function shownType(start: Uint8Array): string | undefined {
+  const hex = Array.from(start.subarray(0, 12), (byte) => byte.toString(16).padStart(2, '0')).join('');
+  return SIGNATURES.find(([, pattern]) => pattern.test(hex))?.[0];
+}
+
+/** Bytes. Providers refuse larger pictures. */
+const LARGEST_SHOWN = 5_000_000;
+
+/** What a mind is shown of a result: its pictures, and an attached PDF that it has read. */
+export function shownIn({ status, result, task }: Pick<TaskState, 'status' | 'result' | 'task'>): Media[] {
+  if (status !== 'succeeded' || result === undefined || !('blob' in result)) return [];
+  const isShown = task.operation === 'attachment.read' ? isShowable : isPicture;
+  return (result.blob.media ?? []).filter(({ type, bytes }) => isShown(type) && bytes <= LARGEST_SHOWN);
 }

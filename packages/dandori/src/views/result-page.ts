@@ -71,7 +71,7 @@ function isSmall(value: Json, room = { left: WHOLE }): boolean {
   });
 }
 
-function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
+export function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
   let current: Json | undefined = value;
   for (const part of path) {
     if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return undefined;

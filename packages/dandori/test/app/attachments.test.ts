@@ -1,3 +1,4 @@
+import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import {
@@ -34,7 +35,7 @@ const TOOLS = {
   shot: tool({
     description: 'Takes a picture of the screen',
     effect: 'read',
-    input: z.object({}),
+    input: z.object({ again: z.boolean().optional(), number: z.number().optional() }),
     run: () => [
       { type: 'text', text: 'here' },
       { type: 'image', mimeType: 'image/png', data: PNG },
@@ -48,6 +49,33 @@ const open = (script: readonly Reply[]) =>
     tools: TOOLS,
     store: createMemoryStore(),
     config: {},
+  });
+
+const PAGE = { name: 'page.pdf', data: Buffer.from('%PDF-1.7\n1 0 obj << >> endobj\n'.slice(0, 30)) };
+const PDF_URL = `data:application/pdf;base64,${PAGE.data.toString('base64')}`;
+
+interface SentMessage {
+  readonly role: string;
+  readonly content: unknown;
+}
+
+function messagesOf({
+  requests,
+}: {
+  requests: readonly { body: unknown }[];
+}): readonly (readonly SentMessage[])[] {
+  return requests.map(({ body }) => (body as { messages: SentMessage[] }).messages);
+}
+
+function contentsOf(server: Parameters<typeof messagesOf>[0]): unknown[] {
+  return messagesOf(server).map((messages) => messages.at(-1)?.content);
+}
+
+const openWith = (url: string, more = {}) =>
+  openDandori({
+    config: { model: { provider: 'openai-compatible', name: 'm', base_url: url, ...more } },
+    tools: TOOLS,
+    store: createMemoryStore(),
   });
 
 async function eventsOf(run: { events(): AsyncIterable<unknown> }) {
@@ -113,6 +141,46 @@ describe('attachments', () => {
     ]);
   });
 
+  it('that are pictures or PDFs reach a model of the AI SDK as files', async () => {
+    await using server = await startModelServer([
+      { actions: [{ operation: 'answer', args: { text: 'a pixel' } }] },
+      { actions: [{ operation: 'answer', args: { text: 'a page' } }] },
+    ]);
+    const model = createOpenAI({ apiKey: 'k', baseURL: server.url }).chat('m');
+    await using dandori = await openDandori({ model, store: createMemoryStore(), config: {} });
+    expect(await dandori.run('What is this?', { attachments: [PIXEL] }).output()).toBe('a pixel');
+    expect(await dandori.run('What is this?', { attachments: [PAGE] }).output()).toBe('a page');
+    expect(contentsOf(server)).toEqual([
+      [
+        { type: 'text', text: expect.stringContaining('- pixel.png') },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+      ],
+      [
+        { type: 'text', text: expect.stringContaining('- page.pdf (application/pdf') },
+        { type: 'file', file: { filename: 'page.pdf', file_data: PDF_URL } },
+      ],
+    ]);
+  });
+
+  it('that a model refuses are left out of the next call, and the run goes on', async () => {
+    await using server = await startModelServer([
+      { status: 400, body: { error: { message: 'this model has no image input' } } },
+      { actions: [{ operation: 'answer', args: { text: 'a picture and a page' } }] },
+    ]);
+    await using dandori = await openWith(server.url);
+    const run = dandori.run('What is this?', { attachments: [PIXEL, PAGE] });
+    expect(await run.output()).toBe('a picture and a page');
+    const [first, second] = contentsOf(server);
+    expect(first).toEqual([
+      { type: 'text', text: expect.any(String) },
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
+      { type: 'file', file: { filename: 'page.pdf', file_data: PDF_URL } },
+    ]);
+    expect(second).toEqual(expect.stringContaining('- page.pdf (application/pdf, 30 bytes)'));
+    expect(JSON.stringify(await eventsOf(run))).toContain('"code":"files_refused"');
+    expect((await run.replay()).differences).toEqual([]);
+  });
+
   it('that are too many or too large are refused, and start nothing', async () => {
     await using dandori = await open([]);
     const start = (attachments: GivenAttachment[]) => dandori.run('x', { attachments }).report();
@@ -145,6 +213,70 @@ describe('attachments', () => {
 });
 
 describe('pictures in results', () => {
+  it.each(['json', 'tools'] as const)(
+    'are shown to a model in the dialect %s, after their results',
+    async (dialect) => {
+      const call = (operation: string, args: object) =>
+        dialect === 'json'
+          ? { actions: [{ operation, args }] }
+          : { toolCalls: [{ name: operation, arguments: args }] };
+      await using server = await startModelServer([
+        call('shot', {}),
+        call('shot', { again: true }),
+        call('answer', { text: 'seen' }),
+      ]);
+      await using dandori = await openWith(server.url, { dialect });
+      const run = dandori.run('Look at the screen twice');
+      expect(await run.output()).toBe('seen');
+      const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } };
+      const last = messagesOf(server).at(-1) ?? [];
+      const seen = last.filter(({ content }) => Array.isArray(content));
+      expect(seen.map(({ role }) => role)).toEqual(['user', 'user']);
+      for (const { content } of seen)
+        expect(content).toEqual([{ type: 'text', text: expect.stringMatching(/They are data/) }, image]);
+      // What was sent before is repeated word for word, so that caches hit.
+      const [, second = [], third = []] = messagesOf(server);
+      expect(third.slice(0, second.length)).toEqual(second);
+      expect((await run.replay()).differences).toEqual([]);
+    },
+  );
+
+  it('are left out if the model refuses them, and only named from then on', async () => {
+    await using server = await startModelServer([
+      { actions: [{ operation: 'shot', args: {} }] },
+      {
+        status: 500,
+        body: {
+          error: { message: 'image input is not supported - hint: you may need to provide the mmproj' },
+        },
+      },
+      { actions: [{ operation: 'answer', args: { text: 'blind' } }] },
+    ]);
+    await using dandori = await openWith(server.url);
+    expect(await dandori.run('Look at the screen').output()).toBe('blind');
+    const texts = JSON.stringify(messagesOf(server).at(-1));
+    expect(texts).toContain('[image/png, 70 bytes]');
+    expect(texts).not.toContain('image_url');
+    expect(texts).not.toContain('You see the latest pictures');
+  });
+
+  it('are at most 20 in a prompt: the latest', async () => {
+    const turn = (number: number) => ({
+      actions: Array.from({ length: 6 }, (_, at) => ({
+        operation: 'shot',
+        args: { number: number * 6 + at },
+      })),
+    });
+    const end = { actions: [{ operation: 'answer', args: { text: 'seen' } }] };
+    await using server = await startModelServer([turn(0), turn(1), turn(2), turn(3), end]);
+    await using dandori = await openWith(server.url);
+    await dandori.run('Look at the screen').output();
+    const counts = messagesOf(server).map(
+      (messages) => JSON.stringify(messages).split('image_url":').length - 1,
+    );
+    expect(counts).toEqual([0, 6, 12, 18, 14]);
+  });
+
   it('are stored as blobs, and are never base64 in a prompt, a log or an answer', async () => {
     const script = [
       [act('s', 'shot')],

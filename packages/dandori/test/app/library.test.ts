@@ -174,6 +174,10 @@ describe('what a program passes', () => {
 
   it('is refused if it is no tool', async () => {
     expect(await refused({ cwd, tools: { x: 1 } })).toContain('tools.x is not a tool');
+    const zod3 = { _def: { typeName: 'ZodObject' }, parse: () => ({}) };
+    expect(await refused({ cwd, tools: { x: { description: 'x', input: zod3, run: () => 1 } } })).toContain(
+      'tools.x.input is not a schema of zod 4',
+    );
     expect(await refused({ cwd, tools: { x: { inputSchema: z.object({}) } } })).toContain('no execute');
   });
 });

@@ -49,8 +49,7 @@ describe('journals of every version', () => {
     const now = state === undefined ? null : structureOf(report(state));
     expect(now).toMatchObject(structureOf(then) as object);
     for (const event of events) {
-      const blob = blobsOf(event)[0];
-      if (blob !== undefined) expect(await blobs.get(blob)).toHaveLength(blob.bytes);
+      for (const blob of blobsOf(event)) expect(await blobs.get(blob)).toHaveLength(blob.bytes);
     }
   });
 

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { answerQuestion } from '../../src/commands/answer.ts';
 import { startRun } from '../../src/commands/start.ts';
@@ -6,6 +7,7 @@ import { addBudget, addNote, cancelRun, continueRun, pauseRun, rateRun } from '.
 import { drive } from '../../src/driver/drive.ts';
 import type { Parts } from '../../src/driver/parts.ts';
 import { forkRun } from '../../src/history/fork.ts';
+import { createMemoryStore, type Dandori, openDandori, type Store, tool } from '../../src/index.ts';
 import type { Event } from '../../src/model/event.ts';
 import { blobsOf } from '../../src/model/event-kinds.ts';
 import type { Json } from '../../src/model/json.ts';
@@ -149,6 +151,45 @@ function createHouse(script: readonly Reply[], more: Partial<Parts> = {}): House
       (await startRun({ goal, userId: 'u1', settings: { ...SETTINGS, ...settings } }, parts)).run,
     drive: (run, other) => clock.runUntil(drive(run, { ...parts, ...other })),
   };
+}
+
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+/** With everything that only the library adds: memory, sub-goals. */
+async function openedWith<T>(
+  script: readonly Reply[],
+  tell: (opened: { dandori: Dandori; folder: string; store: Store }) => Promise<T>,
+): Promise<T> {
+  const place = mkdtempSync(join(tmpdir(), 'dandori-journals-'));
+  const store = { ...createMemoryStore(), blobs };
+  await using dandori = await openDandori({
+    cwd: place,
+    store,
+    model: createScriptedMind(script, 'scripted/model'),
+    tools: { double: tool({ description: 'Doubles', effect: 'read', trusted: true, run: () => 42 }) },
+    config: { memory: true, execution: { sub_goals: true } },
+  });
+  return await tell({ dandori, folder: place, store });
+}
+
+/** A question of the sub-goal is asked in the run. */
+function subGoalStory(): Promise<{ parent: Event[]; child: Event[] }> {
+  const ask = decided([{ operation: 'ask', args: { question: 'How often?' } }]);
+  const double = decided([{ id: 'd', operation: 'double' }]);
+  const goal = { goal: 'double it', tools: ['double'] };
+  const script = [decided([{ id: 'a', operation: 'goal.run', args: goal }]), ask, double, answered, answered];
+  return openedWith(script, async ({ dandori, store }) => {
+    const run = dandori.run('Double 21');
+    await run.report();
+    for (const { id } of await run.questions()) await run.answer(id, 'once');
+    await run.report();
+    const named = async (id: string) =>
+      JSON.parse(
+        JSON.stringify(await store.journal.read(id)).replaceAll(run.id, 'with-a-sub-goal'),
+      ) as Event[];
+    return { parent: await named(run.id), child: await named(`${run.id}--a`) };
+  });
 }
 
 /** Each tells a story in which facts happen that the others do not have. */
@@ -318,6 +359,38 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     await house.drive(run);
     return house.parts.journal.read(run);
   },
+  /** A run that was told notes, wrote one, and had files: a text, and a picture that the model was shown. */
+  async 'with-memory-and-attachments'() {
+    return openedWith(
+      [
+        decided([
+          { id: 'r', operation: 'attachment.read', args: { name: 'list.csv' } },
+          { id: 'p', operation: 'attachment.read', args: { name: 'pixel.png' } },
+          { id: 'w', operation: 'memory.write', args: { name: 'list', text: '${r.text}' } },
+        ]),
+        answered,
+      ],
+      async ({ dandori, folder: place }) => {
+        mkdirSync(join(place, '.dandori/memory'), { recursive: true });
+        writeFileSync(join(place, '.dandori/memory/tone.md'), 'Answer in one sentence.\n');
+        const attachments = [
+          { name: 'list.csv', data: 'name,city\nHana,Kyoto\n' },
+          { name: 'pixel.png', data: Buffer.from(PIXEL, 'base64') },
+        ];
+        const run = dandori.run('Remember the list', { attachments });
+        await run.report();
+        for (const { id } of await run.questions()) await run.approve(id);
+        await run.report();
+        return Array.fromAsync(run.events());
+      },
+    );
+  },
+  async 'with-a-sub-goal'() {
+    return (await subGoalStory()).parent;
+  },
+  async 'with-a-sub-goal--a'() {
+    return (await subGoalStory()).child;
+  },
   async cancelled() {
     const house = createHouse([decided([{ id: 'm', operation: 'mail.send' }])]);
     const run = await house.start('Send it');
@@ -377,15 +450,17 @@ for (const [name, tell] of Object.entries(STORIES)) {
   if (existsSync(join(folder, `${name}.jsonl`))) continue;
   const told = await tell();
   const [first] = told;
-  const events = JSON.parse(JSON.stringify(told).replaceAll(first?.run ?? '', name)) as Event[];
+  const text = JSON.stringify(told)
+    .replaceAll(first?.run ?? '', name)
+    .replaceAll(/process \d+ on [\w.-]+/g, 'process 1 on somewhere');
+  const events = JSON.parse(text) as Event[];
   const state = fold(events);
   if (state === undefined) throw new Error(`${name} has no events.`);
   writeFileSync(join(folder, `${name}.jsonl`), events.map(toLine).join(''), { mode: 0o600 });
   writeFileSync(join(folder, `${name}.report.json`), `${JSON.stringify(report(state), null, 2)}\n`);
   golden[`${version}/${name}`] = digestsOf(events);
   for (const event of events) {
-    const blob = blobsOf(event)[0];
-    if (blob !== undefined) await files.put([await blobs.get(blob)]);
+    for (const blob of blobsOf(event)) await files.put([await blobs.get(blob)]);
   }
   console.log(`${name}: ${events.length} events, ${state.end?.outcome}`);
 }

@@ -9,6 +9,7 @@ import { texts } from '../texts/conversations.ts';
 import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/fields.tsx';
+import { ChosenFiles, FileButton, identityOf } from '../ui/files.tsx';
 import { Page, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { SendForm } from '../ui/send-form.tsx';
@@ -64,8 +65,11 @@ function Beginning() {
   const queries = useQueryClient();
   const [keys] = useState(createRequestKeys);
   const [text, setText] = useState('');
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const add = (more: Iterable<File>) => setFiles((known) => [...known, ...more]);
   const begin = useMutation({
-    mutationFn: (first: string) => conversations.begin(first, { key: keys.keyFor(first) }),
+    mutationFn: (first: string) =>
+      conversations.begin(first, { key: keys.keyFor([first, identityOf(files)]), attachments: files }),
     onSuccess({ conversation }) {
       keys.done();
       void queries.invalidateQueries({ queryKey: ['conversations'] });
@@ -76,11 +80,17 @@ function Beginning() {
   const send = () => canBegin && begin.mutate(text.trim());
   return (
     <SendForm
+      onDrop={add}
       onSend={send}
       canSend={canBegin}
       texts={{ send: begin.isPending ? say.beginning : say.begin, keys: say.sendHint }}
       error={begin.error}
-      choices={<p className="text-faint text-sm">{say.firstHint}</p>}
+      choices={
+        <>
+          <FileButton onFiles={add} />
+          <p className="text-faint text-sm">{say.firstHint}</p>
+        </>
+      }
     >
       <TextField
         label={say.first}
@@ -92,6 +102,7 @@ function Beginning() {
         isBare
         className="max-h-[50vh] text-lg"
       />
+      <ChosenFiles files={files} onFiles={setFiles} />
     </SendForm>
   );
 }

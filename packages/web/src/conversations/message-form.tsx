@@ -9,6 +9,7 @@ import { texts } from '../texts/conversations.ts';
 import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/fields.tsx';
+import { ChosenFiles, dropOf, FileButton, identityOf } from '../ui/files.tsx';
 import { Problem } from '../ui/problem.tsx';
 
 interface Props {
@@ -24,6 +25,8 @@ export function Speaker({ conversation, lastShown }: Props) {
   const { conversations } = useClient();
   const [keys] = useState(createRequestKeys);
   const [text, setText] = useState('');
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const add = (more: Iterable<File>) => setFiles((known) => [...known, ...more]);
   /** The last message when the user began to type: a "yes" must not answer a question that arrived later. */
   const [seen, setSeen] = useState(lastShown);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -33,7 +36,12 @@ export function Speaker({ conversation, lastShown }: Props) {
   }, []);
   const [unclear, setUnclear] = useState<SayResult & { kind: 'unclear' }>();
   const speak = useMutation({
-    mutationFn: (said: string) => conversations.say(conversation, said, { key: keys.keyFor(said), seen }),
+    mutationFn: (said: string) =>
+      conversations.say(conversation, said, {
+        key: keys.keyFor([said, identityOf(files)]),
+        seen,
+        attachments: files,
+      }),
     onSuccess(heard) {
       keys.done();
       if (heard.kind === 'unclear') {
@@ -42,6 +50,7 @@ export function Speaker({ conversation, lastShown }: Props) {
         return;
       }
       setText('');
+      setFiles([]);
       // The reply appears at the bottom.
       window.scrollTo(0, document.documentElement.scrollHeight);
     },
@@ -67,6 +76,7 @@ export function Speaker({ conversation, lastShown }: Props) {
   return (
     <form
       onSubmit={submit}
+      {...dropOf(add)}
       className="sticky bottom-0 -mx-4 flex flex-col gap-2 border-line border-t bg-paper px-4 py-3"
     >
       <Problem error={speak.error} />
@@ -79,6 +89,7 @@ export function Speaker({ conversation, lastShown }: Props) {
           onLeave={goOn}
         />
       )}
+      <ChosenFiles files={files} onFiles={setFiles} />
       <div className="flex items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
@@ -96,7 +107,10 @@ export function Speaker({ conversation, lastShown }: Props) {
           {speak.isPending ? say.sending : word.send}
         </Button>
       </div>
-      <p className="hidden text-faint text-xs sm:block">{say.sendHint}</p>
+      <div className="flex items-center justify-between">
+        <p className="hidden text-faint text-xs sm:block">{say.sendHint}</p>
+        <FileButton onFiles={add} />
+      </div>
     </form>
   );
 }

@@ -10,6 +10,7 @@ import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
 import { Button } from '../ui/button.tsx';
+import { AttachedFiles } from '../ui/files.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
@@ -37,6 +38,7 @@ export function MessageView({ conversation, message, isMissed, isApart, run }: P
         <p className="whitespace-pre-wrap break-words rounded-lg rounded-tr-sm border border-line bg-sheet px-4 py-2">
           {message.text}
         </p>
+        <AttachedFiles files={message.attachments ?? []} />
       </div>
     );
   const { kind, tally, question, outcome } = message;

@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { lazy, type RefObject, Suspense, useRef, useState } from 'react';
+import { lazy, type RefObject, Suspense, useState } from 'react';
 import { type ApprovalPolicy, approvalPolicy, type Mode, mode as modes } from '#dandori/model/settings.ts';
-import { bytesText } from '#dandori/model/text.ts';
 import { createRequestKeys } from '../live/request-keys.ts';
 import { useCheck } from '../run/plan/use-check.ts';
 import { useTexts } from '../shell/language.tsx';
@@ -11,6 +10,7 @@ import { texts } from '../texts/home.ts';
 import { words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Choice, TextField } from '../ui/fields.tsx';
+import { ChosenFiles, FileButton, identityOf } from '../ui/files.tsx';
 import { Waiting } from '../ui/page.tsx';
 import { SendForm } from '../ui/send-form.tsx';
 
@@ -46,8 +46,7 @@ export function Composer({ goal, onGoal, field }: Props) {
         ...(approval !== 'configured' && { approval }),
         ...(plan !== undefined && { plan }),
       };
-      const named = files.map(({ name, size, lastModified }) => [name, size, lastModified]);
-      const key = keys.keyFor([wanted, request, named]);
+      const key = keys.keyFor([wanted, request, identityOf(files)]);
       return client.start(wanted, { ...request, attachments: files, key });
     },
     onSuccess(run) {
@@ -81,7 +80,7 @@ export function Composer({ goal, onGoal, field }: Props) {
       <Button look="bare" className="-mx-3" onClick={() => setPlan(plan === undefined ? '' : undefined)}>
         {plan === undefined ? say.plan.add : say.plan.remove}
       </Button>
-      <FileButton label={say.attach} onFiles={add} />
+      <FileButton onFiles={add} />
     </>
   );
   return (
@@ -105,57 +104,13 @@ export function Composer({ goal, onGoal, field }: Props) {
         isBare
         className="max-h-[50vh] min-h-14 text-lg"
       />
-      {files.length > 0 && (
-        <ul className="flex flex-wrap gap-2 text-sm">
-          {files.map((file, index) => (
-            <li key={index} className="flex items-center gap-2 rounded border border-line px-2 py-1">
-              <span className="max-w-60 truncate">{file.name}</span>
-              <span className="text-faint text-xs">{bytesText(file.size)}</span>
-              <Button
-                look="bare"
-                className="p-0!"
-                aria-label={say.detach(file.name)}
-                onClick={() => setFiles(files.filter((one) => one !== file))}
-              >
-                ×
-              </Button>
-            </li>
-          ))}
-        </ul>
-      )}
+      <ChosenFiles files={files} onFiles={setFiles} />
       {plan !== undefined && (
         <Suspense fallback={<Waiting />}>
           <PlanField plan={plan} onPlan={setPlan} checked={checked} onSend={send} />
         </Suspense>
       )}
     </SendForm>
-  );
-}
-
-function FileButton({
-  label,
-  onFiles,
-}: {
-  readonly label: string;
-  readonly onFiles: (files: Iterable<File>) => void;
-}) {
-  const input = useRef<HTMLInputElement>(null);
-  return (
-    <>
-      <input
-        ref={input}
-        type="file"
-        multiple
-        hidden
-        onChange={({ currentTarget }) => {
-          onFiles([...(currentTarget.files ?? [])]);
-          currentTarget.value = '';
-        }}
-      />
-      <Button look="bare" className="-mx-3" onClick={() => input.current?.click()}>
-        {label}
-      </Button>
-    </>
   );
 }
 

@@ -32,8 +32,6 @@ const en = {
     label: 'Plan file (YAML or JSON)',
     choose: 'Choose file',
   },
-  attach: 'Attach files',
-  detach: (name: string) => `Remove ${name}`,
   questions: { title: 'Waiting for you', fewer: 'Show fewer' },
   list: {
     title: 'All runs',
@@ -93,8 +91,6 @@ export const texts: Texts<typeof en> = {
       label: '計画ファイル（YAML または JSON）',
       choose: 'ファイルを選択',
     },
-    attach: 'ファイルを添付',
-    detach: (name: string) => `${name} を外す`,
     questions: { title: 'あなたの回答待ち', fewer: '表示を減らす' },
     list: {
       title: 'すべての実行',

@@ -19,6 +19,8 @@ export interface Words extends SharedWords {
   readonly send: string;
   readonly thinking: string;
   readonly attachments: string;
+  readonly attach: string;
+  readonly detach: (name: string) => string;
   readonly reason: string;
   readonly reasoning: string;
   readonly wholeText: (characters: number) => string;
@@ -79,6 +81,8 @@ const en: Words = {
   send: 'Send',
   thinking: 'Thinking…',
   attachments: 'Attached files',
+  attach: 'Attach files',
+  detach: (name) => `Remove ${name}`,
   reason: 'Reason (optional)',
   reasoning: 'Reasoning',
   wholeText: (characters) => `Show all (${characters.toLocaleString('en')} characters)`,
@@ -132,6 +136,8 @@ const ja: Words = {
   send: '送信',
   thinking: '検討中…',
   attachments: '添付ファイル',
+  attach: 'ファイルを添付',
+  detach: (name) => `${name} を外す`,
   reason: '理由（任意）',
   reasoning: '判断理由',
   wholeText: (characters) => `全文を表示（${characters.toLocaleString('ja')} 文字）`,

@@ -1,5 +1,6 @@
 import type { FormEvent, ReactNode } from 'react';
 import { Button } from './button.tsx';
+import { dropOf } from './files.tsx';
 import { Problem } from './problem.tsx';
 
 interface Props {
@@ -10,7 +11,7 @@ interface Props {
   /** Below the button. */
   readonly hint?: string;
   /** Takes files that are dropped onto the form. */
-  readonly onDrop?: (files: Iterable<File>) => void;
+  readonly onDrop: (files: Iterable<File>) => void;
   readonly onSend: () => void;
   readonly canSend: boolean;
   readonly texts: { readonly send: string; readonly keys: string };
@@ -26,12 +27,7 @@ export function SendForm({ children, choices, hint = '', onDrop, onSend, canSend
   return (
     <form
       onSubmit={submit}
-      onDragOver={(event) => onDrop !== undefined && event.preventDefault()}
-      onDrop={(event) => {
-        if (onDrop === undefined || event.dataTransfer.files.length === 0) return;
-        event.preventDefault();
-        onDrop([...event.dataTransfer.files]);
-      }}
+      {...dropOf(onDrop)}
       className="flex flex-col gap-3 rounded-lg border border-line bg-sheet p-4 shadow-sm"
     >
       {children}

@@ -57,6 +57,23 @@ describe('a conversation on the page', () => {
     expect(await log.getByText('New', { exact: true }).count()).toBe(0);
   });
 
+  it('takes files with a message, and shows their names', async () => {
+    const page = await visiting.open('/conversations');
+    const file = { name: 'list.csv', mimeType: 'text/csv', buffer: Buffer.from('a,b\n') };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('button', { name: 'Remove list.csv' }).waitFor();
+    await page.getByRole('textbox').fill('What is the capital of France');
+    await page.keyboard.press('Control+Enter');
+    const log = page.getByRole('log');
+    await log.getByText('list.csv text/csv, 4 bytes').waitFor();
+    await page.locator('input[type=file]').setInputFiles({ ...file, name: 'other.csv' });
+    await page.getByRole('textbox').fill('And the capital of France again');
+    await page.keyboard.press('Control+Enter');
+    await log.getByText('other.csv text/csv, 4 bytes').waitFor();
+    // The form is empty again.
+    expect(await page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
+  });
+
   it('asks for approval of a plan, shows its progress and reports, and takes other messages meanwhile', async () => {
     const page = await visiting.open('/conversations');
     await page.getByRole('textbox').fill('plan a trip');

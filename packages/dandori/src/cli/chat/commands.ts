@@ -1,10 +1,11 @@
 import type { ConversationClient } from '../../app/index.ts';
-import { isApproval } from '../../commands/index.ts';
+import { type GivenAttachment, isApproval } from '../../commands/index.ts';
 import type { Asked, ConversationRun } from '../../conversation/index.ts';
 import { messageOf } from '../../model/error.ts';
-import { displayWidth } from '../../model/text.ts';
+import { bytesText, displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
+import { readAttachments } from '../commands/run.ts';
 import { planLines } from '../commands/show.ts';
 import { contextLines } from '../questions/question.ts';
 import { oneLine, printable } from '../style.ts';
@@ -16,6 +17,8 @@ export interface CommandContext extends Wording {
   readonly say: (text: string) => Promise<void>;
   /** Sends the answer, and keeps the prompt busy until its result is known. */
   readonly answer: (asked: Asked, typed: string, comment?: string) => Promise<void>;
+  /** Files for the next message. */
+  readonly attached: GivenAttachment[];
   /** Says something that answers no question. */
   readonly begin: (text: string) => Promise<void>;
   readonly decline: (asked: Asked, comment?: string) => Promise<void>;
@@ -34,6 +37,7 @@ const COMMANDS: Readonly<Record<string, Command>> = {
   '/note': note,
   /** The name of `/note` in older versions. */
   '/tell': note,
+  '/attach': attach,
   '/next': next,
   '/cancel': cancel,
   '/model': model,
@@ -182,6 +186,19 @@ async function note(words: string, context: CommandContext): Promise<void> {
   if (text === '') return say(texts.chat.usage(texts.chat.noteForm));
   await conversation.tell(found.run, text);
   await say(texts.chat.told(shortName(found.run)));
+}
+
+/** Reads the file now, so that a wrong name is told at once. The next message takes it along. */
+async function attach(words: string, { attached, say, texts }: CommandContext): Promise<void> {
+  const file = words.replace(/^(['"])(.*)\1$/, '$2');
+  if (file !== '') {
+    const [read] = await readAttachments([file]);
+    if (read !== undefined) attached.push(read);
+  }
+  const names = attached.map(({ name, data }) => `${name} (${bytesText(data.length)})`);
+  await say(
+    names.length === 0 ? texts.chat.usage(texts.chat.attachForm) : texts.chat.attached(names.join(', ')),
+  );
 }
 
 /** Says what the last message recommended. It begins a run and answers no question. */

@@ -1,4 +1,5 @@
 import type { ConversationClient } from '../../app/index.ts';
+import type { GivenAttachment } from '../../commands/index.ts';
 import type { Asked, Said, Written } from '../../conversation/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
@@ -43,6 +44,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
   let isLeaving = false;
   let delivering: Promise<void> = Promise.resolve();
   const shown = new Set<string>();
+  const attached: GivenAttachment[] = [];
   let lastShown =
     conversation.messages().findLast(({ id }) => conversation.state?.delivered.has(id))?.id ?? '';
 
@@ -153,6 +155,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     ...wording,
     conversation,
     say,
+    attached,
     answer: ({ run, question }, typed, comment) =>
       waitFor(async (onBegun) => {
         const value = answerIn(typed, question);
@@ -244,7 +247,9 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
           await printError(error);
           return true;
         });
-        if (!isCommand) await waitFor((onBegun) => conversation.say(text, { onBegun, seen }));
+        if (isCommand) continue;
+        const attachments = attached.splice(0);
+        await waitFor((onBegun) => conversation.say(text, { onBegun, seen, attachments }));
       }
       if (!isTerminal) await settledWithin(wait);
       isLeaving = true;

@@ -129,7 +129,7 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
   }
 }
 
-async function readAttachments(files: readonly string[]): Promise<GivenAttachment[]> {
+export async function readAttachments(files: readonly string[]): Promise<GivenAttachment[]> {
   let left = LARGEST_ATTACHMENTS;
   const read: GivenAttachment[] = [];
   for (const file of files) {

@@ -14,6 +14,7 @@ import { planTasks, type StepView } from '../../views/plan.ts';
 import { duration, type Report } from '../../views/report.ts';
 import { announceTorn } from '../announce.ts';
 import { findRun, openWorkplace } from '../open.ts';
+import { showPictures } from '../pictures.ts';
 import { noteText } from '../progress.ts';
 import { printReport, usedText } from '../report.ts';
 import { oneLine, printable, type Style, styleFor } from '../style.ts';
@@ -43,6 +44,7 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
     for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
   }
   printReport(report, { texts, json: options.json, config: options.config });
+  if (options.json !== true) await showPictures(run, dandori);
   return 0;
 }
 

@@ -12,6 +12,7 @@ import { isAllowed } from './dialects/json.ts';
 import { isExampleAnswer } from './example.ts';
 import { extractValue } from './extract.ts';
 import { toFailure } from './failure.ts';
+import { isRefusal, withFiles, withoutFilesNext } from './files.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
 import { fittingWindow } from './prompt.ts';
 import { DO_IT_NOW, judgeIdleAnswer, NOTHING_DONE } from './unfounded-answer.ts';
@@ -106,7 +107,9 @@ async function ask(thought: Thought, { options, wire, signal }: Asking): Promise
     listener: dialect.listen(thought, signal),
   });
   const usage = toUsage(output.usage, options) ?? (await estimateUsage(prompt, output, options));
-  return conclude(output, thought, { options, dialect, usage });
+  const thinking = conclude(output, thought, { options, dialect, usage });
+  if (thinking.kind !== 'failed' || output.error === undefined) return thinking;
+  return { ...thinking, failure: withoutFilesNext(thinking.failure, output.error, prompt.messages) };
 }
 
 /** The prompt in the dialect of the call. Old turns are shortened if the whole prompt would not fit. */
@@ -120,7 +123,7 @@ async function prepare(
   const { instructions, messages } = await writeFitting(thought, custom, dialect);
   const prompt = {
     instructions: wellFormed(shown(instructions)),
-    messages: withPictures(sendable(messages, whole.state), whole.pictures),
+    messages: withFiles(sendable(messages, whole.state), whole),
   };
   return { dialect, prompt, sent: dialect.send(thought, options) };
 }
@@ -277,7 +280,8 @@ export function withFallback(first: Mind, second: Mind): Mind {
     name: first.name,
     async think(thought) {
       if (hasTakenOver(thought.state)) return second.think(thought);
-      const isSecondTime = lastDecision(thought.state)?.failure?.kind === 'model_error';
+      const last = lastDecision(thought.state)?.failure;
+      const isSecondTime = last?.kind === 'model_error' && !isRefusal(last);
       const thinking = await first.think(thought);
       return isGivenUp(thinking, isSecondTime) ? { ...thinking, next: second.name } : thinking;
     },
@@ -301,14 +305,9 @@ function hasTakenOver({ decisions }: RunState): boolean {
 
 function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
   if (thinking.kind !== 'failed' || thinking.failure.kind !== 'model_error') return false;
+  if (isRefusal(thinking.failure)) return false;
   const { retryable, retryAfter = 0 } = thinking.failure;
   return retryable !== true || retryAfter > LONGEST_WAIT || isSecondTime;
-}
-
-/** The pictures stand with the goal, which is in the first message. */
-function withPictures(messages: ModelMessage[], pictures: Thought['pictures'] = []): ModelMessage[] {
-  const [first, ...rest] = messages;
-  return pictures.length === 0 || first?.role !== 'user' ? messages : [{ ...first, pictures }, ...rest];
 }
 
 interface Sent {

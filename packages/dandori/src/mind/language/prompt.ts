@@ -6,12 +6,15 @@ import { bytesText, clip } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
 import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
 import { attachmentNames } from '../../run/trust/attachment-names.ts';
+import { shownIn } from '../../views/media.ts';
 import type { Thought } from '../mind.ts';
+import { isShownFiles, shownTasks } from './files.ts';
 import { writeBrief, writeInstructions } from './instructions.ts';
 import { writeMemory } from './memory.ts';
 import { languageIn, tellOutcomes } from './result-text.ts';
 import { announce } from './tool-text.ts';
 import { type TextMessage, TextTranscript, type Transcript, writeAction } from './transcript.ts';
+import { OF_A_PICTURE } from './usage.ts';
 import {
   type EndedTasks,
   endedTasks,
@@ -73,6 +76,10 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
         .map(({ content }) => content)
         .join('\n\n');
     },
+    shown: (decision) => {
+      const tasks = ended?.get(decision) ?? [];
+      return tasks.reduce((sum, task) => sum + shownIn(task).length, 0) * OF_A_PICTURE;
+    },
     isSettled: ({ proposed }) =>
       proposed.every(({ id }) => hasEnded(state.tasks.get(id)?.status ?? 'succeeded')),
     budget: contextOf(state.settings).tokens,
@@ -108,7 +115,8 @@ export function converse<Message>(
   window: Window = WHOLE,
 ): Message[] {
   const { state } = thought;
-  const known = keptFor(state, wording.key, window) as Kept<Message> | undefined;
+  const key = isShownFiles(state) ? wording.key : `${wording.key} without files`;
+  const known = keptFor(state, key, window) as Kept<Message> | undefined;
   const from = known?.count ?? window.from;
   const answers = answersByDecision(state);
   const ended = endedTasks(state, from).after;
@@ -122,7 +130,7 @@ export function converse<Message>(
   if (unchanging > from && state.userPlan.length === 0) {
     const last = state.decisions[unchanging - 1];
     const { context: room } = state.settings;
-    kept.set(state, { key: wording.key, window, context: room, count: unchanging, last, transcript });
+    kept.set(state, { key, window, context: room, count: unchanging, last, transcript });
     transcript = transcript.fork();
   }
   for (const decision of state.decisions.slice(unchanging)) tellTurn(decision, { ...context, transcript });
@@ -145,6 +153,7 @@ function begin<Message>(
     ...(said.get(decision) ?? []),
   ]);
   transcript.addUserText(...opening(thought), ...writeMemory(thought, window, early));
+  if (state.userPlan.length > 0) transcript.show(shownTasks(endedTasks(state).first, state));
   return transcript;
 }
 
@@ -197,7 +206,8 @@ function attached(state: RunState): string[] {
   if (attachments.length === 0) return [];
   const names = attachmentNames(state);
   const lines = attachments.map(
-    ({ type, bytes }, index) => `- ${names[index]} (${type}, ${bytesText(bytes)})`,
+    ({ type, bytes, earlier }, index) =>
+      `- ${names[index]} (${type}, ${bytesText(bytes)}${earlier === true ? ', with an earlier message' : ''})`,
   );
   return [`The user attached these files:\n${lines.join('\n')}`];
 }
@@ -269,6 +279,7 @@ function react<Message>(
     if (own.has(task)) transcript.addResult(task, told[index] ?? '');
     else transcript.addUserText(told[index] ?? '');
   }
+  transcript.show(shownTasks(outcomes.slice(0, told.length), thought.state));
   const asked = answers.get(decision) ?? [];
   const questions = operations.filter(({ operation }) => operation === 'ask').slice(0, asked.length);
   for (const [index, question] of questions.entries()) transcript.addResult(question, asked[index] ?? '');

@@ -2,7 +2,7 @@ import type { Usage } from '../../model/decision.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf, type Provider } from '../../model/settings.ts';
 import { costUsed, tokensUsed } from '../../run/limits.ts';
-import type { Thought, Weight } from '../mind.ts';
+import type { ShownFile, Thought, Weight } from '../mind.ts';
 import type { ModelOutput } from './call.ts';
 import type { DialectPrompt, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions, Price } from './options.ts';
@@ -131,16 +131,22 @@ async function tokensOf({ prompt, sent: { tools = [] } }: Outgoing): Promise<num
   return promptTokens(prompt, count) + count(described.join('\n'));
 }
 
-/** What providers count for a large picture, roughly. */
-const OF_A_PICTURE = 1_600;
+/** What providers count for a large picture or a page of a PDF, roughly. */
+export const OF_A_PICTURE = 1_600;
+/** Characters of base64 for a page of a PDF, at least. */
+const OF_A_PAGE = 40_000;
+
+function fileTokens({ type, data }: ShownFile): number {
+  return type.startsWith('image/') ? OF_A_PICTURE : OF_A_PICTURE * Math.ceil(data.length / OF_A_PAGE);
+}
 
 /** Message by message, because most of them were counted before. */
 function promptTokens({ instructions, messages }: DialectPrompt, count: TokenCounter): number {
   const texts = messages.map(({ content }) => asText(content));
-  const pictures = messages.flatMap((message) => ('pictures' in message ? (message.pictures ?? []) : []));
+  const files = messages.flatMap((message) => ('files' in message ? (message.files ?? []) : []));
   return [instructions, ...texts].reduce(
     (sum, text) => sum + count(text) + AROUND_A_MESSAGE,
-    pictures.length * OF_A_PICTURE,
+    files.reduce((sum, file) => sum + fileTokens(file), 0),
   );
 }
 

@@ -20,6 +20,8 @@ interface Telling {
   readonly base: string;
   /** A decision and its results as the prompt writes them. */
   readonly tell: (decision: Decision) => string;
+  /** The tokens of the pictures that follow it. */
+  readonly shown?: (decision: Decision) => number;
   /** Whether its text is final. */
   readonly isSettled: (decision: Decision) => boolean;
   /** Tokens that the whole prompt may have. */
@@ -49,12 +51,12 @@ export async function windowFor(telling: Telling): Promise<Window> {
 const counted = new WeakMap<readonly Decision[], { readonly count: number; readonly tokens: number }>();
 
 function isSurelyFitting(telling: Telling): boolean {
-  const { decisions, tell, isSettled } = telling;
+  const { decisions, tell, shown = () => 0, isSettled } = telling;
   let { count, tokens } = counted.get(decisions) ?? { count: 0, tokens: 0 };
   let sum = tokens;
   let isFinal = true;
   for (const decision of decisions.slice(count)) {
-    sum += atMostTokens(tell(decision));
+    sum += atMostTokens(tell(decision)) + shown(decision);
     isFinal &&= isSettled(decision);
     if (!isFinal) continue;
     count++;
@@ -111,10 +113,14 @@ function fold(telling: Telling, count: TokenCounter): Window {
 /** Token counts of final turns, per counter. */
 const turns = new Map<TokenCounter, WeakMap<Decision, number>>();
 
-function turnTokens(decision: Decision, count: TokenCounter, { tell, isSettled }: Telling): number {
+function turnTokens(
+  decision: Decision,
+  count: TokenCounter,
+  { tell, shown = () => 0, isSettled }: Telling,
+): number {
   const known = turns.get(count)?.get(decision);
   if (known !== undefined) return known;
-  const tokens = count(tell(decision));
+  const tokens = count(tell(decision)) + shown(decision);
   if (!isSettled(decision)) return tokens;
   if (!turns.has(count)) turns.set(count, new WeakMap());
   turns.get(count)?.set(decision, tokens);

@@ -15,7 +15,15 @@ import {
 import { refuseOtherModel } from '../conversations.ts';
 import type { Routes } from '../parts.ts';
 import { refuseStopping } from '../problem.ts';
-import { conversationParams, idempotency, jsonBody, jsonContent, pageOf, problems } from '../schemas.ts';
+import {
+  conversationParams,
+  filesIn,
+  idempotency,
+  jsonBody,
+  jsonContent,
+  pageOf,
+  problems,
+} from '../schemas.ts';
 
 const list = createRoute({
   method: 'get',
@@ -75,13 +83,18 @@ export const conversationRoutes: Routes = (app, { dandori, conversations, runSta
   app.openapi(begin, async (c) => {
     refuseStopping(driving);
     const user = c.get('user');
-    const { text, model } = c.req.valid('json');
+    const { text, model, attachments } = c.req.valid('json');
     const key = c.req.valid('header')['idempotency-key'];
     if (model !== undefined) refuseOtherModel(model, user, config);
     const begun = await conversations.useNew({ userId: user.id ?? config.userId, key }, async (it) => {
       if (model !== undefined && it.state === undefined) await it.useModel(model);
       const language = acceptedLanguage(c.req.header('accept-language'));
-      const said = await it.say(text, { waits: false, language, ...(key !== undefined && { key }) });
+      const said = await it.say(text, {
+        attachments: filesIn(attachments),
+        waits: false,
+        language,
+        ...(key !== undefined && { key }),
+      });
       return { conversation: it.id, run: 'run' in said ? said.run : '' };
     });
     return c.json(begun, 201, { Location: `/api/conversations/${begun.conversation}` });

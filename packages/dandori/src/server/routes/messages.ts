@@ -18,7 +18,7 @@ import {
 import { cancelAll, refuseOtherModel } from '../conversations.ts';
 import type { Routes } from '../parts.ts';
 import { refuseStopping } from '../problem.ts';
-import { conversationParams, idempotency, jsonBody, jsonContent, problems } from '../schemas.ts';
+import { conversationParams, filesIn, idempotency, jsonBody, jsonContent, problems } from '../schemas.ts';
 
 function command<B extends z.ZodType, R extends z.ZodType>(
   path: string,
@@ -69,11 +69,17 @@ const model = command('model', 'Choose the model for the runs that follow', [
 export const messageRoutes: Routes = (app, { conversations, driving, config }) => {
   app.openapi(say, async (c) => {
     refuseStopping(driving);
-    const { text, seen } = c.req.valid('json');
+    const { text, seen, attachments } = c.req.valid('json');
     const key = c.req.valid('header')['idempotency-key'];
     const { id: by } = c.get('user');
     const said = await conversations.use(c.req.valid('param').conversation, (it) =>
-      it.say(text, { by, seen, waits: false, ...(key !== undefined && { key }) }),
+      it.say(text, {
+        by,
+        seen,
+        attachments: filesIn(attachments),
+        waits: false,
+        ...(key !== undefined && { key }),
+      }),
     );
     return c.json(heard(said), 200);
   });

@@ -17,7 +17,7 @@ import {
 import { drivingNow } from '../live-updates.ts';
 import type { Routes } from '../parts.ts';
 import { refuseStopping } from '../problem.ts';
-import { idempotency, jsonBody, jsonContent, pageOf, problems, runParams } from '../schemas.ts';
+import { filesIn, idempotency, jsonBody, jsonContent, pageOf, problems, runParams } from '../schemas.ts';
 
 type Filters = z.infer<typeof runFilters>;
 
@@ -53,9 +53,7 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
       ...(wanted && { mode: wanted }),
       ...(approval && { approval, isStricterOnly: c.get('user').role !== 'admin' }),
       ...(userId !== undefined && { userId }),
-      ...(attachments && {
-        attachments: attachments.map(({ data, ...file }) => ({ ...file, data: Buffer.from(data, 'base64') })),
-      }),
+      attachments: filesIn(attachments),
       ...(output && { output: output as JsonObject }),
       ...(tasks && { tasks, isValidOnly: true }),
       ...(key !== undefined && { key }),

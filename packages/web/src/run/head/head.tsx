@@ -1,9 +1,9 @@
-import { bytesText } from '#dandori/model/text.ts';
 import { isOnlyHolding } from '#dandori/run/state/state.ts';
 import { outcomeOf } from '#dandori/views/report.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/steering.ts';
 import { DRIVING_STATUS, words } from '../../texts/words.ts';
+import { AttachedFiles } from '../../ui/files.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
 import { ForkedFrom } from '../past/difference.tsx';
 import { Elapsed, type ViewProps } from '../view.tsx';
@@ -25,15 +25,7 @@ export function Head(props: ViewProps) {
         </h1>
         {!isPast && <Steering {...props} />}
       </div>
-      {state.attachments.length > 0 && (
-        <ul aria-label={word.attachments} className="flex flex-wrap gap-2 text-sm">
-          {state.attachments.map(({ name, type, bytes }) => (
-            <li key={name} className="rounded border border-line px-2 py-0.5">
-              {name} <span className="text-faint text-xs">{`${type}, ${bytesText(bytes)}`}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      <AttachedFiles files={state.attachments} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-faint text-sm">
         <span role="status" className="contents">
           <StatusMark status={shown} />

@@ -2,7 +2,7 @@ import { asObject, isObject, type JsonObject } from '../../../model/json.ts';
 import { type Action, isStep } from '../../../model/task.ts';
 import { OWN_OPERATIONS } from '../../../run/actions/own-operations.ts';
 import type { Decision } from '../../../run/state/state.ts';
-import { inWrittenOrder, OPEN_TURNS, type Transcript, unusableOutput } from '../transcript.ts';
+import { inWrittenOrder, OPEN_TURNS, shownText, type Transcript, unusableOutput } from '../transcript.ts';
 import type { AssistantMessage, AssistantPart, ModelMessage, ToolResultPart } from '../wire/wire.ts';
 import { highestNumber, type NativeNames } from './native-names.ts';
 
@@ -13,7 +13,13 @@ interface Exchange {
   messages?: readonly ModelMessage[];
 }
 
-type Turn = Exchange | { readonly paragraphs: string[]; messages?: readonly ModelMessage[] };
+interface UserTurn {
+  readonly paragraphs: string[];
+  readonly shows: string[];
+  messages?: readonly ModelMessage[];
+}
+
+type Turn = Exchange | UserTurn;
 
 const ELSEWHERE = 'It is named below.';
 const LEFT_OUT = '(Left out: it could not be used.)';
@@ -39,7 +45,7 @@ export class NativeTranscript implements Transcript<ModelMessage> {
   addUserText(...paragraphs: string[]): void {
     const last = this.#turns.at(-1);
     if (last !== undefined && 'paragraphs' in last) last.paragraphs.push(...paragraphs);
-    else if (paragraphs.length > 0) this.#turns.push({ paragraphs });
+    else if (paragraphs.length > 0) this.#turns.push({ paragraphs, shows: [] });
   }
 
   addDecision(decision: Decision): void {
@@ -76,6 +82,13 @@ export class NativeTranscript implements Transcript<ModelMessage> {
     else call.heard.push(text);
   }
 
+  show(tasks: readonly string[]): void {
+    if (tasks.length === 0) return;
+    this.addUserText(shownText(tasks));
+    const last = this.#turns.at(-1);
+    if (last !== undefined && 'shows' in last) last.shows.push(...tasks);
+  }
+
   lastUserText(): string | undefined {
     const last = this.#turns.at(-1);
     return last !== undefined && 'paragraphs' in last ? last.paragraphs.at(-1) : undefined;
@@ -96,14 +109,19 @@ export class NativeTranscript implements Transcript<ModelMessage> {
     copy.#number = this.#number;
     copy.#turns = this.#turns.map((turn, index): Turn => {
       if (index < closed) return turn;
-      if ('paragraphs' in turn) return { paragraphs: [...turn.paragraphs] };
+      if ('paragraphs' in turn) return { paragraphs: [...turn.paragraphs], shows: [...turn.shows] };
       return { said: turn.said, calls: turn.calls.map((call) => ({ ...call, heard: [...call.heard] })) };
     });
     return copy;
   }
 
   #toMessages(turn: Turn): ModelMessage[] {
-    if ('paragraphs' in turn) return [{ role: 'user', content: turn.paragraphs.join('\n\n') }];
+    if ('paragraphs' in turn) {
+      const { paragraphs, shows } = turn;
+      return [
+        { role: 'user', content: paragraphs.join('\n\n'), ...(shows.length > 0 && { shows: [...shows] }) },
+      ];
+    }
     const results = turn.calls.map((call) => this.#resultOf(call));
     return results.length === 0 ? [turn.said] : [turn.said, { role: 'tool', content: results }];
   }

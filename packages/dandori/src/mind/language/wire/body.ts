@@ -1,4 +1,5 @@
 import { stringifyJson } from '../../../model/json.ts';
+import type { ShownFile } from '../../mind.ts';
 import type { ModelMessage } from './wire.ts';
 
 /** Bytes at first: the goal and a few turns. */
@@ -62,7 +63,13 @@ function headOf(instructions: string): Uint8Array {
 }
 
 function isSame(one: ModelMessage, other: ModelMessage | undefined): boolean {
-  return one === other || (one.role === other?.role && one.content === other.content);
+  if (one === other) return true;
+  const isAsFull = filesOf(one).length === 0 && filesOf(other).length === 0;
+  return isAsFull && one.role === other?.role && one.content === other.content;
+}
+
+function filesOf(message: ModelMessage | undefined): readonly ShownFile[] {
+  return message?.role === 'user' ? (message.files ?? []) : [];
 }
 
 const kept = new WeakMap<object, MessageBytes>();

@@ -1,4 +1,5 @@
 import { asObject, asText, isObject, parsedJson, stringifyJson } from '../../../model/json.ts';
+import type { ShownFile } from '../../mind.ts';
 import { writeMessages } from './body.ts';
 import { EventReader } from './events.ts';
 import { type Answered, type Post, post, postWith } from './http.ts';
@@ -102,13 +103,8 @@ function startText(request: ModelRequest, { model, supportsStructuredOutputs }: 
 
 function toChat(message: ModelMessage): object[] {
   const { role, content } = message;
-  if (role === 'user' && message.pictures !== undefined) {
-    const images = message.pictures.map(({ type, data }) => ({
-      type: 'image_url',
-      image_url: { url: `data:${type};base64,${data}` },
-    }));
-    return [{ role, content: [{ type: 'text', text: content }, ...images] }];
-  }
+  if (role === 'user' && message.files !== undefined)
+    return [{ role, content: [{ type: 'text', text: content }, ...message.files.map(toFilePart)] }];
   if (role === 'user' || typeof content === 'string') return [{ role, content }];
   if (role === 'tool')
     return content.map(({ toolCallId, output }) => ({
@@ -130,6 +126,13 @@ function toChat(message: ModelMessage): object[] {
   );
   if (calls.length === 0) return [{ role, content: text }];
   return [{ role, content: text === '' ? null : text, tool_calls: calls }];
+}
+
+function toFilePart({ name, type, data }: ShownFile): object {
+  const url = `data:${type};base64,${data}`;
+  return type.startsWith('image/')
+    ? { type: 'image_url', image_url: { url } }
+    : { type: 'file', file: { filename: name, file_data: url } };
 }
 
 async function refusal(answered: Answered): Promise<ResponseError> {

@@ -1,6 +1,7 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
 import { hugeIn, withTextIntegers } from '../../../model/huge-ints.ts';
 import { type Json, stringifyJson } from '../../../model/json.ts';
+import type { ShownFile } from '../../mind.ts';
 import type { AiModel } from '../options.ts';
 import type {
   AssistantPart,
@@ -82,8 +83,9 @@ function toOptions(request: ModelRequest, style: Style): CallOptions {
 type UserPart = Extract<Prompt[number], { role: 'user' }>['content'][number];
 
 /** Before version 4 of the specification the data is a plain text. */
-function toFile(mediaType: string, data: string, isTagged: boolean): UserPart {
-  return { type: 'file', mediaType, data: isTagged ? { type: 'data', data } : data } as UserPart;
+function toFile({ name, type: mediaType, data }: ShownFile, isTagged: boolean): UserPart {
+  const named = mediaType.startsWith('image/') ? {} : { filename: name };
+  return { type: 'file', mediaType, ...named, data: isTagged ? { type: 'data', data } : data } as UserPart;
 }
 
 function toSdk(message: ModelMessage, { wantsObjects, isTagged }: Style): Prompt[number] {
@@ -93,7 +95,7 @@ function toSdk(message: ModelMessage, { wantsObjects, isTagged }: Style): Prompt
         role: 'user',
         content: [
           { type: 'text', text: message.content },
-          ...(message.pictures ?? []).map(({ type, data }) => toFile(type, data, isTagged)),
+          ...(message.files ?? []).map((file) => toFile(file, isTagged)),
         ],
       };
     case 'assistant': {

@@ -1,9 +1,15 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
-import type { Picture } from '../../mind.ts';
+import type { ShownFile } from '../../mind.ts';
 
 /** A message in our own format. Each wire converts it to its provider's format. */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly content: string; readonly pictures?: readonly Picture[] }
+  | {
+      readonly role: 'user';
+      readonly content: string;
+      /** Tasks with pictures in their results. `withFiles` adds the pictures. */
+      readonly shows?: readonly string[];
+      readonly files?: readonly ShownFile[];
+    }
   | { readonly role: 'assistant'; readonly content: string | readonly AssistantPart[] }
   | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
 

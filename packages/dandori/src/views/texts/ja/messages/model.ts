@@ -36,6 +36,8 @@ export const model: Catalogue = {
   'The model stopped with an error.': 'モデルがエラーで停止しました。',
   'The model refused: {1}': 'モデルが応答を拒否しました：{1}',
   'its content filter stopped the answer': 'コンテンツフィルターが応答を止めました',
+  'The model did not take the pictures or files. It is asked without them. {1}':
+    'モデルが画像やファイルを受け取れないため、添付なしで再度呼び出します。{1}',
   'The model called no tool. It is asked once more.':
     'モデルがツールを呼び出しませんでした。もう一度依頼します。',
   "The model's output could not be used: {1}": 'モデルの出力を利用できません：{1}',

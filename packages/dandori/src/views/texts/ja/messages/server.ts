@@ -168,6 +168,9 @@ export const server: Catalogue = {
     'モジュールを修正してください。Node がそのまま読み込める必要があります。',
   'tools.{1} is the service "{2}".': 'tools.{1} はサービス「{2}」です。',
   'Use its name as the key: tools: { {1} }.': 'サービスの名前をキーにしてください：tools: { {1} }。',
+  'tools.{1}.input is not a schema of zod 4.': 'tools.{1}.input は zod 4 のスキーマではありません。',
+  'Write z.object({ … }) with zod 4 or newer, or leave out input if the tool takes no arguments.':
+    'zod 4 以降で z.object({ … }) と書いてください。引数がなければ input は省けます。',
   'tools.{1} is not a tool.': 'tools.{1} はツールではありません。',
   'Pass a function, tool({ description, input, run }), a tool of the AI SDK, or a service.':
     '関数、tool({ description, input, run })、AI SDK のツール、またはサービスを渡してください。',

@@ -1,0 +1,74 @@
+import type { Failure } from '../../model/failure.ts';
+import type { RunState, TaskState } from '../../run/state/state.ts';
+import { shownIn } from '../../views/media.ts';
+import type { ShownFile, Thought } from '../mind.ts';
+import type { ModelMessage } from './wire/wire.ts';
+
+/** The code of a decision that failed because the model takes no pictures or PDFs. */
+const FILES_REFUSED = 'files_refused';
+
+/**
+ * Whether files are shown. We don't know which models can see. One that refuses a call with files is asked again without
+ * them, and shown none in the rest of the run. The journal alone says so.
+ */
+export function isShownFiles({ decisions }: Pick<RunState, 'decisions'>): boolean {
+  const first = decisions.findLastIndex(({ next }) => next !== undefined) + 1;
+  return !decisions.slice(first).some(({ failure }) => isRefusal(failure));
+}
+
+export function isRefusal(failure: Failure | undefined): boolean {
+  return failure?.code === FILES_REFUSED;
+}
+
+/** Statuses with which servers refuse what they don't know. Some say 404 or 500. */
+const REFUSED = [400, 404, 413, 415, 422];
+
+/** The failure of a call with files. Another reason shows itself in the call without them. */
+export function withoutFilesNext(
+  failure: Failure,
+  error: unknown,
+  messages: readonly ModelMessage[],
+): Failure {
+  const hasFiles = messages.some((message) => message.role === 'user' && message.files !== undefined);
+  const status = typeof error === 'object' && error !== null ? Reflect.get(error, 'statusCode') : undefined;
+  const isAboutFiles =
+    REFUSED.includes(Number(status)) || /\b(image|vision|multimodal|mmproj|pdf|file)/i.test(failure.message);
+  if (!hasFiles || !isAboutFiles || failure.kind !== 'model_error') return failure;
+  const message = `The model did not take the pictures or files. It is asked without them. ${failure.message}`;
+  return { kind: 'model_error', message, code: FILES_REFUSED };
+}
+
+/** The tasks whose pictures stand in a prompt. */
+export function shownTasks(tasks: readonly TaskState[], state: RunState): string[] {
+  if (!tasks.some((task) => shownIn(task).length > 0) || !isShownFiles(state)) return [];
+  return tasks.filter((task) => shownIn(task).length > 0).map(({ task }) => task.id);
+}
+
+interface Filled {
+  readonly files: readonly ShownFile[];
+  readonly message: ModelMessage;
+}
+
+const filled = new WeakMap<ModelMessage, Filled>();
+
+/** Attached files stand with the goal, which is in the first message, and pictures of results after their results. */
+export function withFiles(
+  messages: readonly ModelMessage[],
+  { files = [], state }: Pick<Thought, 'files' | 'state'>,
+): ModelMessage[] {
+  const shown = files.length > 0 && isShownFiles(state) ? files : [];
+  return messages.map((message, index) => {
+    if (message.role !== 'user' || shown.length === 0) return message;
+    const { shows = [] } = message;
+    const own = shown.filter(({ task }) => (task === undefined ? index === 0 : shows.includes(task)));
+    if (own.length === 0) return message;
+    // The same object again, so that it is serialized once.
+    const before = filled.get(message);
+    const isSame =
+      before?.files.length === own.length && before.files.every(({ data }, at) => data === own[at]?.data);
+    if (before !== undefined && isSame) return before.message;
+    const made = { ...message, files: own };
+    filled.set(message, { files: own, message: made });
+    return made;
+  });
+}
