@@ -6,6 +6,7 @@ import { neighbourOf } from '../../src/run/graph/keys.ts';
 import { layoutFrom, layoutInput } from '../../src/run/graph/layout.ts';
 import { layoutByLevels } from '../../src/run/graph/rough-layout.ts';
 import { removedTasks, type Structure, structureOf } from '../../src/run/graph/structure.ts';
+import { mergedState, subGoalOf, withSubGoals } from '../../src/run/graph/sub-goals.ts';
 import { ANSWER, keptRuns, type Lived, live } from '../lived.ts';
 
 const NOTHING_GONE = { removed: [], superseded: false };
@@ -28,6 +29,26 @@ async function kept(name: string): Promise<Lived> {
 }
 
 describe('the graph of a plan', () => {
+  it('draws the tasks of a sub-goal inside of the task that started it', async () => {
+    const { state } = await kept('with-a-sub-goal');
+    const goals = new Map([['a', (await kept('with-a-sub-goal--a')).state]]);
+    const structure = withSubGoals(structureOf(state, NOTHING_GONE), goals);
+    expect(structure.nodes.map(({ id, parent, isGroup }) => [id, parent, isGroup])).toEqual([
+      ['a', undefined, true],
+      ['a › d', 'a', false],
+    ]);
+    const merged = mergedState(state, goals);
+    const faces = structure.nodes.map((node) => faceOf(node, merged));
+    expect(faces).toMatchObject([
+      { title: 'double it', status: 'succeeded', done: 1, total: 1 },
+      { operation: 'double', status: 'succeeded' },
+    ]);
+    expect(subGoalOf('a › d', goals)).toBe('with-a-sub-goal--a');
+    expect(subGoalOf('a', goals)).toBeUndefined();
+    // Without its run the task is drawn as before.
+    expect(withSubGoals(structure, new Map())).toBe(structure);
+  });
+
   it('distinguishes edges for results, for order and for shared resources', async () => {
     const { state } = await live({
       replies: [ANSWER],

@@ -1,5 +1,6 @@
 import type { Node } from '@xyflow/react';
-import { isStep, purposeOf } from '#dandori/model/task.ts';
+import { SUB_GOAL } from '#dandori/model/own-tools.ts';
+import { isStep, purposeOf, type Task } from '#dandori/model/task.ts';
 import type { Effect } from '#dandori/model/tool.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { statusAtEnd } from '#dandori/views/report.ts';
@@ -106,7 +107,7 @@ export function faceOf({ id, written, effect, isRemoved }: GraphNode, state: Run
   const counted = children.filter(({ isSuperseded }) => !isSuperseded);
   return {
     id,
-    title: isStep(task) ? purposeOf(task) : (task.description ?? id),
+    title: isStep(task) ? purposeOf(task) : (task.description ?? goalOf(task) ?? id),
     operation: isStep(task) ? undefined : task.operation,
     status: of === undefined ? 'pending' : statusAtEnd(of, state),
     effect: isStep(task) ? undefined : (of?.effect ?? effect),
@@ -117,6 +118,11 @@ export function faceOf({ id, written, effect, isRemoved }: GraphNode, state: Run
     done: counted.filter(({ status }) => status === 'succeeded').length,
     total: counted.length,
   };
+}
+
+/** What a sub-goal is for. */
+function goalOf({ operation, args }: Task): string | undefined {
+  return operation === SUB_GOAL && typeof args.goal === 'string' ? args.goal : undefined;
 }
 
 function isSameFace(one: Face, other: Face): boolean {

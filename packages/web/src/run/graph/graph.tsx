@@ -2,12 +2,14 @@ import { ReactFlowProvider } from '@xyflow/react';
 import { useMemo, useState } from 'react';
 import type { FactType } from '#dandori/model/event.ts';
 import { useTexts } from '../../shell/language.tsx';
+import { goTo } from '../../shell/route.tsx';
 import { texts } from '../../texts/graph.ts';
 import { words } from '../../texts/words.ts';
 import { useIsNarrow } from '../../ui/measure.ts';
 import { EmptyView, ViewHead, type ViewProps, ViewSwitch } from '../view.tsx';
 import { Canvas } from './canvas.tsx';
 import { digestOf, type EdgeKind, removedTasks, type Structure, structureOf } from './structure.ts';
+import { mergedState, subGoalOf, useSubGoals, withSubGoals } from './sub-goals.ts';
 import { TaskList } from './task-list.tsx';
 import { useLayout } from './use-layout.ts';
 
@@ -19,7 +21,16 @@ export function Graph(props: ViewProps) {
   const say = useTexts(texts);
   const [hasGone, setHasGone] = useState(false);
   const [shape, setShape] = useState<(typeof SHAPES)[number]>('graph');
-  const structure = useStructure(props, hasGone);
+  const own = useStructure(props, hasGone);
+  const goals = useSubGoals(props);
+  const structure = useMemo(() => withSubGoals(own, goals), [own, goals]);
+  // The state is changed in place; `news` says when.
+  const state = useMemo(() => mergedState(props.state, goals), [props.state, props.news, goals]);
+  const select = (id: string | undefined) => {
+    const run = subGoalOf(id ?? '', goals);
+    if (run === undefined) props.select(id);
+    else goTo({ at: 'run', run, view: 'graph' });
+  };
   return (
     <section aria-label={say.graph} className="flex min-h-0 flex-1 flex-col gap-2">
       <ViewHead shapes={SHAPES} shape={shape} onShape={setShape} names={say.shapes}>
@@ -29,10 +40,10 @@ export function Graph(props: ViewProps) {
       {structure.nodes.length === 0 ? (
         <EmptyView text={word.noPlan} />
       ) : shape === 'list' ? (
-        <TaskList structure={structure} state={props.state} selected={props.selected} select={props.select} />
+        <TaskList structure={structure} state={state} selected={props.selected} select={select} />
       ) : (
         <ReactFlowProvider>
-          <Drawn structure={structure} {...props} />
+          <Drawn structure={structure} {...props} state={state} select={select} />
         </ReactFlowProvider>
       )}
     </section>
