@@ -76,12 +76,13 @@ export function livedFrom(events: readonly Event[]): Lived {
 
 export const ANSWER: Reply = [{ operation: 'answer', args: { text: 'done', achieved: true } }];
 
-const KEPT = fileURLToPath(new URL('../../dandori/test/journals/0.1.0/', import.meta.url));
+const KEPT = new URL('../../dandori/test/journals/', import.meta.url);
 
-/** The kept journals of old versions. */
-export async function keptRuns(): Promise<Map<string, Lived>> {
-  const journal = createJsonlJournal(KEPT);
-  const names = readdirSync(KEPT).flatMap((file) => (file.endsWith('.jsonl') ? [file.slice(0, -6)] : []));
+/** The kept journals of a version. */
+export async function keptRuns(version = '0.1.0'): Promise<Map<string, Lived>> {
+  const folder = fileURLToPath(new URL(version, KEPT));
+  const journal = createJsonlJournal(folder);
+  const names = readdirSync(folder).flatMap((file) => (file.endsWith('.jsonl') ? [file.slice(0, -6)] : []));
   const runs = await Promise.all(
     names.map(async (name) => [name, livedFrom(await journal.read(name))] as const),
   );

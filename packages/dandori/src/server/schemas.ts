@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { GivenAttachment } from '../commands/index.ts';
+import type { GivenAttachment } from '../app/index.ts';
 import { json, jsonObject } from '../model/json.ts';
 import { listAll } from '../store/index.ts';
 import { type attachments, doneSchema, problemSchema } from './api.ts';

@@ -4,6 +4,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { proposedEffect } from '../../src/tools/mcp/inspect.ts';
 import { openPlace, type Place } from './command.ts';
 
 const require = createRequire(import.meta.url);
@@ -97,6 +98,20 @@ describe('dandori add', () => {
     expect(JSON.parse(after.stdout).servers[0].tools[0]).toMatchObject({ effect: 'read' });
     expect(JSON.parse((await place.dandori('remove', 'notes', '--json')).stdout).effects).toHaveLength(2);
     expect(parse(await inFile(place))).toEqual({ mode: 'direct', mcpServers: {}, effects: {} });
+  });
+
+  it.each([
+    ['read_query', 'read'],
+    ['write_query', undefined],
+    ['execute_query', undefined],
+    ['find_and_replace', undefined],
+    ['resolve_issue', undefined],
+    ['listIssues', 'read'],
+    ['db_query', 'read'],
+    ['append_insight', undefined],
+    ['get_and_delete', 'destructive'],
+  ])('proposes for %s: %s. A name that may change something is never a read', (name, effect) => {
+    expect(proposedEffect(name)).toBe(effect);
   });
 
   it('writes to the mcp.json of other hosts where there is no dandori.yaml', async () => {

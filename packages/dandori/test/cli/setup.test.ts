@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { listModels } from '../../src/mind/language/models.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { openPlace } from './command.ts';
 import { sees } from './screen.ts';
@@ -146,5 +147,33 @@ describe('dandori models', () => {
     expect(JSON.parse(told.stdout)).toEqual({ provider: 'openai-compatible', models: ['a', 'b'] });
     expect((await place.dandori('models', 'nobody')).code).toBe(2);
     expect(existsSync(join(place.folder, '.dandori'))).toBe(false);
+  });
+
+  it.each([
+    [
+      'anthropic',
+      (after: URLSearchParams) =>
+        after.has('after_id')
+          ? { data: [{ id: 'c' }], has_more: false }
+          : { data: [{ id: 'a' }, { id: 'b' }], has_more: true, last_id: 'b' },
+    ],
+    [
+      'google',
+      (after: URLSearchParams) =>
+        after.has('pageToken')
+          ? { models: [{ name: 'models/c' }] }
+          : { models: [{ name: 'models/a' }, { name: 'models/b' }], nextPageToken: 'x' },
+    ],
+  ] as const)('reads every page that %s has', async (provider, pageFor) => {
+    const server = createServer((request, response) => {
+      const { searchParams } = new URL(request.url ?? '', 'http://localhost');
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(pageFor(searchParams)));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const baseUrl = `http://127.0.0.1:${port}/v1`;
+    expect(await listModels({ provider, name: 'a', baseUrl, apiKey: 'k' })).toEqual(['a', 'b', 'c']);
+    server.closeAllConnections();
+    server.close();
   });
 });

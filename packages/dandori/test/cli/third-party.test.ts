@@ -1,5 +1,7 @@
+import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { type AddressInfo, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
@@ -55,4 +57,47 @@ describe('MCP servers that others made', () => {
     expect(await readFile(join(place.folder, 'sum.txt'), 'utf8')).toContain('42');
     expect(code).toBe(0);
   });
+
+  it.each([
+    ['Streamable HTTP', 'streamableHttp', 'mcp'],
+    ['legacy SSE', 'sse', 'sse'],
+  ])('are added by their address and called, over %s', async (_, transport, path) => {
+    const port = await freePort();
+    const server = spawn(process.execPath, [mainOf('server-everything'), transport], {
+      env: { ...process.env, PORT: String(port) },
+      stdio: 'ignore',
+    });
+    try {
+      await using place = await openPlace();
+      const url = `http://127.0.0.1:${port}/${path}`;
+      await expect
+        .poll(() =>
+          fetch(url, { method: 'HEAD' }).then(
+            () => true,
+            () => false,
+          ),
+        )
+        .toBe(true);
+      const added = await place.dandori('add', 'everything', url);
+      expect(added.stdout + added.stderr).toContain('everything.get-sum');
+      expect(added.code).toBe(0);
+      await place.write(
+        'sum.plan.yaml',
+        'goal: add\ntasks:\n  - { id: s, operation: everything.get-sum, args: { a: 40, b: 2 } }\n',
+      );
+      const { code, stdout } = await place.dandori('run', '--plan', 'sum.plan.yaml', '--yes');
+      expect(stdout).toContain('42');
+      expect(code).toBe(0);
+    } finally {
+      server.kill();
+    }
+  });
 });
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

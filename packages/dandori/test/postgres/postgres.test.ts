@@ -5,4 +5,5 @@ import './leases.ts';
 import './tables.ts';
 import './copy.ts';
 import './parked.ts';
+import './sub-goals.ts';
 import './workers.ts';

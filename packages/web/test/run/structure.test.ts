@@ -22,16 +22,16 @@ const call = (id: string, operation: string, args = {}, after?: string[]) => ({
 /** More tasks than are listed one by one. */
 const MANY = 20;
 
-async function kept(name: string): Promise<Lived> {
-  const run = (await keptRuns()).get(name);
+async function kept(name: string, version?: string): Promise<Lived> {
+  const run = (await keptRuns(version)).get(name);
   if (run === undefined) throw new Error(`There is no journal ${name}.`);
   return run;
 }
 
 describe('the graph of a plan', () => {
   it('draws the tasks of a sub-goal inside of the task that started it', async () => {
-    const { state } = await kept('with-a-sub-goal');
-    const goals = new Map([['a', (await kept('with-a-sub-goal--a')).state]]);
+    const { state } = await kept('with-a-sub-goal', '0.3.0');
+    const goals = new Map([['a', (await kept('with-a-sub-goal--a', '0.3.0')).state]]);
     const structure = withSubGoals(structureOf(state, NOTHING_GONE), goals);
     expect(structure.nodes.map(({ id, parent, isGroup }) => [id, parent, isGroup])).toEqual([
       ['a', undefined, true],

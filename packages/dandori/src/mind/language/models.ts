@@ -7,6 +7,8 @@ import type { LanguageMindOptions } from './options.ts';
 
 const LIST_TIMEOUT = 15_000;
 const CHECK_TIMEOUT = 60_000;
+/** A server that always names another page must not keep us for ever. */
+const MOST_PAGES = 50;
 /** Some models refuse a smaller limit. */
 const FEW_TOKENS = 64;
 
@@ -33,7 +35,21 @@ export async function checkModel(options: LanguageMindOptions): Promise<Failure 
  * reached.
  */
 export async function listModels(options: LanguageMindOptions): Promise<readonly string[]> {
-  const { url, headers, names } = listing(options);
+  const { url, headers, names, next } = listing(options);
+  const found: string[] = [];
+  let page: URL | undefined = url;
+  for (let count = 0; page !== undefined && count < MOST_PAGES; count++) {
+    const answer = await readPage(page, { headers, options });
+    found.push(...names(answer));
+    page = next?.(answer);
+  }
+  return [...new Set(found)].sort();
+}
+
+async function readPage(
+  url: URL,
+  { headers, options }: { headers: Record<string, string>; options: LanguageMindOptions },
+): Promise<Json> {
   const { fetch = globalThis.fetch } = options;
   const response = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_TIMEOUT) }).catch(
     (error: unknown) => {
@@ -49,13 +65,15 @@ export async function listModels(options: LanguageMindOptions): Promise<readonly
   }
   const answer = parsedJson(text);
   if (answer === undefined) throw new Error(`${url.origin} did not answer with a list of models.`);
-  return [...new Set(names(answer))].sort();
+  return answer;
 }
 
 interface Listing {
   readonly url: URL;
   readonly headers: Record<string, string>;
   readonly names: (answer: Json) => string[];
+  /** The next page. Undefined after the last one. */
+  readonly next?: (answer: Json) => URL | undefined;
 }
 
 function listing({ provider, baseUrl, apiKey = '' }: LanguageMindOptions): Listing {
@@ -74,15 +92,24 @@ function listing({ provider, baseUrl, apiKey = '' }: LanguageMindOptions): Listi
         headers: bearer,
         names: (answer) => texts(answer, 'models', 'name'),
       };
-    case 'anthropic':
+    case 'anthropic': {
+      const url = below(baseUrl ?? 'https://api.anthropic.com/v1', 'models?limit=1000');
       return {
-        url: below(baseUrl ?? 'https://api.anthropic.com/v1', 'models?limit=1000'),
+        url,
         headers: { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01' },
         names: (answer) => texts(answer, 'data', 'id'),
+        next: (answer) =>
+          isObject(answer) && answer.has_more === true ? pageOf(url, 'after_id', answer.last_id) : undefined,
       };
-    case 'google':
+    }
+    case 'google': {
+      const url = below(
+        baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta',
+        'models?pageSize=1000',
+      );
       return {
-        url: below(baseUrl ?? 'https://generativelanguage.googleapis.com/v1beta', 'models?pageSize=1000'),
+        url,
+        next: (answer) => (isObject(answer) ? pageOf(url, 'pageToken', answer.nextPageToken) : undefined),
         headers: { 'x-goog-api-key': apiKey },
         names: (answer) =>
           members(answer, 'models')
@@ -92,9 +119,17 @@ function listing({ provider, baseUrl, apiKey = '' }: LanguageMindOptions): Listi
             )
             .flatMap(({ name }) => (typeof name === 'string' ? [name.replace(/^models\//, '')] : [])),
       };
+    }
     default:
       return assertNever(provider);
   }
+}
+
+function pageOf(url: URL, parameter: string, value: Json | undefined): URL | undefined {
+  if (typeof value !== 'string' || value === '') return undefined;
+  const page = new URL(url);
+  page.searchParams.set(parameter, value);
+  return page;
 }
 
 function below(base: string, path: string): URL {

@@ -22,7 +22,8 @@ export interface InspectOptions {
   readonly signal?: AbortSignal;
 }
 
-const CONNECT_TIMEOUT = 30_000;
+/** Milliseconds. `npx` downloads a server first, which takes longer than a connection. */
+const CONNECT_TIMEOUT = 120_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 
 /** Connects once, lists the tools and disconnects. Rejects with a `ConnectFailure` that says why it cannot. */
@@ -63,17 +64,21 @@ export function wantsLogin(error: unknown, config: McpServerConfig): boolean {
 }
 
 const READS =
-  /^(get|list|read|search|find|fetch|query|show|describe|count|check|lookup|look|view|open_?nodes|download|explain|preview|stat|status|head|tail|grep|glob|info|inspect|resolve|validate|calculate|compute|convert|echo|ping)$/;
+  /^(get|list|read|search|find|fetch|query|show|describe|count|check|lookup|look|view|explain|preview|stat|status|head|tail|grep|glob|info|inspect|validate|calculate|compute|convert|echo|ping)$/;
+/** Such a word anywhere makes a read doubtful: `write_query`, `find_and_replace`. */
+const CHANGES =
+  /^(write|create|update|set|add|insert|put|post|send|execute|exec|run|edit|move|rename|save|upload|download|apply|merge|push|replace|resolve|close|open|start|stop|submit|publish|import|upsert|patch|modify|mark|assign|book|order|pay|toggle|click|type|fill|press)$/;
 const DESTROYS =
   /^(delete|remove|drop|destroy|purge|truncate|wipe|erase|kill|terminate|revoke|uninstall|reset|clear|unpublish)$/;
 
 /** A name such as `list_issues`, `getUser` or `issue.delete`. A destructive word anywhere counts more. */
-function proposedEffect(name: string): Effect | undefined {
+export function proposedEffect(name: string): Effect | undefined {
   const words = name
     .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== '');
   if (words.some((word) => DESTROYS.test(word))) return 'destructive';
+  if (words.some((word) => CHANGES.test(word))) return undefined;
   return READS.test(words[0] ?? '') || READS.test(words.at(-1) ?? '') ? 'read' : undefined;
 }
