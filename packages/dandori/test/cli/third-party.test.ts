@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
@@ -70,14 +70,7 @@ describe('MCP servers that others made', () => {
     try {
       await using place = await openPlace();
       const url = `http://127.0.0.1:${port}/${path}`;
-      await expect
-        .poll(() =>
-          fetch(url, { method: 'HEAD' }).then(
-            () => true,
-            () => false,
-          ),
-        )
-        .toBe(true);
+      await expect.poll(() => isListening(port)).toBe(true);
       const added = await place.dandori('add', 'everything', url);
       expect(added.stdout + added.stderr).toContain('everything.get-sum');
       expect(added.code).toBe(0);
@@ -100,4 +93,11 @@ async function freePort(): Promise<number> {
   const { port } = server.address() as AddressInfo;
   await new Promise((resolve) => server.close(resolve));
   return port;
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(true));
+    socket.on('error', () => resolve(false)).on('connect', () => socket.destroy());
+  });
 }
