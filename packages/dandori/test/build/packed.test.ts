@@ -320,27 +320,38 @@ console.log(JSON.stringify([...imported]));
       expect((await finished).code).toBe(0);
     });
 
-    it('runs the lines of the README as they are written', async () => {
-      const readme = readFileSync(join(folder, 'README.md'), 'utf8');
-      const [, lines = ''] =
-        /<!-- from examples\/library\/agent\.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
-      writeFileSync(join(place, 'lines.ts'), lines);
-      const call = (id: string, city: string) => ({ id, operation: 'weather', args: { city } });
-      await using model = await startModelServer([
-        { actions: [call('t1', 'Tokyo'), call('t2', 'Kyoto'), call('t3', 'Osaka')], expect: '"cities"' },
-        {
-          actions: [
-            { id: 't4', operation: 'answer', args: { text: 'Kyoto.', output: { cities: ['Kyoto'] } } },
-          ],
-          expect: '"rain":true',
-        },
-      ]);
-      const vars = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: model.url };
-      const { code, stdout, stderr } = await run(lowest, ['lines.ts'], { vars });
-      expect(stdout, stderr).toBe("[ 'Kyoto' ]\n");
-      expect(code).toBe(0);
-      model.verify();
-    });
+    it.each([
+      ['lowest', lowest],
+      ['own', process.execPath],
+    ])(
+      'runs the lines of the README as they are written, on the %s Node, in a new project',
+      async (which, node) => {
+        const readme = readFileSync(join(folder, 'README.md'), 'utf8');
+        const [, lines = ''] =
+          /<!-- from examples\/library\/agent\.ts -->\n```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+        // `npm init -y` makes a project of CommonJS.
+        const cwd = join(place, `lines-${which}`);
+        mkdirSync(cwd);
+        writeFileSync(join(cwd, 'package.json'), '{"type": "commonjs"}');
+        expect(readme).toContain('node agent.mts');
+        writeFileSync(join(cwd, 'agent.mts'), lines);
+        const call = (id: string, city: string) => ({ id, operation: 'weather', args: { city } });
+        await using model = await startModelServer([
+          { actions: [call('t1', 'Tokyo'), call('t2', 'Kyoto'), call('t3', 'Osaka')], expect: '"cities"' },
+          {
+            actions: [
+              { id: 't4', operation: 'answer', args: { text: 'Kyoto.', output: { cities: ['Kyoto'] } } },
+            ],
+            expect: '"rain":true',
+          },
+        ]);
+        const vars = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: model.url };
+        const { code, stdout, stderr } = await run(node, ['agent.mts'], { vars, cwd });
+        expect(stdout, stderr).toBe("[ 'Kyoto' ]\n");
+        expect(code).toBe(0);
+        model.verify();
+      },
+    );
 
     it('lets a journal be written outside of it, and checks that journal', async () => {
       cpSync(join(ROOT, 'examples/library/journal.ts'), join(place, 'journal.ts'));
