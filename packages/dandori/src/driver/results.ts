@@ -21,6 +21,7 @@ import { writeRef } from '../plan/refs.ts';
 import { misfit as misfitOf } from '../run/actions/output.ts';
 import type { Ending } from '../run/intention.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
+import { attachmentNames } from '../run/trust/attachment-names.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
@@ -98,11 +99,11 @@ const LEFT_OUT_AT_ONCE = 10;
  * What a mind that can see is shown: the attached pictures and PDFs, and the latest pictures in results. A file that the
  * store has lost is left out; the mind is still told its name.
  */
-export async function filesFor(
-  { attachments, ends }: RunState,
-  results: Results,
-): Promise<readonly ShownFile[]> {
+export async function filesFor(state: RunState, results: Results): Promise<readonly ShownFile[]> {
+  const { attachments, ends } = state;
+  const names = attachments.length === 0 ? [] : attachmentNames(state);
   const attached = attachments
+    .map((file, index) => ({ ...file, name: names[index] ?? '' }))
     .filter(({ type, earlier }) => isShowable(type) && earlier !== true)
     .map(async ({ name, type, blob }) => ({ name, type, data: await results.read(blob).catch(() => null) }));
   const pictures = ends.flatMap(({ task }) => shownIn(task).map((media) => ({ task, media })));

@@ -152,12 +152,12 @@ describe('attachments', () => {
     expect(await dandori.run('What is this?', { attachments: [PAGE] }).output()).toBe('a page');
     expect(contentsOf(server)).toEqual([
       [
-        { type: 'text', text: expect.stringContaining('- pixel.png') },
+        { type: 'text', text: expect.stringContaining('- attachment-1.png') },
         { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
       ],
       [
-        { type: 'text', text: expect.stringContaining('- page.pdf (application/pdf') },
-        { type: 'file', file: { filename: 'page.pdf', file_data: PDF_URL } },
+        { type: 'text', text: expect.stringContaining('- attachment-1.pdf (application/pdf') },
+        { type: 'file', file: { filename: 'attachment-1.pdf', file_data: PDF_URL } },
       ],
     ]);
   });
@@ -174,9 +174,9 @@ describe('attachments', () => {
     expect(first).toEqual([
       { type: 'text', text: expect.any(String) },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
-      { type: 'file', file: { filename: 'page.pdf', file_data: PDF_URL } },
+      { type: 'file', file: { filename: 'attachment-2.pdf', file_data: PDF_URL } },
     ]);
-    expect(second).toEqual(expect.stringContaining('- page.pdf (application/pdf, 30 bytes)'));
+    expect(second).toEqual(expect.stringContaining('- attachment-2.pdf (application/pdf, 30 bytes)'));
     expect(JSON.stringify(await eventsOf(run))).toContain('"code":"files_refused"');
     expect((await run.replay()).differences).toEqual([]);
   });

@@ -27,10 +27,10 @@ function imagesIn({ messages = [] }: ModelRequestBody): number[] {
 describe('files in a chat', () => {
   it('are attached by /attach, go with the next message, and later runs read them by name', async () => {
     await using town = await openTown([
-      { ...answer('A pixel.'), expect: /- pixel\.png \(image\/png, 70 bytes\)/ },
+      { ...answer('A pixel.'), expect: /- attachment-1\.png \(image\/png, 70 bytes\)/ },
       {
-        ...say([act('r', 'attachment.read', { name: 'pixel.png' })]),
-        expect: /pixel\.png \(image\/png, 70 bytes, with an earlier message\)/,
+        ...say([act('r', 'attachment.read', { name: 'attachment-1.png' })]),
+        expect: /attachment-1\.png \(image\/png, 70 bytes, with an earlier message\)/,
       },
       answer('Still a pixel.'),
     ]);
@@ -54,7 +54,7 @@ describe('files in a chat', () => {
 
   it('are sent over HTTP, with a first message and a later one, and never answer a question', async () => {
     await using model = await startModelServer(({ promptText }) =>
-      /- list\.csv/.test(promptText) ? answer('I read the list.') : answer('Seen.'),
+      /text\/csv/.test(promptText) ? answer('I read the list.') : answer('Seen.'),
     );
     await using standing = await stand({
       model: { provider: 'openai-compatible', name: 'm', base_url: model.url },
