@@ -206,15 +206,18 @@ describe('the handle of a run', () => {
   });
 
   it('yields text while it is written, if it is asked to', async () => {
-    await using server = await startModelServer(
-      [{ actions: [{ id: 't1', operation: 'answer', args: { text: 'A longer text.' } }] }],
-      { chunkSize: 5 },
-    );
+    const { promise: isHeard, resolve } = Promise.withResolvers<void>();
+    const actions = [{ id: 't1', operation: 'answer', args: { text: 'A longer text.' } }];
+    // The rest is written once the beginning was heard.
+    const hold = (written: string) => (written.includes('A longer') ? isHeard : undefined);
+    await using server = await startModelServer([{ actions, hold }], { chunkSize: 5 });
     const model = createOpenAICompatible({ name: 'scripted', baseURL: server.url })('small');
     await using dandori = await open({ model, tools: {} });
     const heard: string[] = [];
     for await (const news of dandori.run('Write', { live: true })) {
-      if (news.type === 'answer_text') heard.push(news.text);
+      if (news.type !== 'answer_text') continue;
+      heard.push(news.text);
+      resolve();
     }
     expect(heard.length).toBeGreaterThan(1);
     expect(heard.join('')).toBe('A longer text.');
