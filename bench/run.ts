@@ -3,6 +3,7 @@ import { durableStep } from './durable-step.ts';
 import { engineOverhead } from './engine.ts';
 import { foldSpeed } from './fold.ts';
 import { journalThroughput } from './journal-throughput.ts';
+import { labels } from './labels.ts';
 import { makespan } from './makespan.ts';
 import { product } from './product/product.ts';
 import { readAhead } from './read-ahead.ts';
@@ -22,6 +23,7 @@ const measures = [
   compileTime,
   scheduling,
   engineOverhead,
+  labels,
   workflows,
   stores,
 ];

@@ -1,0 +1,76 @@
+import { startRun } from '../packages/dandori/src/commands/start.ts';
+import { drive } from '../packages/dandori/src/driver/drive.ts';
+import type { Parts } from '../packages/dandori/src/driver/parts.ts';
+import type { Settings } from '../packages/dandori/src/model/settings.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/store/memory.ts';
+import { createFunctionToolbox } from '../packages/dandori/src/testing/function-toolbox.ts';
+import { createScriptedMind } from '../packages/dandori/src/testing/scripted-mind.ts';
+import { createStepClock } from '../packages/dandori/src/testing/step-clock.ts';
+import type { Row } from './row.ts';
+
+const WRITES = 100;
+const ROUNDS = 400;
+const PLAN = Array.from({ length: WRITES }, (_, n) => ({ id: `t${n}`, operation: 'box.put', args: { n } }));
+
+/**
+ * What labels cost: the same plan with and without a trust policy, in turns. CPU time and not elapsed time, and of each the
+ * fastest round, because every other load of the machine only adds to it.
+ */
+export async function labels(): Promise<Row[]> {
+  const rounds: Record<'off' | 'on', Round[]> = { off: [], on: [] };
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.off.push(await oneRound({}));
+    rounds.on.push(await oneRound({ trust: { policy: 'standard' } }));
+  }
+  const best = (list: readonly Round[]) => Math.min(...list.map(({ microseconds }) => microseconds));
+  const each = (best(rounds.on) - best(rounds.off)) / WRITES;
+  const bytes = (rounds.on[0]?.bytes ?? 0) / (rounds.off[0]?.bytes ?? 1);
+  return [
+    {
+      what: 'labels, a write of a plan',
+      figure: `${each.toFixed(1)} µs more`,
+      note: `CPU, of ${(best(rounds.off) / WRITES).toFixed(1)} µs with instant tools, no model and no disk`,
+    },
+    {
+      what: 'labels, bytes of the journal',
+      figure: `+${((bytes - 1) * 100).toFixed(2)} %`,
+      aim: '≤ 5 %',
+      note: 'of writes with one small argument',
+    },
+  ];
+}
+
+interface Round {
+  readonly microseconds: number;
+  readonly bytes: number;
+}
+
+async function oneRound(trust: Pick<Settings, 'trust'>): Promise<Round> {
+  const clock = createStepClock();
+  const parts: Parts = {
+    journal: createMemoryJournal(),
+    blobs: createMemoryBlobs(),
+    clock,
+    toolbox: createFunctionToolbox(clock, { 'box.put': { effect: 'write' } }),
+    mind: createScriptedMind([PLAN, [{ id: 'end', operation: 'answer', args: { text: 'done' } }]]),
+    check: () => [],
+    secrets: [],
+    driver: 'bench',
+  };
+  const { run } = await startRun({ goal: 'bench', settings: { ...SETTINGS, ...trust } }, parts);
+  const before = process.cpuUsage();
+  await clock.runUntil(drive(run, parts));
+  const { user, system } = process.cpuUsage(before);
+  const events = await parts.journal.read(run);
+  return { microseconds: user + system, bytes: JSON.stringify(events).length };
+}
+
+const SETTINGS: Settings = {
+  mode: 'auto',
+  approval: 'never',
+  concurrency: 16,
+  repairs: 2,
+  order: [],
+  limits: { steps: 10, calls: 30, tasks: 1_000, time: 600_000 },
+  task: { timeoutMs: 60_000, attempts: 3, backoff: 100 },
+};
