@@ -1,6 +1,7 @@
 // One file, because each process that runs a test file starts a PostgreSQL of its own.
 import './suite.ts';
 import './engines.ts';
+import './restate.ts';
 import './leases.ts';
 import './tables.ts';
 import './copy.ts';

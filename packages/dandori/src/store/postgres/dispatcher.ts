@@ -119,7 +119,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   const query = queryOf(dispatching);
   const { runs, workers, unbegun, wakes } = tablesOf(dispatching);
   const places: Places = createPlaces({ ...options, patience, ended });
-  const deliveries: Deliveries | undefined = engine?.work(deliver);
+  const deliveries: Deliveries | undefined = engine?.work(deliver, (trouble) => onTrouble?.(trouble));
   let looks = 0;
   let failures = 0;
   let isLooking = false;

@@ -1,4 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres';
+import type { Trouble } from '../dispatcher/dispatcher.ts';
 
 /** A run that is to be driven, on its way to a worker. */
 export interface Wake {
@@ -27,7 +28,7 @@ export interface Engine {
   send(wakes: readonly Wake[], sql: Sql | TransactionSql): Promise<void>;
   /** Milliseconds that a run may be due before a worker with a free place takes it without the engine. */
   readonly patience: number;
-  work(deliver: Deliver): Deliveries;
+  work(deliver: Deliver, onTrouble: (trouble: Trouble) => void): Deliveries;
   close(): Promise<void>;
 }
 

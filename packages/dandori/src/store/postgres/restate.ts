@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
-import { DandoriError } from '../../model/error.ts';
+import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import type { Trouble } from '../dispatcher/dispatcher.ts';
 import type { Deliver, Engine, Wake } from './engine.ts';
 
 export interface RestateOptions {
@@ -44,7 +45,7 @@ export async function openRestate(schema: string, options: RestateOptions): Prom
     await call(`${ingress}/${service}/${encodeURIComponent(run)}/wake/send${later}`, body);
   }
 
-  async function listen(deliver: Deliver): Promise<void> {
+  async function listen(deliver: Deliver, onTrouble: (trouble: Trouble) => void): Promise<void> {
     const { createAdaptorServer } = await import('@hono/node-server');
     const runs = object({
       name: service,
@@ -63,23 +64,24 @@ export async function openRestate(schema: string, options: RestateOptions): Prom
     const { hostname, port } = new URL(`http://${options.listen}`);
     const opened = createAdaptorServer({ fetch }) as Server;
     await new Promise<void>((resolve, reject) => {
-      opened.once('error', reject);
+      opened.once('error', (error) => reject(cannotListen(options.listen, error)));
       // Several workers of one machine share the port. Each request of HTTP/1.1 may reach another one.
       opened.listen({ host: hostname, port: Number(port), reusePort: process.platform === 'linux' }, resolve);
     });
     opened.unref();
     server = opened;
-    void register();
+    void register(onTrouble);
   }
 
   /** Restate calls back to learn what is served. Until it could, the head rows have the wakes. */
-  async function register(): Promise<void> {
+  async function register(onTrouble: (trouble: Trouble) => void): Promise<void> {
     const uri = options.address ?? `http://${options.listen}`;
-    while (!isClosed)
+    for (let isTold = false; !isClosed; isTold = true)
       try {
         // Over HTTP/2 all requests would go through one connection, so to one worker.
         return await call(`${admin}/deployments`, { uri, use_http_11: true, force: true });
-      } catch {
+      } catch (error) {
+        if (!isTold) onTrouble({ run: undefined, error, retryIn: AGAIN });
         await new Promise((resolve) => setTimeout(resolve, AGAIN).unref());
       }
   }
@@ -90,8 +92,8 @@ export async function openRestate(schema: string, options: RestateOptions): Prom
     async send(wakes) {
       await Promise.all(wakes.map(send));
     },
-    work: (deliver) => ({
-      begin: () => listen(deliver),
+    work: (deliver, onTrouble) => ({
+      begin: () => listen(deliver, onTrouble),
       stop: async () => close(server),
     }),
     async close() {
@@ -104,6 +106,13 @@ export async function openRestate(schema: string, options: RestateOptions): Prom
 function close(server: Server | undefined): void {
   server?.close();
   server?.closeAllConnections();
+}
+
+function cannotListen(address: string, error: Error): DandoriError {
+  return new DandoriError('config-invalid', `Cannot listen for Restate at ${address}: ${messageOf(error)}.`, {
+    fix: 'Choose another `store.restate.listen`. On Linux the processes of one user can share a port.',
+    cause: error,
+  });
 }
 
 async function call(url: string, body: object): Promise<void> {

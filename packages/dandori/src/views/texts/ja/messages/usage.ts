@@ -157,6 +157,9 @@ export const usage: Catalogue = {
     'パッケージ @restatedev/restate-sdk がインストールされていません。',
   'Run `npm install @restatedev/restate-sdk`, or remove `dispatcher` from `store` in dandori.yaml.':
     '`npm install @restatedev/restate-sdk` を実行するか、dandori.yaml の `store` から `dispatcher` を削除してください。',
+  'Cannot listen for Restate at {1}: {2}.': 'Restate 用のアドレス {1} で待ち受けできません：{2}。',
+  'Choose another `store.restate.listen`. On Linux the processes of one user can share a port.':
+    '`store.restate.listen` に別のアドレスを指定してください。Linux では、同じユーザーのプロセスがポートを共有できます。',
   'The dispatcher restate needs to know where Restate is.':
     'ディスパッチャー restate には、Restate のアドレスが必要です。',
   'Add `restate: { ingress, admin, listen }` to `store`.':

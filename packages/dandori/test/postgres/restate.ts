@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import type { Trouble } from '../../src/store/dispatcher/dispatcher.ts';
+import { openRestate } from '../../src/store/postgres/restate.ts';
+
+describe('a worker for Restate', () => {
+  it('works while Restate is away, and says so once', async () => {
+    // A port that was free a moment ago.
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    server.close();
+    const away = `http://127.0.0.1:${port}`;
+    const engine = await openRestate('dandori', { ingress: away, admin: away, listen: '127.0.0.1:0' });
+    const troubles: Trouble[] = [];
+    const work = engine.work(
+      async () => {},
+      (trouble) => troubles.push(trouble),
+    );
+    await work.begin?.();
+    await expect.poll(() => troubles).toMatchObject([{ run: undefined, retryIn: 1_000 }]);
+    await expect(engine.send([{ run: 'r1', delay: 0 }], undefined as never)).rejects.toThrow();
+    await engine.close();
+  });
+
+  it('names the fix if it cannot listen', async () => {
+    const options = { ingress: 'http://127.0.0.1:1', admin: 'http://127.0.0.1:1', listen: '192.0.2.1:9080' };
+    const engine = await openRestate('dandori', options);
+    const begun = engine
+      .work(
+        async () => {},
+        () => {},
+      )
+      .begin?.();
+    await expect(begun).rejects.toMatchObject({
+      code: 'config-invalid',
+      fix: expect.stringContaining('listen'),
+    });
+    await engine.close();
+  });
+});
