@@ -40,7 +40,6 @@ export type { HistoryEntry, PlanHistory } from './history/plan-history.ts';
 export type { Difference, Replayed, ReplayOptions } from './history/replay.ts';
 export type { Inferred, Lifted } from './history/save-as-plan.ts';
 export type { Recorded } from './history/save-as-test.ts';
-export type { Statistics, ToolStatistics } from './history/statistics.ts';
 export type { AiModel } from './mind/language/options.ts';
 export type { Mind, ShownFile, Thinking, Thought } from './mind/mind.ts';
 export type { Clock } from './model/clock.ts';
@@ -69,6 +68,7 @@ export type {
   Journal,
   RunSummary,
 } from './store/journal.ts';
+export type { Statistics, ToolStatistics } from './store/statistics.ts';
 export { createFileStore, createMemoryStore, type Store } from './store/store.ts';
 export { type AiTool, type GivenTool, type ToolDefinition, tool } from './tools/program-tools.ts';
 export {

@@ -25,8 +25,8 @@ import {
   type StopSignals,
   systemClock,
 } from '../driver/index.ts';
-import { countRuns, createDurations, createQuestionList } from '../history/all-runs.ts';
-import type { HistoryFiles, Lifted } from '../history/index.ts';
+import { countKeptRuns, countRuns, createDurations, createQuestionList } from '../history/all-runs.ts';
+import type { HistoryFiles, Lifted, RunQuestion } from '../history/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ConversationEvent } from '../model/conversation.ts';
@@ -43,15 +43,16 @@ import { foldRun, noEvents } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { asShown, sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import { type DoctorOptions, foldersOf, type StoreFolders } from '../store/implementations.ts';
-import type {
-  Approvals,
-  Blobs,
-  Bus,
-  Dispatcher,
-  Journal,
-  RunSummary,
-  Store,
-  TornTail,
+import {
+  type Approvals,
+  type Blobs,
+  type Bus,
+  type Dispatcher,
+  type Journal,
+  ownerOf,
+  type RunSummary,
+  type Store,
+  type TornTail,
 } from '../store/index.ts';
 import type { Telemetry } from '../telemetry/index.ts';
 import type { Service, Toolbox } from '../tools/index.ts';
@@ -148,7 +149,10 @@ export interface Runtime extends RunClient {
   result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
   /** The first event, without reading the rest. */
   firstEvent(run: string): Promise<Event>;
-  firstConversationEvent(id: string): Promise<ConversationEvent>;
+  /** The open questions of one run, of the newest open runs, or of those of one user. */
+  questions(run?: string, userId?: string): Promise<RunQuestion[]>;
+  /** The user whose run or conversation it is. */
+  ownerOf(kind: 'run' | 'conversation', id: string): Promise<string | undefined>;
   /** Says which process drives which run. */
   readonly dispatcher: Dispatcher;
   /** Passes live messages to other processes of the store. */
@@ -235,7 +239,7 @@ interface Arranged {
   readonly folders: StoreFolders;
   readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
   readonly historyFiles: HistoryFiles | undefined;
-  readonly store: Pick<OpenStore, 'close' | 'dispatcher' | 'bus'>;
+  readonly store: Pick<OpenStore, 'close' | 'dispatcher' | 'bus' | 'counts' | 'examine'>;
 }
 
 function assemble(
@@ -330,12 +334,19 @@ function assemble(
     },
     historyLines: async (run) => (await history()).historyLines(await eventsOf(run)),
     record: async (run) => (await history()).recordRun(run, parts),
-    doctor: (doctorOptions) => examine(folders, { ...doctorOptions, now: parts.clock.now() }),
+    async doctor(doctorOptions) {
+      const laws = { ofRun: breaches, ofConversation: (await conversing()).conversationBreaches };
+      const options = { ...doctorOptions, laws, now: parts.clock.now() };
+      return store.examine === undefined ? examine(folders, options) : store.examine(options);
+    },
     lift: async (run) => liftRun(await stateOf(run), parts.blobs),
     events: eventsOf,
     watch: (run, changed) => journal.watch(run, () => changed()),
     runs: (listOptions) => journal.list(listOptions),
-    statistics: (countOptions) => countRuns(journal, countOptions),
+    statistics: (countOptions) =>
+      store.counts === undefined
+        ? countRuns(journal, countOptions)
+        : countKeptRuns(store.counts, countOptions),
     async prune(pruneOptions) {
       const { isAwaited } = await conversing();
       const isAwaitedThere = (run: string, id: string) => isAwaited(run, id, conversations);
@@ -367,7 +378,7 @@ function assemble(
     },
     result: async (run, task, wanted) => readPart(await stateOf(run), { task, ...wanted }, parts.blobs),
     firstEvent: (run) => journal.first(run),
-    firstConversationEvent: (id) => conversations.first(id),
+    ownerOf: (kind, id) => (kind === 'run' ? ownerOf(parts.journal, id) : ownerOf(conversations, id)),
     dispatcher: store.dispatcher,
     bus: store.bus,
     close,
@@ -385,14 +396,16 @@ async function openHistoryFiles(
   return isWanted ? (await history()).createHistoryFiles(directory, journal) : undefined;
 }
 
-async function examine(folders: StoreFolders, options: DoctorOptions): Promise<Examined> {
+async function examine(
+  folders: StoreFolders,
+  options: Parameters<NonNullable<Store['examine']>>[0],
+): Promise<Examined> {
   const { journal: runs, conversations, blobs } = folders;
   const isThere =
     runs === undefined || options.run === undefined || existsSync(join(runs, `${options.run}.jsonl`));
   if (isThere) {
     const { examineStore } = await import('../store/doctor/doctor.ts');
-    const laws = { ofRun: breaches, ofConversation: (await conversing()).conversationBreaches };
-    return examineStore({ runs, conversations, blobs }, { ...options, laws });
+    return examineStore({ runs, conversations, blobs }, options);
   }
   throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
     fix: '`dandori runs` lists the runs.',

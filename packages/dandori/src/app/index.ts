@@ -11,6 +11,7 @@ export {
   type StopSignals,
   type TornTail,
 } from './dandori.ts';
+export { type DeploymentWarning, deploymentWarnings, fingerprint } from './deployment.ts';
 export { migrateStore } from './open.ts';
 export type { ConversationClient, RunClient } from './run-client.ts';
 export {

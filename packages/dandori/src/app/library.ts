@@ -86,7 +86,7 @@ export interface Dandori extends AsyncDisposable {
   open(run: string, options?: { readonly by?: string; readonly onQuestion?: OnQuestion }): Run<Json>;
   /** Newest first. */
   runs(page?: Page): Promise<RunSummary[]>;
-  /** The open questions of all runs. */
+  /** The open questions of the newest 1,000 open runs. */
   questions(): Promise<RunQuestion[]>;
   /** The approvals that the user gave for good. */
   approvals(options?: { readonly user?: string }): Promise<StandingApproval[]>;

@@ -76,7 +76,7 @@ export interface RunClient extends AsyncDisposable {
   approvals(options?: Whose): Promise<StandingApproval[]>;
   /** Revokes one of them. From then on the user is asked again, in runs in progress too. */
   revokeApproval(id: string, options?: Whose): Promise<void>;
-  /** The open questions of one run, or of all. */
+  /** The open questions of one run, or of the newest 1,000 open runs. */
   questions(run?: string): Promise<RunQuestion[]>;
   /** Adds a note that the next decision of the run reads. */
   tell(run: string, text: string, options?: By): Promise<void>;

@@ -92,8 +92,11 @@ export async function openRemote(
     approvals: () => client.approvals(),
     revokeApproval: (id) => client.revokeApproval(id),
     async questions(run) {
-      const found = await client.questions();
-      return run === undefined ? found : found.filter((question) => question.run === run);
+      if (run === undefined) return client.questions();
+      // The list of all is limited.
+      const { goal, questions, outcome } = (await client.run(run)).report;
+      const isOpen = ['open', 'waiting', 'paused'].includes(outcome);
+      return isOpen ? questions.map((question) => ({ run, goal, ...question })) : [];
     },
     tell: (run, text) => client.tell(run, text),
     pause: (run, { reason } = {}) => client.pause(run, reason),

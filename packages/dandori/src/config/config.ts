@@ -129,6 +129,8 @@ export type McpServerConfig = AnyServer &
         readonly env: Readonly<Record<string, string>>;
         readonly cwd: string;
         readonly shipped: ShippedServer | undefined;
+        /** Its data is the same on every machine. */
+        readonly shared?: boolean;
         /** The tools of a shipped server, as it would list them. It then starts with its first call. */
         readonly listed?: readonly JsonObject[] | undefined;
       }

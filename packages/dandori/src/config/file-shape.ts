@@ -172,6 +172,7 @@ const server = section({
   url: httpUrl('https://example.com/mcp').optional(),
   headers: texts('Authorization: "Bearer ${TOKEN}"').optional(),
   trusted: toggle().optional(),
+  shared: toggle().optional(),
   timeout: duration({ example: '30s' }).optional(),
   concurrency: wholeNumber({ example: 4 }).optional(),
   approval: choice(approvalPolicy.options).optional(),

@@ -84,6 +84,7 @@ function resolveMcpServer(
     cwd: resolvePath(folder, cwd),
     shipped,
     trusted,
+    ...(section.shared && { shared: true }),
     ...common,
   } as const;
   if (shipped === undefined) return { ...program, command: localCommand(command, folder), args };
@@ -117,8 +118,8 @@ function nameProblems(name: string): Problem[] {
 
 /** The keys that each kind of server may have, besides the common ones. */
 const KINDS: Readonly<Record<string, readonly string[]>> = {
-  shipped: ['args', 'env', 'cwd'],
-  command: ['args', 'env', 'cwd'],
+  shipped: ['args', 'env', 'cwd', 'shared'],
+  command: ['args', 'env', 'cwd', 'shared'],
   url: ['headers'],
 };
 const PROGRAM_WITH_ARGUMENTS = /^(npx|node|bunx?|deno|uvx?|python3?|docker)\s+(.+)$/;

@@ -3,9 +3,16 @@ import type { Durations } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
-import { allRuns, type Journal, type RunSummary } from '../store/index.ts';
+import {
+  allRuns,
+  type Every,
+  type Journal,
+  type KeptCounts,
+  type RunSummary,
+  statisticsSchema,
+} from '../store/index.ts';
 import { askedQuestionSchema, openQuestions } from '../views/report.ts';
-import { createCounter, type Every, statisticsSchema } from './statistics.ts';
+import { countsOf, createCounter, statisticsOf } from './statistics.ts';
 
 export interface CountOptions {
   /** Only runs that started at or after this time, in milliseconds since 1970. */
@@ -26,18 +33,21 @@ export const countedSchema = statisticsSchema.extend({
 });
 export type Counted = Readonly<z.infer<typeof countedSchema>>;
 
+type Damaged = Counted['damaged'][number];
+
 /** Reads one journal at a time. A damaged journal is named and does not hide others. */
 export async function countRuns(
   journal: Pick<Journal, 'list' | 'read'>,
   { since = 0, userId, every, onRead }: CountOptions = {},
 ): Promise<Counted> {
   const counter = createCounter({ from: since, ...(every && { every }) });
-  const damaged: { run: string; reason: string }[] = [];
+  const damaged: Damaged[] = [];
   let read = 0;
   for await (const { run, userId: owner } of runsSince(journal, since)) {
     if (userId !== undefined && owner !== userId) continue;
     try {
-      counter.add(await journal.read(run));
+      const counts = countsOf(await journal.read(run));
+      if (counts !== undefined) counter.add(counts);
     } catch (error) {
       if (!(error instanceof DandoriError)) throw error;
       // It was removed after it was listed.
@@ -45,7 +55,42 @@ export async function countRuns(
     }
     onRead?.(++read);
   }
-  return { ...counter.statistics(), damaged };
+  return { ...statisticsOf(counter.sums(), every), damaged };
+}
+
+/** Runs that are read at a time. */
+const READ_AT_ONCE = 200;
+
+/**
+ * Reads only the journals that have changed since they were counted. The store adds up the rest. Newest first, as
+ * `countRuns`: the first run that is too old ends the reading.
+ */
+export async function countKeptRuns(
+  kept: KeptCounts,
+  { since = 0, userId, every, onRead }: CountOptions = {},
+): Promise<Counted> {
+  const damaged: Damaged[] = [];
+  let read = 0;
+  for (let before: string | undefined; ; ) {
+    const page = await kept.outdated({ limit: READ_AT_ONCE, before, userId });
+    const counted = page.flatMap(({ run, events, reason }) => {
+      const counts = events === undefined ? undefined : countsOf(events);
+      if (reason !== undefined) damaged.push({ run, reason });
+      return counts === undefined ? [] : [{ run, seq: events?.length ?? 0, counts }];
+    });
+    await kept.keep(counted);
+    read += page.length;
+    onRead?.(read);
+    before = page.at(-1)?.run;
+    const isPast = counted.some(({ counts }) => counts.startedAt < since);
+    if (isPast || page.length < READ_AT_ONCE) break;
+  }
+  const sums = await kept.sum({
+    from: since,
+    ...(userId !== undefined && { userId }),
+    ...(every && { every }),
+  });
+  return { ...statisticsOf(sums, every), damaged };
 }
 
 /**
@@ -106,8 +151,11 @@ function collect(events: readonly Event[], seen: Map<string, number[]>): void {
 export const runQuestionSchema = askedQuestionSchema.extend({ run: z.string(), goal: z.string() });
 export type RunQuestion = Readonly<z.infer<typeof runQuestionSchema>>;
 
-/** The questions of one run, or of all open runs, newest first. A damaged run does not hide others. */
-type ListQuestions = (only?: string) => Promise<RunQuestion[]>;
+/**
+ * The questions of one run, or of the open runs of a user or of all users, newest first. A damaged run does not hide
+ * others.
+ */
+type ListQuestions = (only?: string, userId?: string) => Promise<RunQuestion[]>;
 
 /** What is cached about an open run. */
 interface Known {
@@ -115,24 +163,37 @@ interface Known {
   readonly questions: readonly RunQuestion[];
 }
 
-const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
+const OPEN = ['open', 'waiting', 'paused'] as const;
+/** The open runs that a list looks at. With 100,000 runs that wait, reading all of them would take minutes. */
+export const MOST_OPEN = 1_000;
+const REMEMBERED = 5 * MOST_OPEN;
+/** Journals that are read at the same time. */
+const AT_ONCE = 20;
 
 /**
  * Clients poll, and most runs have not changed since the last time. Unchanged runs are not read again; for
  * runs without questions only new events are read.
  */
 export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): ListQuestions {
-  let known = new Map<string, Known>();
+  const known = new Map<string, Known>();
 
-  async function listAll(): Promise<RunQuestion[]> {
-    const found = new Map<string, Known>();
-    for await (const summary of allRuns(journal)) {
-      if (!OPEN.includes(summary.status)) continue;
-      const now = await knownOrRead(summary);
-      if (now !== undefined) found.set(summary.run, now);
+  async function listOpen(userId: string | undefined): Promise<RunQuestion[]> {
+    const found: RunQuestion[] = [];
+    const options = { limit: MOST_OPEN, status: OPEN, ...(userId !== undefined && { userId }) };
+    const open = await journal.list(options);
+    for (let from = 0; from < open.length; from += AT_ONCE) {
+      const some = open.slice(from, from + AT_ONCE);
+      const read = await Promise.all(some.map(knownOrRead));
+      for (const [index, { run }] of some.entries()) {
+        const now = read[index];
+        known.delete(run);
+        if (now === undefined) continue;
+        known.set(run, now);
+        found.push(...now.questions);
+      }
     }
-    known = found;
-    return [...found.values()].flatMap(({ questions }) => questions);
+    for (const run of known.keys()) if (known.size > REMEMBERED) known.delete(run);
+    return found;
   }
 
   async function knownOrRead({ run, lastSeq }: RunSummary): Promise<Known | undefined> {
@@ -151,8 +212,8 @@ export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): Lis
     }
   }
 
-  return async (only) =>
-    only === undefined ? listAll() : [...(knownFrom(await journal.read(only))?.questions ?? [])];
+  return async (only, userId) =>
+    only === undefined ? listOpen(userId) : [...(knownFrom(await journal.read(only))?.questions ?? [])];
 }
 
 /** Undefined for a run that has ended. If its limits are raised, its questions are open again. */

@@ -2,6 +2,7 @@ export {
   type Counted,
   type CountOptions,
   countedSchema,
+  countKeptRuns,
   countRuns,
   createDurations,
   createQuestionList,
@@ -29,4 +30,3 @@ export {
 export { type Difference, type Replayed, type ReplayOptions, replayedSchema, replayRun } from './replay.ts';
 export { type Lifted, lift, liftedSchema } from './save-as-plan.ts';
 export { type Recorded, recordedSchema, recordRun } from './save-as-test.ts';
-export { every } from './statistics.ts';

@@ -1,145 +1,30 @@
-import * as z from 'zod';
 import type { Event } from '../model/event.ts';
 import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
 import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
-import { report, runOutcome } from '../views/report.ts';
+import {
+  type Calls,
+  type Every,
+  PERIOD_MS,
+  type Period,
+  type RunCounts,
+  type Statistics,
+  type SumOptions,
+  type Sums,
+  type ToolStatistics,
+  type Total,
+} from '../store/statistics.ts';
+import { report } from '../views/report.ts';
 
-const count = z.number().int();
-const total = z.object({ total: z.number(), perRun: z.number() });
-type Total = z.infer<typeof total>;
-const tokens = z.object({ input: z.number(), output: z.number(), cachedInput: z.number() });
-const outcomes = z.record(runOutcome, count).describe('`waiting`, `paused` and `open` have not ended');
-
-const toolStatistics = z.object({
-  calls: count.describe('Attempts'),
-  failed: count,
-  timeouts: count,
-  inDoubt: count.describe('Calls whose effect was unconfirmed'),
-  errorRate: z.number().describe('Failed or in doubt, of all calls'),
-});
-export type ToolStatistics = Readonly<z.infer<typeof toolStatistics>>;
-
-/** Runs that started within an hour or a day. Only sums, so that periods can be added up. */
-const period = z.object({
-  at: z.number().describe('Its beginning, in milliseconds since 1970'),
-  outcomes,
-  ms: z.number().describe('How long the runs that have ended were driven'),
-  revisions: count,
-  modelCalls: count,
-  tokens,
-  cost: z.number().nullable().describe('US dollars; null if no price is known'),
-  ...toolStatistics.omit({ errorRate: true }).shape,
-  ratings: z.object({ sum: z.number(), count }),
-});
-export type Period = Readonly<z.infer<typeof period>>;
-
-/** Statistics of many runs. */
-export const statisticsSchema = z.object({
-  runs: count,
-  outcomes,
-  completionRate: z.number().nullable().describe('Answered, of those that have ended; null if none has'),
-  revisions: total.describe('Plans that were accepted after the first of their run'),
-  modelCalls: total,
-  tokens,
-  cost: z
-    .number()
-    .nullable()
-    .describe(
-      'US dollars of the model calls whose price is known; null if none is, which does not mean free',
-    ),
-  timeouts: count.describe('Attempts that timed out'),
-  tools: z.record(z.string(), toolStatistics),
-  duration: z
-    .object({ meanMs: z.number(), medianMs: z.number() })
-    .nullable()
-    .describe('How long the runs that have ended were driven'),
-  satisfaction: z.object({ mean: z.number(), count }).nullable().describe('Ratings from 1 to 5'),
-  series: z
-    .array(period)
-    .readonly()
-    .optional()
-    .describe('If asked for: by start time, oldest first, without periods that have no run'),
-});
-export type Statistics = Readonly<z.infer<typeof statisticsSchema>>;
-
-type Calls = { -readonly [key in keyof Omit<ToolStatistics, 'errorRate'>]: number };
-
-interface CounterOptions {
-  /** Also return a series. */
-  readonly every?: Every;
-  /** The start of the first period, in milliseconds since 1970. With a midnight, days are calendar days. */
-  readonly from?: number;
-}
-
-/**
- * Counts one run at a time and keeps only sums: a few numbers per tool and period, and one per ended run for
- * the median.
- */
-interface Counter {
-  add(events: readonly Event[]): void;
-  statistics(): Statistics;
-}
-
-export function createCounter({ every, from = 0 }: CounterOptions = {}): Counter {
-  const durations: number[] = [];
-  const tools = new Map<string, Calls>();
-  const periods = new Map<number, Period>();
-  let all = emptyPeriod(from);
-  let runs = 0;
-
-  return {
-    add(events) {
-      const state = fold(events);
-      if (state === undefined) return;
-      runs++;
-      if (state.end !== undefined) durations.push(state.activeMs);
-      const calls = callsOf(events, (id) => toolOf(state.tasks.get(id)?.task.operation));
-      const counted = countRun(state, calls);
-      all = addPeriods(all, counted);
-      if (every === undefined) return;
-      const at = from + Math.floor((state.startedAt - from) / PERIOD_MS[every]) * PERIOD_MS[every];
-      periods.set(at, addPeriods(periods.get(at) ?? emptyPeriod(at), counted));
-    },
-    statistics() {
-      const ended = durations.length;
-      const { outcomes, revisions, modelCalls, tokens, cost, timeouts, ratings } = all;
-      const perRun = (total: number): Total => ({ total, perRun: runs === 0 ? 0 : total / runs });
-      return {
-        runs,
-        outcomes,
-        completionRate: ended === 0 ? null : outcomes.answered / ended,
-        revisions: perRun(revisions),
-        modelCalls: perRun(modelCalls),
-        tokens,
-        cost,
-        timeouts,
-        tools: Object.fromEntries([...tools].sort(([a], [b]) => (a < b ? -1 : 1)).map(withRate)),
-        duration: ended === 0 ? null : { meanMs: mean(durations), medianMs: median(durations) },
-        satisfaction:
-          ratings.count === 0 ? null : { mean: ratings.sum / ratings.count, count: ratings.count },
-        ...(every !== undefined && { series: [...periods.values()].sort((a, b) => a.at - b.at) }),
-      };
-    },
-  };
-
-  function toolOf(operation: string | undefined): Calls | undefined {
-    if (operation === undefined) return undefined;
-    const known = tools.get(operation);
-    if (known !== undefined) return known;
-    const counted = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
-    tools.set(operation, counted);
-    return counted;
-  }
-}
-
-function countRun(state: RunState, calls: Calls): Period {
+/** Undefined if there is no run. */
+export function countsOf(events: readonly Event[]): RunCounts | undefined {
+  const state = fold(events);
+  if (state === undefined) return undefined;
   const { outcome, usage, rating } = report(state);
-  const nothing = emptyPeriod(state.startedAt);
   return {
-    ...nothing,
-    ...calls,
-    outcomes: { ...nothing.outcomes, [outcome]: 1 },
+    startedAt: state.startedAt,
+    outcome,
+    isEnded: state.end !== undefined,
     ms: state.end === undefined ? 0 : usage.ms,
     revisions: state.revisions.length,
     modelCalls: usage.modelCalls,
@@ -149,24 +34,107 @@ function countRun(state: RunState, calls: Calls): Period {
       cachedInput: usage.cachedInputTokens ?? 0,
     },
     cost: usage.cost ?? null,
-    ratings: rating === undefined ? nothing.ratings : { sum: rating.rating, count: 1 },
+    rating: rating?.rating ?? null,
+    tools: callsOf(events, state),
   };
 }
 
-/** The calls of one run, in total and by tool. */
-function callsOf(events: readonly Event[], toolOf: (task: string) => Calls | undefined): Calls {
-  const together = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
+/**
+ * Adds one run at a time and keeps only sums: a few numbers per tool and period, and one per ended run for
+ * the median.
+ */
+interface Counter {
+  add(counts: RunCounts): void;
+  sums(): Sums;
+}
+
+export function createCounter({ every, from = 0 }: SumOptions = {}): Counter {
+  const durations: number[] = [];
+  const tools = new Map<string, Calls>();
+  const periods = new Map<number, Period>();
+  let all = emptyPeriod(from);
+  let runs = 0;
+
+  return {
+    add(counts) {
+      runs++;
+      if (counts.isEnded) durations.push(counts.ms);
+      for (const [operation, calls] of Object.entries(counts.tools))
+        tools.set(operation, sums(tools.get(operation) ?? NO_CALLS, calls));
+      const counted = asPeriod(counts);
+      all = addPeriods(all, counted);
+      if (every === undefined) return;
+      const at = from + Math.floor((counts.startedAt - from) / PERIOD_MS[every]) * PERIOD_MS[every];
+      periods.set(at, addPeriods(periods.get(at) ?? emptyPeriod(at), counted));
+    },
+    sums: () => ({
+      runs,
+      all,
+      duration: durations.length === 0 ? null : { meanMs: mean(durations), medianMs: median(durations) },
+      tools: Object.fromEntries(tools),
+      periods: [...periods.values()].sort((a, b) => a.at - b.at),
+    }),
+  };
+}
+
+/** The series is included if it was asked for. */
+export function statisticsOf({ runs, all, duration, tools, periods }: Sums, every?: Every): Statistics {
+  const { outcomes, revisions, modelCalls, tokens, cost, timeouts, ratings } = all;
+  const ended = outcomes.answered + outcomes.failed + outcomes.cancelled + outcomes.exhausted;
+  const perRun = (total: number): Total => ({ total, perRun: runs === 0 ? 0 : total / runs });
+  return {
+    runs,
+    outcomes,
+    completionRate: ended === 0 ? null : outcomes.answered / ended,
+    revisions: perRun(revisions),
+    modelCalls: perRun(modelCalls),
+    tokens,
+    cost,
+    timeouts,
+    tools: Object.fromEntries(
+      Object.entries(tools)
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(withRate),
+    ),
+    duration,
+    satisfaction: ratings.count === 0 ? null : { mean: ratings.sum / ratings.count, count: ratings.count },
+    ...(every !== undefined && { series: periods }),
+  };
+}
+
+const NO_CALLS: Readonly<Calls> = { calls: 0, failed: 0, timeouts: 0, inDoubt: 0 };
+
+function asPeriod({ outcome, rating, tools, ...counts }: RunCounts): Period {
+  const { startedAt, ms, revisions, modelCalls, tokens, cost } = counts;
+  const nothing = emptyPeriod(startedAt);
+  const calls = Object.values(tools).reduce<Readonly<Calls>>((one, other) => sums(one, other), NO_CALLS);
+  return {
+    ...nothing,
+    ...calls,
+    outcomes: { ...nothing.outcomes, [outcome]: 1 },
+    ms,
+    revisions,
+    modelCalls,
+    tokens,
+    cost,
+    ratings: rating === null ? nothing.ratings : { sum: rating, count: 1 },
+  };
+}
+
+/** The calls of one run by tool. */
+function callsOf(events: readonly Event[], { tasks }: RunState): Record<string, Calls> {
+  const tools = new Map<string, Calls>();
   for (const event of events) {
     const call = handleFact(event, CALLS);
     if (call === undefined) continue;
-    const tool = toolOf(call.task);
-    if (tool === undefined) continue;
-    for (const counted of [tool, together]) {
-      counted[call.what]++;
-      if (call.isTimeout) counted.timeouts++;
-    }
+    const operation = tasks.get(call.task)?.task.operation;
+    if (operation === undefined) continue;
+    const counted = tools.get(operation) ?? { ...NO_CALLS };
+    tools.set(operation, counted);
+    counted[call.what]++;
+    if (call.isTimeout) counted.timeouts++;
   }
-  return together;
+  return Object.fromEntries(tools);
 }
 
 interface CallFact {
@@ -200,12 +168,6 @@ function median(values: readonly number[]): number {
   const upper = sorted[middle] ?? 0;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? upper) + upper) / 2;
 }
-
-/** The length of a period in milliseconds. */
-export const every = z.enum(['hour', 'day']);
-export type Every = z.infer<typeof every>;
-
-export const PERIOD_MS: Readonly<Record<Every, number>> = { hour: 3_600_000, day: 86_400_000 };
 
 export function emptyPeriod(at: number): Period {
   return {

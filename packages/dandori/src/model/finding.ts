@@ -12,7 +12,8 @@ import * as z from 'zod';
  * - `misplaced-line`    an event with the number of an earlier one but other content
  * - `empty-journal`     a file without a single event
  * - `broken-law`        all lines are intact, but together they describe something impossible
- * - `stale-lock`        a lock of a dead process
+ * - `wrong-head`        the row of a run in a database does not say what its events say
+ * - `stale-lock`        a lock of a dead process, or a lease that no worker takes over
  * - `foreign-lock`      a lock of a process on another machine, which cannot be checked from here
  * - `leftover`          a partial file that a crash left
  * - `missing-blob`      a run refers to a stored result that is missing
@@ -30,6 +31,7 @@ const findingKind = z.enum([
   'misplaced-line',
   'empty-journal',
   'broken-law',
+  'wrong-head',
   'stale-lock',
   'foreign-lock',
   'leftover',
@@ -42,7 +44,7 @@ export type FindingKind = z.infer<typeof findingKind>;
 
 const finding = z.object({
   kind: findingKind,
-  file: z.string(),
+  file: z.string().describe('A file, or the table and the row'),
   run: z.string().optional(),
   /** Set instead of `run` if the finding is about the journal of a conversation. */
   conversation: z.string().optional(),
@@ -59,6 +61,7 @@ const finding = z.object({
 export type Finding = Readonly<z.infer<typeof finding>>;
 
 export const examinedSchema = z.object({
+  store: z.string().optional().describe('The folder or database that was looked at'),
   runs: z.number().int(),
   conversations: z.number().int(),
   events: z.number().int().describe('Of runs and conversations'),
@@ -68,7 +71,7 @@ export const examinedSchema = z.object({
     .readonly()
     .optional()
     .describe(
-      'Parts that were not checked, because they are not stored in files; absent if everything was checked',
+      'Parts that were not checked, because they are in memory or in a store that cannot be checked; absent if everything was checked',
     ),
   findings: z.array(finding).readonly(),
 });

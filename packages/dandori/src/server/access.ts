@@ -56,29 +56,12 @@ const REMEMBERED = 10_000;
 /** The ids that the journal accepts. Other ids are refused before a lookup. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-export function ownersOfRuns(dandori: Pick<Runtime, 'firstEvent'>): Owners {
-  return createOwners(async (run) => {
-    const first = await dandori.firstEvent(run);
-    return first.type === 'run_started' ? first.data.userId : undefined;
-  }, 'run');
-}
-
-export function ownersOfConversations(dandori: Pick<Runtime, 'firstConversationEvent'>): Owners {
-  return createOwners(async (conversation) => {
-    const first = await dandori.firstConversationEvent(conversation);
-    return first.type === 'conversation_started' ? first.data.userId : undefined;
-  }, 'conversation');
-}
-
-function createOwners(
-  lookUp: (id: string) => Promise<string | undefined>,
-  kind: 'run' | 'conversation',
-): Owners {
+export function createOwners(dandori: Pick<Runtime, 'ownerOf'>, kind: 'run' | 'conversation'): Owners {
   const owners = new Map<string, string | undefined>();
 
   async function ownerOf(id: string): Promise<string | undefined> {
     if (owners.has(id)) return owners.get(id);
-    const owner = await lookUp(id);
+    const owner = await dandori.ownerOf(kind, id);
     owners.set(id, owner);
     const [oldest] = owners.keys();
     if (owners.size > REMEMBERED && oldest !== undefined) owners.delete(oldest);

@@ -6,7 +6,7 @@ import {
   whySchema,
   writtenSchema,
 } from '../conversation/index.ts';
-import { every, runQuestionSchema } from '../history/index.ts';
+import { runQuestionSchema } from '../history/index.ts';
 import type { ErrorCode } from '../model/error.ts';
 import { envelopeSchema, factSchema } from '../model/event.ts';
 import { json } from '../model/json.ts';
@@ -15,7 +15,7 @@ import { standingApproval } from '../model/question.ts';
 import { amounts, approvalPolicy, mode, role } from '../model/settings.ts';
 import { task, taskInput } from '../model/task.ts';
 import { missingServerSchema, toolSchema } from '../model/tool.ts';
-import { conversationSummarySchema, runStatus, runSummarySchema } from '../store/index.ts';
+import { conversationSummarySchema, every, runStatus, runSummarySchema } from '../store/index.ts';
 import { reportSchema } from '../views/report.ts';
 
 /**

@@ -1,17 +1,15 @@
 import type { ChildProcess } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { lookup } from 'node:dns/promises';
 import { createServer, type Server } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { hostname } from 'node:os';
 import { getRequestListener } from '@hono/node-server';
-import { type OpenOptions, openRuntime, type Runtime } from '../app/index.ts';
+import { fingerprint, type OpenOptions, openRuntime, type Runtime } from '../app/index.ts';
 import { type Config, version } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
-import { stringifyJson } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
 import type { Drive, Patience } from '../store/index.ts';
-import { createUsers, ownersOfConversations, ownersOfRuns } from './access.ts';
+import { createOwners, createUsers } from './access.ts';
 import { createApp } from './app.ts';
 import { createOpenConversations } from './conversations.ts';
 import { createEventStreams } from './event-streams.ts';
@@ -160,8 +158,8 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     conversationStreams,
     metrics,
     users: createUsers(config.server.tokens),
-    ownRuns: ownersOfRuns(dandori),
-    ownConversations: ownersOfConversations(dandori),
+    ownRuns: createOwners(dandori, 'run'),
+    ownConversations: createOwners(dandori, 'conversation'),
   };
   const logRequest = (error: unknown) => say('A request failed', error);
   const app = createApp(parts, { log: logRequest, isWorker });
@@ -223,20 +221,6 @@ function workersFor(
       fix: 'Set planning.history.storage_type to jsonl, or leave out server.workers.',
     });
   return createWorkers({ start, ...options });
-}
-
-/** What must be equal in all processes, so that a run does not depend on who drives it. */
-function fingerprint({
-  model,
-  settings,
-  planning,
-  instructions,
-  mcpServers,
-  effects,
-  services,
-}: Config): string {
-  const parts = { model, settings, planning, instructions, mcpServers, effects, services };
-  return createHash('sha256').update(stringifyJson(parts)).digest('hex').slice(0, 12);
 }
 
 /** A driver does not wait for a timer that is further away, in milliseconds. The dispatcher wakes the run. */

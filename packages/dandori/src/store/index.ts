@@ -1,5 +1,6 @@
 export type { Blobs, Keys } from './blobs.ts';
 export type { Bus } from './bus.ts';
+export type { KeptCounts } from './counts.ts';
 export type { Dispatcher, Drive, DriveSignals, Patience, Working } from './dispatcher/dispatcher.ts';
 export { type Overview, overviewSchema } from './dispatcher/workers.ts';
 export {
@@ -15,8 +16,10 @@ export {
   type Entry,
   isListed,
   type Journal,
+  type ListOptions,
   listAll,
   NEVER_LOST,
+  ownerOf,
   type Parked,
   RUNS,
   type RunSummary,
@@ -26,4 +29,5 @@ export {
   type TornTail,
 } from './journal.ts';
 export type { Approvals } from './standing-approvals.ts';
+export { type Every, every, statisticsSchema } from './statistics.ts';
 export type { Store } from './store.ts';

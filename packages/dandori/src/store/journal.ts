@@ -112,6 +112,10 @@ export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   read(run: string, after?: number): Promise<E[]>;
   /** The first event, without reading the rest. Throws `run-not-found`. */
   first(run: string): Promise<E>;
+  /**
+   * The user whose run it is, if the store knows it without reading the first event. Throws `run-not-found`.
+   */
+  readonly owner?: ((run: string) => Promise<string | undefined>) | undefined;
   /** Newest first. */
   list(options?: ListOptions): Promise<Summary[]>;
   /** Throws `run-driven-elsewhere` if another driver holds the claim. */
@@ -157,6 +161,16 @@ export function allRuns(journal: Pick<Journal, 'list'>): AsyncGenerator<RunSumma
 
 /** Conversations are stored like runs, but without claims: every participant may write. */
 export type ConversationJournal = Journal<ConversationEvent, ConversationSummary>;
+
+/** From the store if it knows, otherwise from the first event. */
+export async function ownerOf<E extends Event | ConversationEvent>(
+  journal: Pick<Journal<E, unknown>, 'owner' | 'first'>,
+  id: string,
+): Promise<string | undefined> {
+  if (journal.owner !== undefined) return journal.owner(id);
+  const { type, data }: Event | ConversationEvent = await journal.first(id);
+  return type === 'run_started' || type === 'conversation_started' ? data.userId : undefined;
+}
 
 /** A failure here is a bug of ours, never bad input: a journal with a gap could not be read again. */
 export function assertFollows(after: number, events: readonly Entry[]): void {

@@ -15,6 +15,7 @@ export { blobCases, keyCases } from './conformance/blobs.ts';
 export type { Open, StoreCase } from './conformance/cases.ts';
 export { type DispatchingStore, dispatcherCases, type OpenDispatching } from './conformance/dispatcher.ts';
 export { journalCases } from './conformance/journal.ts';
+export type { KeptCounts } from './counts.ts';
 export type {
   Dispatcher,
   Drive,

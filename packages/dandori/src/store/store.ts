@@ -1,7 +1,10 @@
 import { join } from 'node:path';
+import type { Examined } from '../model/finding.ts';
 import type { Blobs, Keys } from './blobs.ts';
 import type { Bus } from './bus.ts';
+import type { KeptCounts } from './counts.ts';
 import type { Dispatcher } from './dispatcher/dispatcher.ts';
+import type { DoctorOptions, Laws } from './doctor/doctor.ts';
 import { createFileBlobs } from './files/blobs.ts';
 import { createJsonlJournal, createJsonlJournalOf } from './files/journal.ts';
 import { createFileKeys } from './files/keys.ts';
@@ -22,10 +25,14 @@ export interface Store {
   readonly approvals?: Approvals;
   /** The key by which the journals name secrets. By default it is a file beside the runs. */
   readonly storeKey?: () => string;
+  /** Adds up statistics. By default every journal is read for them. */
+  readonly counts?: KeptCounts;
   /** Says which process drives which run. By default the local one: each process drives what it finds. */
   readonly dispatcher?: Dispatcher;
   /** Passes live messages between processes. Without it, live text is seen where the run is driven. */
   readonly bus?: Bus;
+  /** Checks what is stored for damage. By default the parts that are stored in files are checked. */
+  readonly examine?: (options: DoctorOptions & { readonly laws: Laws }) => Promise<Examined>;
   /** Ends connections. Called by `close` of Dandori. */
   readonly close?: () => Promise<void>;
 }

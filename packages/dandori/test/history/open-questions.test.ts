@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createQuestionList } from '../../src/history/all-runs.ts';
+import { createQuestionList, MOST_OPEN } from '../../src/history/all-runs.ts';
+import { firstEvent } from '../../src/store/conformance/cases.ts';
+import { createMemoryJournal } from '../../src/store/memory.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { createHouse, DONE, task } from '../driver/house.ts';
 
@@ -41,5 +43,30 @@ describe('the list of open questions', () => {
     expect(await list()).toEqual([]);
     await house.drive(second);
     expect((await list()).map(({ run }) => run)).toEqual([second]);
+  });
+
+  it('looks at the newest open runs only, so that 100,000 that wait neither take minutes nor stay in memory', async () => {
+    const journal = createMemoryJournal();
+    const count = MOST_OPEN + 5;
+    for (let index = 0; index < count; index++) {
+      const run = `r${String(index).padStart(6, '0')}`;
+      const first = firstEvent(run);
+      const userId = index < 3 ? 'ann' : 'ben';
+      await journal.create(run, [{ ...first, data: { ...first.data, userId } } as typeof first]);
+    }
+    const read: string[] = [];
+    const list = createQuestionList({
+      list: (options) => journal.list(options),
+      read: (run, after = 0) => {
+        read.push(run);
+        return journal.read(run, after);
+      },
+    });
+    await list();
+    expect(new Set(read).size).toBe(MOST_OPEN);
+    expect(read).not.toContain('r000000');
+    read.length = 0;
+    await list(undefined, 'ann');
+    expect(read).toEqual(['r000002', 'r000001', 'r000000']);
   });
 });

@@ -1,8 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addPeriods, createCounter, emptyPeriod, type Statistics } from '../../src/history/statistics.ts';
+import {
+  addPeriods,
+  countsOf,
+  createCounter,
+  emptyPeriod,
+  statisticsOf,
+} from '../../src/history/statistics.ts';
 import type { Fact, Outcome } from '../../src/model/event.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
+import type { Statistics } from '../../src/store/statistics.ts';
 import {
   approves,
   asks,
@@ -30,8 +37,13 @@ const rated = (rating: number, comment?: string): Fact => ({
 
 function count(...runs: readonly (Fact | number)[][]): Statistics {
   const counter = createCounter();
-  for (const facts of runs) counter.add(journalFrom(facts));
-  return counter.statistics();
+  for (const facts of runs) addTo(counter, facts);
+  return statisticsOf(counter.sums());
+}
+
+function addTo(counter: ReturnType<typeof createCounter>, facts: readonly (Fact | number)[]): void {
+  const counts = countsOf(journalFrom(facts));
+  if (counts !== undefined) counter.add(counts);
 }
 
 describe('a rating is the one thing that may follow the end of a run', () => {
@@ -190,8 +202,8 @@ describe('a series', () => {
   /** Runs that started at some hour, counted by the hour or the day. */
   function series(options: Parameters<typeof createCounter>[0], ...runs: readonly (Fact | number)[][]) {
     const counter = createCounter(options);
-    for (const facts of runs) counter.add(journalFrom(facts));
-    return counter.statistics();
+    for (const facts of runs) addTo(counter, facts);
+    return statisticsOf(counter.sums(), options?.every);
   }
 
   it('tells of each period what became of the runs that started in it, oldest first', () => {

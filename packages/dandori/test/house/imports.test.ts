@@ -54,6 +54,7 @@ const PURE_FILES = [
   'history/save-as-plan.ts',
   'history/plan-history.ts',
   'history/statistics.ts',
+  'store/statistics.ts',
   'tools/offer.ts',
   'tools/search.ts',
 ];

@@ -60,7 +60,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
 
 /** What is said to a database. */
 const SQL =
-  /^[\s,]*(select|insert into|update|delete from|with \w+ as|create (table|schema)|alter table|set local|h\.worker|worker is |\(select |\{1\}::float8|wake_at =|last_seq =|begun as|id as run|, w\.term|\{1\} returning) ?/;
+  /^[\s,]*(select|insert into|update|delete from|with \w+ as|create (table|schema)|alter table|set local|h\.worker|worker is |\(select |\{1\}::float8|wake_at =|last_seq =|begun as|id as run|, w\.term|\{1\} returning|and (?:status|owner|h\.owner) |where started_at |(?:count|sum)\() ?/;
 
 /** Texts in the other files that are no messages: parts of a longer one, protocols, what only the model reads. */
 const NO_MESSAGES = new Set(

@@ -22,7 +22,7 @@ interface Folders extends AsyncDisposable {
 }
 
 /** A folder with every journal of every version that was kept, and one for the way back. */
-async function openFolders(): Promise<Folders> {
+export async function openFolders(): Promise<Folders> {
   const folder = await mkdtemp(join(tmpdir(), 'dandori-copy-'));
   const from = join(folder, 'from');
   for (const version of ['0.1.0', '0.2.0', '0.3.0']) {
@@ -51,7 +51,7 @@ async function openEmpty(): Promise<TestStore> {
   return store;
 }
 
-const addressOf = ({ options }: TestStore) => `${options.url}?schema=${options.schema}`;
+export const addressOf = ({ options }: TestStore) => `${options.url}?schema=${options.schema}`;
 
 /** All files of a store with their contents. The key of secrets is one of them. */
 async function contents(folder: string): Promise<Record<string, string>> {

@@ -5,6 +5,7 @@ import './restate.ts';
 import './leases.ts';
 import './tables.ts';
 import './copy.ts';
+import './kept.ts';
 import './parked.ts';
 import './sub-goals.ts';
 import './workers.ts';

@@ -75,7 +75,7 @@ describe('the tables', () => {
     const { options, sql } = mine;
     const more = await Promise.all(Array.from({ length: 4 }, () => openPostgresStore(options)));
     await Promise.all(more.map((store) => store.close()));
-    expect(await migratePostgres(options)).toEqual({ from: 3, to: 3 });
+    expect(await migratePostgres(options)).toEqual({ from: 4, to: 4 });
     await sql.unsafe(`insert into ${options.schema}.migrations (version) values (99)`);
     await expect(openPostgresStore(options)).rejects.toMatchObject({ code: 'store-outdated' });
   });

@@ -1,6 +1,11 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { deploymentWarnings, fingerprint } from '../../src/app/deployment.ts';
+import { loadConfig } from '../../src/config/index.ts';
 import { firstEvent } from '../../src/store/conformance/cases.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openPlace } from '../cli/command.ts';
 import { openTestStore } from './database.ts';
 
 const idle = async () => ({ isOpen: true });
@@ -26,6 +31,46 @@ describe('several processes on one store', () => {
     expect(warnings?.map(({ kind }) => kind)).toEqual(['config']);
     expect(await mine.dispatcher.driven?.(['r1', 'r2', 'r3'])).toEqual(new Set(['r1']));
     await other.close();
+  });
+
+  it('are warned of stdio servers with data of their own, and of processes that differ from each other', async () => {
+    await using place = await openPlace();
+    // Long, so that no renewal replaces the offset.
+    await using mine = await openTestStore({ lease: 600_000 });
+    const mcpServers = {
+      calc: { shipped: 'calc' },
+      kitchen: { shipped: 'kitchen' },
+      mail: { command: 'mail', shared: true },
+      far: { url: 'https://example.com/mcp' },
+    };
+    await place.write('dandori.yaml', JSON.stringify({ mcpServers }));
+    const config = await loadConfig({ cwd: place.folder, env: {} });
+    const tools = [
+      { name: 'calc.evaluate', effect: 'read' },
+      { name: 'kitchen.remove_item', effect: 'destructive' },
+      { name: 'mail.send', effect: 'write' },
+      { name: 'far.put', effect: 'write' },
+    ] as const;
+    const warned = () => deploymentWarnings({ config, tools, dispatcher: mine.dispatcher });
+    expect(await warned()).toEqual([{ kind: 'local', names: ['kitchen'] }]);
+    // Another folder and another language are no other configuration, but another limit is.
+    await mkdir(join(place.folder, 'elsewhere'));
+    await place.write('elsewhere/dandori.yaml', JSON.stringify({ mcpServers }));
+    const there = join(place.folder, 'elsewhere');
+    const same = await loadConfig({ cwd: there, env: { DANDORI_LANG: 'ja' } });
+    expect(fingerprint(same)).toBe(fingerprint(config));
+    const limits = { ...config.settings.limits, steps: 1 };
+    expect(fingerprint({ ...same, settings: { ...same.settings, limits } })).not.toBe(fingerprint(config));
+    const about = { role: 'work', version: '1', config: fingerprint(config) } as const;
+    const other = await openPostgresStore(mine.options);
+    await other.dispatcher.work(idle, { atOnce: 1, about: { ...about, config: 'other' } }).begin();
+    await mine.sql.unsafe(
+      `update ${mine.options.schema}.workers set clock_offset = 5000 where about like '%other%'`,
+    );
+    expect((await warned()).map(({ kind }) => kind)).toEqual(['local', 'unlike', 'clock']);
+    await other.close();
+    // Files belong to one machine.
+    expect(await deploymentWarnings({ config, tools, dispatcher: {} })).toEqual([]);
   });
 
   it('hear the live messages of each other, but not their own and none that is too long', async () => {

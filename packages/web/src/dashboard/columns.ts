@@ -1,4 +1,5 @@
-import { addPeriods, type Every, emptyPeriod, PERIOD_MS, type Period } from '#dandori/history/statistics.ts';
+import { addPeriods, emptyPeriod } from '#dandori/history/statistics.ts';
+import { type Every, PERIOD_MS, type Period } from '#dandori/store/statistics.ts';
 
 /** More columns can't be told apart. */
 const MOST = 60;

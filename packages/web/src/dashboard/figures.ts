@@ -1,4 +1,4 @@
-import type { Period, Statistics } from '#dandori/history/statistics.ts';
+import type { Period, Statistics } from '#dandori/store/statistics.ts';
 import { duration } from '#dandori/views/report.ts';
 import type { texts } from '../texts/dashboard.ts';
 import type { Words } from '../texts/words.ts';

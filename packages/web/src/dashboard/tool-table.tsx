@@ -1,4 +1,4 @@
-import type { Statistics } from '#dandori/history/statistics.ts';
+import type { Statistics } from '#dandori/store/statistics.ts';
 import { useLanguage, useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/dashboard.ts';
 import { words } from '../texts/words.ts';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { emptyPeriod, type Period } from '../../../dandori/src/history/statistics.ts';
+import { emptyPeriod } from '../../../dandori/src/history/statistics.ts';
+import type { Period } from '../../../dandori/src/store/statistics.ts';
 import { columnsOf, spanOf, widened } from '../../src/dashboard/columns.ts';
 
 const HOUR = 3_600_000;

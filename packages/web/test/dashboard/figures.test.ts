@@ -3,14 +3,15 @@ import {
   addPeriods,
   createCounter,
   emptyPeriod,
-  type Period,
+  statisticsOf,
 } from '../../../dandori/src/history/statistics.ts';
+import type { Period } from '../../../dandori/src/store/statistics.ts';
 import { figuresOf } from '../../src/dashboard/figures.ts';
 import { texts } from '../../src/texts/dashboard.ts';
 import { words } from '../../src/texts/words.ts';
 
 const wording = { say: texts.en, statuses: words.en.statuses, language: 'en' };
-const none = createCounter().statistics();
+const none = statisticsOf(createCounter().sums());
 const day: Period = {
   ...emptyPeriod(0),
   outcomes: { answered: 3, failed: 1, cancelled: 0, exhausted: 0, waiting: 1, paused: 0, open: 1 },

@@ -1,11 +1,19 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { confirm, isCancel } from '@clack/prompts';
-import { checkModel, checkServers, type Examined, type Finding } from '../../app/index.ts';
+import {
+  type CheckedServer,
+  checkModel,
+  checkServers,
+  type Examined,
+  type Finding,
+  type Runtime,
+} from '../../app/index.ts';
 import { type Config, loadConfig, lowestNode } from '../../config/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
+import { deploymentLines } from '../deployment-warnings.ts';
 import { findRun, openHere, openWorkplace, SERVER } from '../open.ts';
 import { errorTexts } from '../print-error.ts';
 import { printable, type Style, styleFor } from '../style.ts';
@@ -23,7 +31,7 @@ export interface DoctorOptions {
 /** Returns 0 if everything works, or everything was repaired, and 1 otherwise. */
 export async function doctor(name: string | undefined, options: DoctorOptions): Promise<number> {
   const isWhole = name === undefined && options.repair !== true && (process.env[SERVER] ?? '') === '';
-  const checks = isWhole ? await checkup(options) : [];
+  const { checks, config, tools, tell } = isWhole ? await checkup(options) : NO_CHECKUP;
   const isBroken = checks.some(({ status }) => status === 'failed');
   // Without a configuration the store is unknown.
   if (checks.some(({ check, status }) => check === 'config' && status === 'failed')) {
@@ -36,6 +44,12 @@ export async function doctor(name: string | undefined, options: DoctorOptions): 
   const run = name === undefined ? undefined : await findRun(name, dandori);
   const texts = textsFor({ language: dandori.config.language });
   const style = styleFor(process.stdout);
+  // Only a server has no dispatcher here, and then there is no checkup.
+  if (config !== undefined) {
+    const { dispatcher } = dandori as Runtime;
+    for (const line of await deploymentLines({ config, tools, dispatcher }, texts))
+      tell({ check: 'processes', name: texts.deployment.name, status: 'warning', detail: line });
+  }
   const examined =
     here === undefined
       ? await dandori.doctor({ run })
@@ -73,13 +87,15 @@ async function ask(found: Finding, { doctored: texts, message }: Texts): Promise
 }
 
 function doctorLines(examined: Examined, texts: Texts, style: Style): string[] {
-  const { findings, unseen = [] } = examined;
+  const { findings, unseen = [], store } = examined;
   const { doctored, more, message } = texts;
   const notSeen = unseen.length === 0 ? [] : [style.yellow(doctored.unseen(unseen))];
   // Parts that were not checked are not reported as healthy.
   if (findings.length === 0 && unseen.length === 3) return notSeen;
-  if (findings.length === 0) return [style.green(doctored.healthy(examined)), ...notSeen];
+  const looked = store === undefined ? [] : [style.dim(doctored.looked(store))];
+  if (findings.length === 0) return [...looked, style.green(doctored.healthy(examined)), ...notSeen];
   return [
+    ...looked,
     ...notSeen,
     doctored.found(findings.length),
     ...findings
@@ -103,7 +119,7 @@ function placeOf({ file, line, offset }: Finding, texts: Texts['doctored']): str
   return line === undefined ? file : `${file}: ${texts.place(line, offset)}`;
 }
 
-type CheckKind = 'node' | 'config' | 'variables' | 'model' | 'server';
+type CheckKind = 'node' | 'config' | 'variables' | 'model' | 'server' | 'processes';
 
 interface Check {
   readonly check: CheckKind;
@@ -116,8 +132,18 @@ interface Check {
   readonly ms?: number;
 }
 
+interface Checkup {
+  readonly checks: readonly Check[];
+  readonly config: Config | undefined;
+  /** The tools of the servers that are connected. */
+  readonly tools: CheckedServer['tools'];
+  readonly tell: (check: Check) => void;
+}
+
+const NO_CHECKUP: Checkup = { checks: [], config: undefined, tools: [], tell: () => {} };
+
 /** Checks everything except the store: Node, the configuration, the model and its key, and each server. */
-async function checkup(options: DoctorOptions): Promise<readonly Check[]> {
+async function checkup(options: DoctorOptions): Promise<Checkup> {
   const checks: Check[] = [];
   const style = styleFor(process.stdout);
   const tell = (check: Check) => {
@@ -141,14 +167,15 @@ async function checkup(options: DoctorOptions): Promise<readonly Check[]> {
       ...(fix !== undefined && { fix }),
     });
   });
-  if (config === undefined) return checks;
+  if (config === undefined) return { checks, config: undefined, tools: [], tell };
   const texts = textsFor({ language: config.language });
   const { checkup: words } = texts;
   tell({ check: 'config', name: words.config, status: 'ok', detail: config.file ?? words.noFile });
   const loose = looseEnvFile(config.folder, texts);
   if (loose !== undefined) tell(loose);
   for (const check of await modelChecks(config, texts)) tell(check);
-  for (const { name, ms, tools, problem } of await checkServers(config))
+  const servers = await checkServers(config);
+  for (const { name, ms, tools, problem } of servers)
     tell({
       check: 'server',
       name,
@@ -167,7 +194,7 @@ async function checkup(options: DoctorOptions): Promise<readonly Check[]> {
       detail: words.noServers,
       fix: words.addServer,
     });
-  return checks;
+  return { checks, config, tools: servers.flatMap((server) => server.tools), tell };
 }
 
 function nodeCheck({ checkup: words }: Texts): Check {

@@ -7,6 +7,7 @@ import type { Compiled } from '../../plan/compile.ts';
 import { type PlanFile, readPlanFile, renderDiagnostics } from '../../plan/read.ts';
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { planTrust } from '../../views/trust-report.ts';
+import { deploymentLines } from '../deployment-warnings.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { estimateLines } from '../report.ts';
@@ -40,6 +41,8 @@ export async function check(file: string, options: CheckOptions): Promise<number
   else {
     if (compiled.warnings.length > 0)
       process.stderr.write(`${texts.message(renderDiagnostics(compiled.warnings, plan, 'warning'))}\n`);
+    const deployed = { ...dandori, tools: dandori.tools().values() };
+    for (const line of await deploymentLines(deployed, texts)) process.stderr.write(`${line}\n`);
     printPlan(compiled, { texts, isExplained: options.explain === true });
     if (asked !== undefined) printPlanTrust(asked, texts);
   }

@@ -3,6 +3,7 @@ import type { RunSummary, Runtime } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { type JsonObject, stringifyJson } from '../../model/json.ts';
 import { parsePlan } from '../../plan/read.ts';
+import type { ListOptions } from '../../store/index.ts';
 import { acceptedLanguage } from '../accepted-language.ts';
 import type { User } from '../access.ts';
 import {
@@ -81,13 +82,22 @@ async function pageFor(
   const { items, ...next } = await pageOf<RunSummary>({
     limit,
     before,
-    list: dandori.runs,
+    list: (page) => dandori.runs({ ...page, ...narrowed(wanted, user) }),
     idOf: ({ run }) => run,
     isWanted: (summary) => isWanted(summary, wanted, user),
     isPast: ({ status: is, startedAt }) => is !== 'damaged' && startedAt < since,
   });
   const runs = await Promise.all(items.map((summary) => withStatus(summary, dandori)));
   return { runs: runs.filter(({ status: is }) => isIn(is, wanted.status)), ...next };
+}
+
+/** What the store can select itself. `open` may turn out to be another status. */
+function narrowed({ status, user: of }: Omit<Filters, 'limit' | 'before'>, user: User): ListOptions {
+  const userId = user.role === 'admin' ? of : user.id;
+  return {
+    ...(userId !== undefined && { userId }),
+    ...(status !== undefined && { status: [...new Set([status, 'open' as const])] }),
+  };
 }
 
 function isIn(is: RunSummary['status'], wanted: RunSummary['status'] | undefined): boolean {

@@ -1,6 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import type { Runtime } from '../../app/index.ts';
 import { parsePlan } from '../../plan/read.ts';
+import type { User } from '../access.ts';
 import {
   type ApprovalList,
   answeredSchema,
@@ -138,24 +140,33 @@ export function by(c: Context<Env>): { by?: string } {
 const list = createRoute({
   method: 'get',
   path: '/api/questions',
-  summary: 'The open questions of your runs, and those that name you as an answerer. Admins see all',
+  summary:
+    'The open questions of your runs, and those that name you as an answerer, of the newest 1,000 open runs each. Admins see all',
   responses: {
     200: jsonContent('Questions, those of the newest run first', questionListSchema, 'Questions'),
     ...problems,
   },
 });
 
-export const questionRoutes: Routes = (app, { dandori, ownRuns }) => {
+export const questionRoutes: Routes = (app, { dandori }) => {
   app.openapi(list, async (c) => {
-    const user = c.get('user');
-    const mine: QuestionList = { questions: [] };
-    for (const question of await dandori.questions()) {
-      const isNamed = user.id !== undefined && question.answerers?.includes(user.id) === true;
-      if (isNamed || (await ownRuns.isOwn(question.run, user))) mine.questions.push(question);
-    }
+    const mine: QuestionList = { questions: await questionsFor(c.get('user'), dandori) };
     return c.json(mine, 200);
   });
 };
+
+async function questionsFor(
+  { id, role }: User,
+  dandori: Pick<Runtime, 'questions'>,
+): Promise<QuestionList['questions']> {
+  if (role === 'admin') return dandori.questions();
+  if (id === undefined) return [];
+  const own = await dandori.questions(undefined, id);
+  const isOwn = new Set(own.map(({ run }) => run));
+  const others = (await dandori.questions()).filter(({ run }) => !isOwn.has(run));
+  const named = others.filter(({ answerers }) => answerers?.includes(id) === true);
+  return [...own, ...named].sort((a, b) => (a.run < b.run ? 1 : a.run > b.run ? -1 : 0));
+}
 
 const standing = createRoute({
   method: 'get',

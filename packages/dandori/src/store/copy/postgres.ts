@@ -7,7 +7,7 @@ import { createWrite } from '../postgres/engine.ts';
 import { createPostgresJournal } from '../postgres/journal.ts';
 import { createLeases } from '../postgres/leases.ts';
 import { createPostgresApprovals, createPostgresBlobs } from '../postgres/parts.ts';
-import { checkSchemaName, prepareTables } from '../postgres/schema.ts';
+import { addressOf, checkSchemaName, prepareTables } from '../postgres/schema.ts';
 import { connect, LEASE, LONGEST_GRACE, type PostgresOptions } from '../postgres/store.ts';
 import { asUnreachable } from '../postgres/trouble.ts';
 import type { CopiedStore, StoredKey } from './copy.ts';
@@ -112,10 +112,4 @@ export async function openPostgresForCopy({
       await end();
     },
   };
-}
-
-/** Without user and password. */
-function addressOf(url: string, schema: string): string {
-  const { hostname, port, pathname } = new URL(url);
-  return `postgres://${hostname}:${port || 5432}${pathname}#${schema}`;
 }

@@ -31,7 +31,7 @@ const LEFTOVER_AGE = 3_600_000;
 const LONGEST_WRITE = 2_000;
 
 /** The laws of each kind of journal, passed in because the doctor itself knows only files. */
-interface Laws {
+export interface Laws {
   readonly ofRun: Lawful<Event>['breaches'];
   readonly ofConversation: Lawful<ConversationEvent>['breaches'];
 }
@@ -68,6 +68,7 @@ export async function examineStore(
   const repaired: Finding[] = [];
   for (const finding of findings) repaired.push(await treat(finding, options.repair));
   return {
+    ...(places.runs !== undefined && { store: places.runs }),
     runs: runs.count,
     conversations: talks.count,
     events: runs.events.length + talks.events.length,
@@ -199,12 +200,12 @@ async function leftover(about: About, now: number): Promise<Finding[]> {
 }
 
 /** A run and a task that refer to a blob. */
-interface Use {
+export interface Use {
   readonly run: string;
   readonly task: string;
 }
 
-function note(event: Event, used: Map<string, Use>): void {
+export function note(event: Event, used: Map<string, Use>): void {
   const task = 'task' in event.data ? event.data.task : '';
   for (const { sha256 } of blobsOf(event)) used.set(sha256, { run: event.run, task });
 }

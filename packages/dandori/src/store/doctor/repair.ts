@@ -35,6 +35,7 @@ export async function repairFinding(finding: Finding): Promise<boolean> {
     case 'misplaced-line':
     case 'empty-journal':
     case 'broken-law':
+    case 'wrong-head':
     case 'foreign-lock':
     case 'missing-blob':
     case 'damaged-blob':

@@ -17,6 +17,7 @@ import { type Append, createAppends } from './appends.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { type Args, DUE, type DueRow, type Write, wakeOf } from './engine.ts';
 import type { Leases } from './leases.ts';
+import { BEHIND } from './schema.ts';
 import { asUnreachable, isUnreachable } from './trouble.ts';
 
 export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
@@ -322,6 +323,12 @@ export function createPostgresJournal<E extends Entry, Summary>(
       ]);
       return row === undefined ? notFound(run) : parse(run, row.body, 1);
     },
+    async owner(run) {
+      const [head] = await query<{ owner: string | null }>(`select owner from ${heads} where id = $1`, [
+        known(run),
+      ]);
+      return head === undefined ? notFound(run) : (head.owner ?? undefined);
+    },
     async lines(run) {
       const rows = await query<{ body: string }>(`select body from ${events} where id = $1 order by seq`, [
         known(run),
@@ -329,24 +336,20 @@ export function createPostgresJournal<E extends Entry, Summary>(
       return rows.length === 0 ? notFound(run) : rows.map(({ body }) => body);
     },
     async list({ limit, before, status, userId } = {}) {
+      // Only what is asked for: with "or $1 is null" the index of a condition is not used.
+      const of = [...(status ? [status.join(' ')] : []), ...(userId === undefined ? [] : [userId])];
+      const isStatus = status === undefined ? '' : `and status = any(string_to_array($3, ' '))`;
+      const isOwn = userId === undefined ? '' : `and owner = $${2 + of.length}`;
       const rows = await query<{ id: string; last_seq: number; first: string; last: string }>(
         `select h.id, h.last_seq, a.body as first, z.body as last
          from (
            select id, last_seq from ${heads}
-           where ($1::text is null or id < $1::text collate "C")
-             and ($2::text is null or status = any(string_to_array($2, ' ')))
-             and ($3::text is null or owner = $3)
-           order by id desc limit $4
+           where id < $1::text collate "C" ${isStatus} ${isOwn} order by id desc limit $2
          ) h
          join ${events} a on a.id = h.id and a.seq = 1
          join ${events} z on z.id = h.id and z.seq = h.last_seq
          order by h.id desc`,
-        [
-          before ?? null,
-          status?.join(' ') ?? null,
-          userId ?? null,
-          Number.isFinite(limit) ? (limit ?? null) : null,
-        ],
+        [before ?? BEHIND, Number.isFinite(limit) ? (limit ?? null) : null, ...of],
       );
       return rows.map(({ id, last_seq, first, last }) => {
         try {

@@ -78,6 +78,31 @@ const MIGRATIONS: readonly string[] = [
     add column about text,
     add column clock_offset double precision;
   `,
+  // What statistics need of a run, so that a database adds it up. `seq` tells whether the run has gone on since.
+  `
+  create table run_counts (
+    id text collate "C" primary key references runs on delete cascade,
+    seq integer not null,
+    started_at double precision not null,
+    outcome text not null,
+    is_ended boolean not null,
+    ms double precision not null,
+    revisions integer not null,
+    model_calls integer not null,
+    input_tokens double precision not null,
+    output_tokens double precision not null,
+    cached_tokens double precision not null,
+    cost double precision,
+    rating integer,
+    calls integer not null,
+    failed integer not null,
+    in_doubt integer not null,
+    timeouts integer not null,
+    tools jsonb not null,
+    owner text
+  );
+  create index run_counts_started on run_counts (started_at);
+  `,
 ];
 
 /** The head row of a run or conversation, and its events. */
@@ -101,6 +126,9 @@ function journalTables(kind: 'run' | 'conversation'): string {
   );`;
 }
 
+/** Sorts behind every id, so that the first page is found by the same index as the others. */
+export const BEHIND = '~';
+
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 
 export function checkSchemaName(name: string): string {
@@ -108,6 +136,12 @@ export function checkSchemaName(name: string): string {
   throw new DandoriError('config-invalid', `"${name}" cannot be the name of a schema.`, {
     fix: 'Use small letters, digits and underscores, such as dandori.',
   });
+}
+
+/** Without user and password. */
+export function addressOf(url: string, schema: string): string {
+  const { hostname, port, pathname } = new URL(url);
+  return `postgres://${hostname}:${port || 5432}${pathname}#${schema}`;
 }
 
 /** Creates the tables of an empty database. Refuses tables of another version. */

@@ -5,13 +5,15 @@ import { DandoriError } from '../../model/error.ts';
 import { CONVERSATIONS, type ConversationJournal, RUNS } from '../journal.ts';
 import type { Store } from '../store.ts';
 import { createPostgresBus } from './bus.ts';
+import { createPostgresCounts } from './counts.ts';
 import { createPostgresDispatcher } from './dispatcher.ts';
 import { createWrite, type Engine } from './engine.ts';
+import { examineTables } from './examine.ts';
 import { createPostgresJournal } from './journal.ts';
 import { createLeases } from './leases.ts';
 import { createPostgresApprovals, createPostgresBlobs, createPostgresKeys, readStoreKey } from './parts.ts';
 import type { RestateOptions } from './restate.ts';
-import { checkSchemaName, migrateTables, prepareTables } from './schema.ts';
+import { addressOf, checkSchemaName, migrateTables, prepareTables } from './schema.ts';
 import { asUnreachable } from './trouble.ts';
 
 export interface PostgresOptions {
@@ -70,10 +72,12 @@ export async function openPostgresStore({
       conversations: notingRuns(conversations, { sql, schema }),
       blobs: createPostgresBlobs(sql, schema),
       keys: createPostgresKeys(sql, schema),
+      counts: createPostgresCounts(sql, schema),
       approvals: createPostgresApprovals(sql, schema),
       storeKey: () => storeKey,
       dispatcher: createPostgresDispatcher({ sql, schema, write, leases, changes, grace, engine }),
       bus,
+      examine: (options) => examineTables({ sql, schema, address: addressOf(url, schema) }, options),
       async close() {
         bus.close();
         journal.close();

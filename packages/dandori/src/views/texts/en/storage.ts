@@ -8,6 +8,7 @@ const BACKUP = 'Restore the file from a backup.';
 /** Texts of `dandori doctor`, `store`, `prune` and `stats`. */
 export const storage = {
   doctored: {
+    looked: (store: string) => `Stored runs: ${store}`,
     healthy: ({ runs, conversations, events, blobs }: Omit<Examined, 'findings'>) =>
       `No problems: ${countOf(runs, 'run')}, ${countOf(conversations, 'conversation')}, ${countOf(events, 'event')}, ${countOf(blobs, 'stored result')}.`,
     unseen: (parts: readonly Unseen[]) =>
@@ -39,6 +40,10 @@ export const storage = {
         'Impossible sequence of events',
         'The file was changed, or Dandori has a bug. Report it with the output of `dandori log`.',
       ],
+      'wrong-head': [
+        'Row that does not fit its events',
+        'The database was changed by hand, or Dandori has a bug. Restore a backup, or report it.',
+      ],
       'stale-lock': ['Lock of an ended process', '--repair removes it. It blocks nothing.'],
       'foreign-lock': [
         'Lock of a process on another machine',
@@ -50,6 +55,15 @@ export const storage = {
       unreadable: ["Can't be read", 'Give this user read permission.'],
       permissions: ['Other users can read or change it', 'chmod 600 it, or use --repair, which asks first.'],
     } as Readonly<Record<FindingKind, readonly [what: string, fix: string]>>,
+  },
+  deployment: {
+    name: 'Several processes',
+    local: (servers: string) =>
+      `These stdio servers change data, and each machine has its own: ${servers}. Use a server with an address, or set shared: true if the data is elsewhere.`,
+    unlike: (workers: string) => `The configuration here differs from that of ${workers}.`,
+    config: (workers: string) => `The configurations of these processes differ: ${workers}.`,
+    version: (workers: string) => `These processes have different versions of Dandori: ${workers}.`,
+    clock: (workers: string) => `The clock is more than 2 s away from the database: ${workers}.`,
   },
   migrated: (from: number, to: number) =>
     from === to ? `The tables are up to date (version ${to}).` : `The tables now have version ${to}.`,

@@ -5,6 +5,7 @@ const PARTS = { runs: '実行', conversations: '会話', blobs: '保存済みの
 
 export const storage: StorageTexts = {
   doctored: {
+    looked: (store) => `保存先：${store}`,
     healthy: ({ runs, conversations, events, blobs }) =>
       `問題はありません：実行 ${runs} 件、会話 ${conversations} 件、イベント ${events} 件、保存済みの結果 ${blobs} 件。`,
     unseen: (parts) => `ファイルに保存されていないため未確認：${parts.map((part) => PARTS[part]).join('、')}`,
@@ -31,6 +32,10 @@ export const storage: StorageTexts = {
         'ありえないイベントの並び',
         'ファイルの改変か Dandori の不具合です。`dandori log` の出力を添えて報告してください。',
       ],
+      'wrong-head': [
+        'イベントと一致しない行',
+        'データベースが直接変更されたか、Dandori の不具合です。バックアップから復元するか、報告してください。',
+      ],
       'stale-lock': ['終了したプロセスのロック', '--repair で取り除きます。動作に支障はありません。'],
       'foreign-lock': [
         '別のマシンのプロセスのロック',
@@ -45,6 +50,15 @@ export const storage: StorageTexts = {
         'chmod 600 を実行してください。--repair は確認後に変更します。',
       ],
     },
+  },
+  deployment: {
+    name: '複数プロセス',
+    local: (servers) =>
+      `次の stdio サーバーはデータを変更し、データはマシンごとに別々です：${servers}。アドレスを持つサーバーを使ってください。データが共有されている場合は shared: true を設定してください。`,
+    unlike: (workers) => `ここの設定は次のプロセスと異なります：${workers}`,
+    config: (workers) => `次のプロセスの設定が互いに異なります：${workers}`,
+    version: (workers) => `次のプロセスの Dandori のバージョンが異なります：${workers}`,
+    clock: (workers) => `次のプロセスの時計がデータベースから 2 秒を超えてずれています：${workers}`,
   },
   migrated: (from, to) =>
     from === to ? `テーブルは最新です（バージョン ${to}）。` : `テーブルをバージョン ${to} に更新しました。`,

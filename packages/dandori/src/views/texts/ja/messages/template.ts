@@ -70,6 +70,7 @@ export const template: Catalogue = {
     '${NAME} と ${NAME:-既定値} は環境変数に置き換わります。',
   'args: [--database, shop.db] for a database of your own': '自分の DB は args: [--database, shop.db]',
   'until it must have started and listed its tools': '起動してツールの一覧を返すまで',
+  'true: its data is the same on every machine': 'true：データはどのマシンでも同じ',
   'true: its results contain no external content': 'true：結果に外部コンテンツを含まない',
   'calls at the same time to this server': 'このサーバーへの同時呼び出し数',
   'for its tools, instead of execution.approval': 'このサーバーのツールでは execution.approval より優先',

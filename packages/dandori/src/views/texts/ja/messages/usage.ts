@@ -396,5 +396,8 @@ export const usage: Catalogue = {
   'no process': 'なし',
   'it was last written {1}': '最終書き込み：{1}',
   'it is the result of {1}': '{1} の結果です',
+  'events {1} to {2} are missing at its end': '末尾のイベント {1}〜{2} がありません',
+  'it says event {1}, {2}; the events say {3}, {4}':
+    '行はイベント {1}、{2} としていますが、イベントは {3}、{4} です',
   'no readable run uses it': '読み取れる実行では使われていません',
 };
