@@ -1,12 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Overview } from '#dandori/store/dispatcher/workers.ts';
 import { useTexts } from '../shell/language.tsx';
+import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/dashboard.ts';
 import { Scroller } from '../ui/page.tsx';
 import { Time } from '../ui/time.tsx';
 
 const EVERY_MS = 5_000;
+/** The most runs of a process that are shown as links. */
+const MOST_LINKS = 5;
 
 /** The processes that drive runs, their leases, and the queue. Only admins may see them. */
 export function Workers() {
@@ -27,7 +30,7 @@ export function Workers() {
       <p className="text-faint text-sm">{say.queue(data.queue)}</p>
       {data.warnings.map(({ kind, workers }) => (
         <p key={kind} role="status" className="text-sm text-warn">
-          {say.warnings[kind]} {workers.join(', ')}
+          {say.warnings[kind]} {workers.map((name) => nameOf(name, say.processOn)).join(', ')}
         </p>
       ))}
       <WorkerTable workers={data.workers} />
@@ -53,12 +56,23 @@ function WorkerTable({ workers }: Pick<Overview, 'workers'>) {
           {workers.map((worker) => (
             <tr key={`${worker.name} ${worker.startedAt}`} className="border-line border-t">
               <th className="px-4 py-1.5 font-normal">
-                {worker.name} {worker.isThis && <span className="text-faint">{say.isThis}</span>}
+                {nameOf(worker.name, say.processOn)}{' '}
+                {worker.isThis && <span className="text-faint">{say.isThis}</span>}
               </th>
               <td className="px-4 py-1.5">{worker.role === undefined ? '–' : say.roles[worker.role]}</td>
               <td className="px-4 py-1.5 tabular-nums">
                 {worker.driving}
                 {worker.atOnce !== undefined && ` / ${worker.atOnce}`}
+                {worker.runs.slice(0, MOST_LINKS).map((run) => (
+                  <Link
+                    key={run}
+                    to={{ at: 'run', run, view: 'graph' }}
+                    className="ml-2 rounded text-accent hover:underline"
+                  >
+                    {run.slice(-8)}
+                  </Link>
+                ))}
+                {worker.runs.length > MOST_LINKS && ' …'}
               </td>
               <td className={`px-4 py-1.5 ${worker.isAlive ? 'text-good' : 'text-bad'}`}>
                 {worker.isAlive ? `✓ ${say.alive}` : `✕ ${say.ended}`}
@@ -75,4 +89,10 @@ function WorkerTable({ workers }: Pick<Overview, 'workers'>) {
       </table>
     </Scroller>
   );
+}
+
+/** A process says its name in English. */
+function nameOf(name: string, say: (pid: string, host: string) => string): string {
+  const [, pid, host] = /^process (\d+) on (.+)$/.exec(name) ?? [];
+  return pid === undefined || host === undefined ? name : say(pid, host);
 }

@@ -4,6 +4,8 @@ import type { Texts } from '../shell/language.tsx';
 
 type Queue = Overview['queue'];
 
+const n = (count: number) => count.toLocaleString('en');
+
 const en = {
   title: 'Dashboard',
   range: 'Range',
@@ -49,7 +51,8 @@ const en = {
     started: 'Started',
     isThis: '(this server)',
     queue: ({ due, later, stranded, parked }: Queue) =>
-      `Queued: ${due}. Due later: ${later}. Without a process: ${stranded}.${parked === null ? '' : ` Parked: ${parked}.`}`,
+      `Queued: ${n(due)}. Due later: ${n(later)}. Without a process: ${n(stranded)}.${parked === null ? '' : ` Waiting for an answer or a time: ${n(parked)}.`}`,
+    processOn: (pid: string, host: string) => `process ${pid} on ${host}`,
     warnings: {
       config: 'The configuration differs:',
       version: 'The version differs:',
@@ -99,7 +102,8 @@ export const texts: Texts<typeof en> = {
       started: '開始',
       isThis: '（このサーバー）',
       queue: ({ due, later, stranded, parked }) =>
-        `順番待ち ${due} 件、予定 ${later} 件、プロセスなし ${stranded} 件${parked === null ? '' : `、待機中 ${parked} 件`}`,
+        `順番待ち ${n(due)} 件、予定 ${n(later)} 件、プロセスなし ${n(stranded)} 件${parked === null ? '' : `、回答や時刻の待機 ${n(parked)} 件`}`,
+      processOn: (pid, host) => `${host} のプロセス ${pid}`,
       warnings: {
         config: '設定が異なります：',
         version: 'バージョンが異なります：',
