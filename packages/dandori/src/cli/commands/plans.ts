@@ -7,12 +7,12 @@ import type { Compiled } from '../../plan/compile.ts';
 import { type PlanFile, readPlanFile, renderDiagnostics } from '../../plan/read.ts';
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { planTrust } from '../../views/trust-report.ts';
-import { deploymentLines } from '../deployment-warnings.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun, openWorkplace } from '../open.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { deploymentLines } from './deployment-warnings.ts';
 import { printPlanTrust } from './trust.ts';
 
 export interface CheckOptions {

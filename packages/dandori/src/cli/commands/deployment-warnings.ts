@@ -1,6 +1,6 @@
-import { deploymentWarnings } from '../app/index.ts';
-import { printable } from './style.ts';
-import type { Texts } from './texts.ts';
+import { deploymentWarnings } from '../../app/index.ts';
+import { printable } from '../style.ts';
+import type { Texts } from '../texts.ts';
 
 /** A line for each thing that goes wrong only with several processes. */
 export async function deploymentLines(
