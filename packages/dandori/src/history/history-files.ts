@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Event, FactType } from '../model/event.ts';
 import type { Journal } from '../store/index.ts';
 import { linesOf, type Owner, writeHistoryLines } from './history-lines.ts';
-import { addEntry, type HistoryEntry } from './plan-history.ts';
+import { addEntry, type GrowingHistory } from './plan-history.ts';
 
 /**
  * The planning history as files: `RUN.history.jsonl` beside the journal `RUN.jsonl`.
@@ -31,8 +31,7 @@ export interface HistoryFiles {
 }
 
 /** What the next file is computed from: the events up to `seq`. */
-interface Known extends Owner {
-  readonly entries: HistoryEntry[];
+interface Known extends Owner, GrowingHistory {
   seq: number;
   /** Whether the file lacks something. */
   isNews: boolean;
@@ -61,7 +60,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
   const behind = new Set<string>();
 
   function add(event: Event, to: Known): void {
-    addEntry(to.entries, event);
+    addEntry(to, event);
     to.seq = event.seq;
     if (TOLD.has(event.type)) to.isNews = true;
   }

@@ -2,8 +2,10 @@ import * as z from 'zod';
 import type { Event } from '../model/event.ts';
 import { type Json, stringifyJson } from '../model/json.ts';
 import { purposeOf, type Task } from '../model/task.ts';
+import { isJapanese, type Language } from '../model/text.ts';
 import { sort } from '../plan/graph.ts';
 import { mayHoldRef, parseTemplate } from '../plan/refs.ts';
+import { textsIn as runTexts } from '../views/texts/run.ts';
 import { type HistoryEntry, type ProposedEntry, planEntries } from './plan-history.ts';
 
 const complexity = z.enum(['low', 'medium', 'high']);
@@ -124,7 +126,8 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
     })),
   };
   if (revision !== undefined) return { type: 'revision', ...about, ...revision, ...acting };
-  const { objective = goal, successCriteria = [], constraints = [], reasoning = '', steps = [] } = outline;
+  const { objective = goal, constraints = [], reasoning = entry.reasoning ?? '', steps = [] } = outline;
+  const successCriteria = outline.successCriteria ?? expected(tasks, needs, isJapanese(goal) ? 'ja' : 'en');
   return {
     type: 'plan',
     ...about,
@@ -146,6 +149,20 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
   };
 }
 
+/** With more tasks, what their results are for is the criterion, if the model states none. */
+const FEW_TASKS = 3;
+
+function expected(
+  tasks: readonly Task[],
+  needs: ReadonlyMap<string, readonly string[]>,
+  language: Language,
+): string[] {
+  if (tasks.length <= FEW_TASKS) return [];
+  const used = new Set([...needs.values()].flat());
+  const { isDone } = runTexts(language);
+  return tasks.filter(({ id }) => !used.has(id)).map((task) => isDone(described(task)));
+}
+
 function statusOf({ isAccepted, isReplaced }: ProposedEntry): z.infer<typeof status> {
   if (isAccepted !== undefined) return isAccepted ? 'accepted' : 'rejected';
   return isReplaced === true ? 'replaced' : 'proposed';
@@ -153,7 +170,7 @@ function statusOf({ isAccepted, isReplaced }: ProposedEntry): z.infer<typeof sta
 
 function described(task: Task): string {
   const purpose = purposeOf(task);
-  return purpose === task.id ? task.operation : purpose;
+  return purpose === task.id ? (task.reasoning ?? task.operation) : purpose;
 }
 
 /** What the compiler found, and what the task itself says. */

@@ -20,6 +20,7 @@ const proposedEntry = entry.extend({
   supersedes: z.array(z.string()).readonly(),
   revision: revision.optional(),
   outline: outline.optional(),
+  reasoning: z.string().optional().describe('Of the decision that it comes from'),
   needs: z
     .record(z.string(), z.array(z.string()).readonly())
     .optional()
@@ -65,20 +66,33 @@ export function planHistory(events: readonly Event[]): PlanHistory | undefined {
 
 /** Every proposal, revision and reflection, with its outcome. */
 export function planEntries(events: readonly Event[]): HistoryEntry[] {
-  const entries: HistoryEntry[] = [];
-  for (const event of events) addEntry(entries, event);
-  return entries;
+  const growing: GrowingHistory = { entries: [] };
+  for (const event of events) addEntry(growing, event);
+  return growing.entries;
+}
+
+export interface GrowingHistory {
+  readonly entries: HistoryEntry[];
+  /** Of the last decision. */
+  reasoning?: string | undefined;
 }
 
 /** Adds what the event says about the plan, if it says something. */
-export function addEntry(entries: HistoryEntry[], event: Event): void {
+export function addEntry(growing: GrowingHistory, event: Event): void {
+  const { entries, reasoning } = growing;
   const { seq, at, type, data } = event;
-  if (type === 'reflection_made') {
+  if (type === 'decision_made') {
+    growing.reasoning = data.reasoning;
+  } else if (type === 'reflection_made') {
     entries.push({ kind: 'reflected', seq, at, ...data });
   } else if (type === 'plan_proposed') {
     const { version, by, tasks, removes = [], outline } = data;
     if (by === 'user') replaceOpen(entries);
-    const about = { version, by, tasks, removes, supersedes: [], ...(outline && { outline }) };
+    const about = {
+      ...{ version, by, tasks, removes, supersedes: [] },
+      ...(outline && { outline }),
+      ...(by === 'mind' && reasoning !== undefined && { reasoning }),
+    };
     entries.push({ kind: 'proposed', seq, at, ...about });
   } else if (type === 'plan_revised') {
     const { version, by, tasks, removes, supersedes = [], reason, changes, outline } = data;

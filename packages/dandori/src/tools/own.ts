@@ -7,6 +7,7 @@ import { shown, withoutPieces } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import { type BlobHandle, isStep } from '../model/task.ts';
 import type { SchemaCheck, Tool } from '../model/tool.ts';
+import { sort } from '../plan/graph.ts';
 import { query } from '../plan/query.ts';
 import { callsUsed, tokensUsed } from '../run/limits.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
@@ -258,7 +259,9 @@ function getPlan(_: JsonObject, { state }: Looking): CallOutcome {
       ...(step !== undefined && { step }),
     }));
   // A copy: a result must not share objects with the state.
-  return { kind: 'succeeded', result: normalise({ ...plan, tasks: statuses }) };
+  const needs = new Map(statuses.map(({ id }) => [id, new Set(state.tasks.get(id)?.needs)]));
+  const result = { objective: state.goal, ...plan, execution_order: sort(needs).order, tasks: statuses };
+  return { kind: 'succeeded', result: normalise(result) };
 }
 
 /** Descriptions and schemas that do not fit are shortened, but no name is left out. */

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { historyLines } from '../../src/history/index.ts';
 import type { ScriptEntry } from '../../src/testing/model-server/index.ts';
 import { planView } from '../../src/views/plan.ts';
 import { closeServers, createModelHouse, factsOf } from './model-house.ts';
@@ -56,4 +57,28 @@ it('work of more than a few tasks has an objective, criteria and an order withou
   expect(factsOf(events, 'plan_proposed')[0]?.tasks.map(({ reasoning }) => reasoning)).toEqual(
     calls.map(({ reasoning }) => reasoning),
   );
+});
+
+it('a model that states no criteria still has them, from what its tasks are for', async () => {
+  const { run } = await createModelHouse([
+    { content: { reasoning: 'Four cities at once.', actions: calls } },
+    { content: { actions: [{ id: 'p', operation: 'plan.get', args: {} }] } },
+    { content: { actions: [{ id: 'a', operation: 'answer', args: { text: 'Sun.', achieved: true } }] } },
+  ]);
+  const { state, events } = await run({ mode: 'auto' });
+  const order = ['t2', 't3', 't4', 't5'];
+  expect(state.tasks.get('p')?.result).toMatchObject({
+    value: { objective: state.goal, execution_order: [...order, 'p'] },
+  });
+  expect(historyLines(events)[0]).toMatchObject({
+    goal_understanding: {
+      main_objective: state.goal,
+      success_criteria: cities.map((city) => `${city} is one of the four: done`),
+    },
+    decomposition: {
+      reasoning: 'Four cities at once.',
+      subtasks: [{ description: 'Kyoto is one of the four' }, {}, {}, {}],
+    },
+    execution_order: order,
+  });
 });

@@ -8,6 +8,7 @@ const tasks = (done: number, total: number) => `(${done} of ${countOf(total, 'ta
 /** How a run, a step or a task ended, and why. */
 export const run = {
   notReached: "Couldn't reach the goal.",
+  isDone: (what: string) => `${what}: done`,
   planInvalid: problems.errors['plan-invalid'][0],
   noPlan: (tries: number) => `No valid plan after ${countOf(tries, 'attempt')}.`,
   notApproved: (operation: string) => `${operation} was rejected.`,

@@ -6,6 +6,7 @@ const reached = (what: string, key: string) => `上限に達しました：${wha
 
 export const run: RunTexts = {
   notReached: '目標を達成できませんでした。',
+  isDone: (what: string) => `${what}：完了`,
   planInvalid: problems.errors['plan-invalid'][0],
   noPlan: (tries) => `${tries} 回試しましたが、計画を作成できませんでした。`,
   notApproved: (operation) => `${operation} は却下されました。`,
