@@ -2,7 +2,20 @@ import type { OpenOptions, RunClient, Runtime } from '../app/index.ts';
 import { DandoriError } from '../model/error.ts';
 
 /** The runs that a command works on, local or on a server, and the configuration of this folder. */
-export interface Workplace extends RunClient, Pick<Runtime, 'config' | 'mindName'> {}
+export interface Workplace extends RunClient, Pick<Runtime, 'config' | 'mindName'> {
+  /** Undefined for a server, which drives its runs itself. */
+  readonly dispatcher?: Pick<Runtime['dispatcher'], 'driven'>;
+}
+
+/** The status to show: an open run that no process drives is interrupted. */
+export async function shownStatus<Status extends string>(
+  { run, status }: { readonly run: string; readonly status: Status },
+  { dispatcher }: Pick<Workplace, 'dispatcher'>,
+): Promise<Status | 'interrupted'> {
+  if (status !== 'open') return status;
+  const driven = await dispatcher?.driven?.([run]);
+  return driven === undefined || driven.has(run) ? status : 'interrupted';
+}
 
 /** The only place that knows whether a command works locally or on a server. */
 export async function openWorkplace(options: OpenOptions): Promise<Workplace> {

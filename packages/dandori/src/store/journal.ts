@@ -120,6 +120,8 @@ export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   list(options?: ListOptions): Promise<Summary[]>;
   /** Throws `run-driven-elsewhere` if another driver holds the claim. */
   claim(run: string): Promise<Claim>;
+  /** Whether a process that is alive holds the claim. */
+  isClaimed?(run: string): Promise<boolean>;
   /** The size of the run in bytes. */
   size(run: string): Promise<number>;
   /** Throws `run-driven-elsewhere` if it is claimed, and `journal-conflict` if later events exist. */

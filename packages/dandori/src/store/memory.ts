@@ -73,6 +73,9 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
       claims.set(run, claim);
       return claim;
     },
+    async isClaimed(run) {
+      return claims.has(run);
+    },
     async size(run) {
       return eventsOf(run).reduce((sum, event) => sum + Buffer.byteLength(stringifyJson(event)) + 1, 0);
     },

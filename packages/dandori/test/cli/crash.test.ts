@@ -88,6 +88,10 @@ describe('a run killed with SIGKILL', () => {
     const run = await killInTheMiddle(place);
     const listed = await place.dandori('runs', '--json');
     expect(JSON.parse(listed.stdout)).toMatchObject({ runs: [{ run, status: 'open' }] });
+    expect((await place.dandori('runs')).stdout).toContain('  Interrupted  ');
+    const shown = await place.dandori('show', run, '--lang', 'ja');
+    expect(shown.stdout).toContain('中断中');
+    expect(shown.stderr).toContain(`再開：  dandori resume ${run}`);
     await letGo(place);
     const { code, stdout } = await place.dandori('resume', run, '--json');
     const report = JSON.parse(stdout);

@@ -4,7 +4,7 @@ import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openWorkplace } from '../open.ts';
+import { findRun, openWorkplace, shownStatus } from '../open.ts';
 import { usedText } from '../report.ts';
 import { oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
@@ -28,11 +28,14 @@ export async function runs(options: { config?: string; json?: boolean; limit: st
     damaged: style.red,
     waiting: style.yellow,
     paused: style.yellow,
+    interrupted: style.yellow,
   } as Record<string, (text: string) => string>;
   const texts = textsFor({ language: dandori.config.language });
   if (found.length === 0) process.stdout.write(`${asTyped(texts.noRuns, options.config)}\n`);
-  const width = Math.max(0, ...found.map(({ status }) => displayWidth(texts.words.statuses[status])));
-  for (const { run, goal, status, startedAt, usage, parent } of found) {
+  const statuses = await Promise.all(found.map((one) => shownStatus(one, dandori)));
+  const width = Math.max(0, ...statuses.map((status) => displayWidth(texts.words.statuses[status])));
+  for (const [index, { run, goal, startedAt, usage, parent, ...one }] of found.entries()) {
+    const status = statuses[index] ?? one.status;
     const when = new Date(startedAt).toLocaleString('sv-SE');
     const shown = (paint[status] ?? style.dim)(padded(texts.words.statuses[status], width));
     const more = [

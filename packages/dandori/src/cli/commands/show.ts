@@ -13,7 +13,8 @@ import type { RunState } from '../../run/state/state.ts';
 import { planTasks, type StepView } from '../../views/plan.ts';
 import { duration, type Report } from '../../views/report.ts';
 import { announceTorn } from '../announce.ts';
-import { findRun, openWorkplace } from '../open.ts';
+import { asTyped } from '../command-line.ts';
+import { findRun, openWorkplace, shownStatus } from '../open.ts';
 import { showPictures } from '../pictures.ts';
 import { noteText } from '../progress.ts';
 import { printReport, usedText } from '../report.ts';
@@ -39,7 +40,9 @@ export async function show(name: string, options: ShowOptions): Promise<number> 
   const texts = textsFor({ language: dandori.config.language, goal: report.goal });
   for (const tail of torn) announceTorn(tail, texts);
   if (options.json !== true) {
-    printTasks(report, texts, { goals: await subGoalsOf(report, dandori) });
+    const status = await shownStatus({ run, status: report.outcome }, dandori);
+    printTasks(report, texts, { goals: await subGoalsOf(report, dandori), status });
+    if (status === 'interrupted') process.stderr.write(`${asTyped(texts.resumeWith(run), options.config)}\n`);
     for (const note of report.notes ?? []) process.stdout.write(`${oneLine(noteText(note, texts), 200)}\n`);
     for (const line of planLines(report, texts)) process.stdout.write(`${line}\n`);
   }
@@ -84,9 +87,14 @@ export function printTasks(
   {
     goals = new Map(),
     indent = '',
-  }: { readonly goals?: ReadonlyMap<string, Report>; readonly indent?: string } = {},
+    status = report.outcome,
+  }: {
+    readonly goals?: ReadonlyMap<string, Report>;
+    readonly indent?: string;
+    readonly status?: Report['outcome'] | 'interrupted';
+  } = {},
 ): void {
-  const { goal, outcome, tasks, usage } = report;
+  const { goal, tasks, usage } = report;
   const style = styleFor(process.stdout);
   const marks: Record<string, string> = {
     succeeded: style.green('✓'),
@@ -94,7 +102,7 @@ export function printTasks(
     in_doubt: style.yellow('?'),
   };
   process.stdout.write(
-    `${indent}${style.bold(printable(goal))}\n${indent}${texts.summary(outcome, usedText(usage, texts))}\n`,
+    `${indent}${style.bold(printable(goal))}\n${indent}${texts.summary(status, usedText(usage, texts))}\n`,
   );
   for (const [id, task] of Object.entries(tasks)) {
     const mark = marks[task.status] ?? style.dim('·');

@@ -16,7 +16,14 @@ export function createLocalDispatcher(parts: LocalParts): Dispatcher {
   const works = new Set<LocalWork>();
   /** Woken before this process works. */
   const early: { readonly run: string; readonly at: number | undefined }[] = [];
+  const { journal } = parts;
   return {
+    driven:
+      journal.isClaimed &&
+      (async (runs) => {
+        const claimed = await Promise.all(runs.map(async (run) => journal.isClaimed?.(run)));
+        return new Set(runs.filter((_, index) => claimed[index] === true));
+      }),
     async wake(run, at) {
       if (works.size === 0) early.push({ run, at });
       for (const work of works) work.wakeAt(run, at);
@@ -35,7 +42,7 @@ export function createLocalDispatcher(parts: LocalParts): Dispatcher {
 }
 
 interface LocalParts {
-  readonly journal: Pick<Journal, 'list' | 'watch'>;
+  readonly journal: Pick<Journal, 'list' | 'watch' | 'isClaimed'>;
   readonly clock: Clock;
 }
 

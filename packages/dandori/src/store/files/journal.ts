@@ -35,7 +35,7 @@ import {
 import { makeDirectory, syncDirectory } from './blobs.ts';
 import { unreadable, unwritable } from './disk.ts';
 import { toLine } from './line.ts';
-import { tryLock } from './lock.ts';
+import { lockHolder, tryLock } from './lock.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { firstOfFile, type KnownSummaries, summariseFile } from './summaries.ts';
 
@@ -193,6 +193,9 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       };
       claims.set(run, claim);
       return claim;
+    },
+    async isClaimed(run) {
+      return claimed.has(run) || lockHolder(join(directory, `${run}.driver`))?.isHeld === true;
     },
     async size(run) {
       return (statSync(pathOf(run), { throwIfNoEntry: false }) ?? notFound(run)).size;

@@ -63,7 +63,7 @@ export const cli = {
   answered: 'Answer saved.',
   rated: (rating: number) => `Rating saved: ${rating} of 5.`,
 
-  summary: (outcome: Report['outcome'], used: string) => `${statuses[outcome]}, ${used}`,
+  summary: (outcome: Report['outcome'] | 'interrupted', used: string) => `${statuses[outcome]}, ${used}`,
   used: ({ time, calls, tokens, isEstimated, cost }: Used) =>
     [
       time,
