@@ -47,7 +47,7 @@ export const NO = only(NO_EN, NO_JA);
 const NEITHER_EN =
   "neither|neither of them|neither of those|neither of these|neither one|none|none of them|none of these|none of those|none of the above|nothing|not any|not any of them|not either|never mind|nevermind|forget it|forget about it|leave it|leave it be|skip|skip it|skip this|i don't want any|i don't want either|i won't say|i'd rather not|i'd rather not say";
 const NEITHER_JA =
-  '(?:どちら|どっち|どれ)(?:でもない|でもありません|でもなく|もいらない|もいりません|も要らない|も要りません|も違う|も違います|もちがう|もちがいます|もやめて|もだめ|も選ばない|も選びません|も嫌|もいや)|(?:両方|全部|二つとも|2つとも)(?:いらない|いりません|要らない|要りません|違う|違います|やめて|だめ)|なし|無し|該当なし|ない|ありません|ぱす|ぱすします|すきっぷ|すきっぷして|回答しない|回答しません|答えない|答えたくない|選ばない|選びません';
+  '(?:どちら|どっち|どれ)(?:でもない|でもありません|でもなく|もいらない|もいりません|も要らない|も要りません|も違う|も違います|もちがう|もちがいます|もやめて|もだめ|も選ばない|も選びません|も嫌|もいや|も(?:捨て|消さ|買わ|送ら|使わ)ないで(?:ください|下さい)?)|(?:両方|全部|二つとも|2つとも)(?:いらない|いりません|要らない|要りません|違う|違います|やめて|だめ)|なし|無し|該当なし|ない|ありません|ぱす|ぱすします|すきっぷ|すきっぷして|回答しない|回答しません|答えない|答えたくない|選ばない|選びません';
 /** Declines a choice. */
 export const NEITHER = only(`${NEITHER_EN}|${NO_EN}`, `${NEITHER_JA}|${NO_JA}`);
 /** Gives up the question, even where any words are an answer. */

@@ -23,6 +23,7 @@ import {
   PLACE,
   VERBS,
 } from './answer-phrases.ts';
+import { byDate } from './dated-options.ts';
 import { contentWords, isNamed, piecesOf, simplified, squashed } from './label-words.ts';
 
 /**
@@ -61,7 +62,8 @@ export function readAnswer(text: string, question: Question, { goal }: About = {
   if (said.length > LONGEST_ANSWER) return undefined;
   if (isApproval(question)) return readVerdict(said, question);
   if (question.kind === 'in_doubt') return readSettlement(said, options);
-  if (options.length > 0) return readChoice(said, { options, about: `${question.text}\n${goal ?? ''}` });
+  if (options.length > 0)
+    return readChoice(said, { options, about: `${question.text}\n${goal ?? ''}`, goal });
   return GIVES_UP.test(said) ? { kind: 'declined' } : undefined;
 }
 
@@ -76,7 +78,11 @@ export function refersToOption(text: string, question: Question): boolean {
   const said = simplified(text);
   const hasChoices = (question.options ?? []).length > 0 && !isApproval(question);
   if (!hasChoices || said.length > LONGEST_HESITATION * 2 || isAsking(said)) return false;
-  return REFERS_EN.test(said) || ONE_ENDING.test(said.replace(ENDING, ''));
+  return (
+    REFERS_EN.test(said) ||
+    /^(?:the )?[a-z]{3,12}est$/u.test(said) ||
+    ONE_ENDING.test(said.replace(ENDING, ''))
+  );
 }
 
 const NEGATED =
@@ -103,24 +109,6 @@ export function optionsNamed(text: string, { options = [], form }: Question): re
     if (option !== undefined && place !== 0) named.add(option);
   }
   return named.size === 1 ? [...named] : [];
-}
-
-/** Words that may mean "stop". If a message has none of them, the user is asked before a run is cancelled. */
-const STOP =
-  /\b(?:(?:stop|cancel|abort|halt|quit|end|kill|drop|undo|terminate|skip)(?:p?ed|p?ing|l?ed|l?ing|s|ation)?|forget|off|leave|never ?mind|no longer|any ?more|don'?t|do not|get rid)\b/iu;
-/** Words that can hardly mean anything else. "Stop using emojis" is not about a run. */
-const CLEAR_STOP =
-  /\b(?:(?:stop|cancel|abort|halt|quit|kill|terminate)\b(?! \w+ing\b)|never ?mind|(?:forget|drop|leave) (?:it|that)|(?:it|that|this|payment|order) off)\b/iu;
-const STOP_JA =
-  /やめ|止め|辞め|とめ|中止|中断|停止|終了|終わ|キャンセル|ストップ|取り?消|取りやめ|いらない|要らない|不要|もういい|しないで/u;
-
-const LONGEST_STOP = 40;
-
-/** Whether a message may ask to stop something, or, if `isOnly`, asks for nothing else. */
-export function asksToStop(text: string, { isOnly = false }: { readonly isOnly?: boolean } = {}): boolean {
-  const said = text.normalize('NFKC').trim();
-  if (isOnly && said.length > LONGEST_STOP) return false;
-  return (isOnly ? CLEAR_STOP : STOP).test(said) || STOP_JA.test(said);
 }
 
 export function isApproval({ kind }: Pick<Question, 'kind'>): boolean {
@@ -208,9 +196,11 @@ interface Choice {
   readonly options: readonly Pick<Option, 'value' | 'label'>[];
   /** The question and the goal. */
   readonly about: string;
+  readonly goal?: string | undefined;
 }
 
-function readChoice(said: string, { options, about }: Choice): Reading | undefined {
+function readChoice(said: string, choice: Choice): Reading | undefined {
+  const { options, about } = choice;
   if (isAsking(said)) return undefined;
   const bare = withoutVerb(withoutOpener(said), about);
   const core = withoutManners(bare);
@@ -231,7 +221,16 @@ function readChoice(said: string, { options, about }: Choice): Reading | undefin
     const yes = options.filter(({ value, label }) => value === true || ANY_YES.test(simplified(label)));
     return yes.length === 1 ? one(yes) : options.length === 1 ? one(options) : open('which');
   }
-  return readOption({ bare, core }, options) ?? theOther(bare, options);
+  return readOption({ bare, core }, options) ?? theOther(bare, options) ?? withAmount(bare, choice);
+}
+
+/** 「低脂肪のを一本」 repeats how many the goal is about. */
+function withAmount(bare: string, { options, goal = '' }: Choice): Reading | undefined {
+  const [, name, amount = ''] = /^(.+?)[をの、\s]+(\S+?)(?:だけ)?$/u.exec(bare) ?? [];
+  const count = amountIn(amount);
+  const isRepeated = (goal.normalize('NFKC').match(/\d+/gu) ?? []).some((digits) => Number(digits) === count);
+  if (name === undefined || count === undefined || !isRepeated) return undefined;
+  return readOption({ bare: name, core: withoutManners(name) }, options);
 }
 
 /** "Not the low-fat one", 「低脂肪じゃないほう」: the other one of two. */
@@ -269,7 +268,7 @@ function readOption(
   if (several !== undefined) return several > 1 ? open('only_one') : undefined;
   const amounts = ofAmount(bare, options) ?? ofAmount(core, options);
   if (amounts !== undefined) return one(amounts);
-  const byPlace = placed(core, options);
+  const byPlace = placed(core, options) ?? placed(bare, options) ?? byDate(bare, options);
   const isCount = amountIn(core) !== undefined && core === bare;
   const byWords = isCount ? [] : options.filter(({ label }) => isNamed(core, label));
   const found = new Set([...(byPlace === undefined ? [] : [byPlace]), ...byWords]);
@@ -347,7 +346,7 @@ function withoutOpener(said: string): string {
 
 /** Without "please" and 「でお願いします」, and without "the … one" and 「の方」. */
 function withoutManners(bare: string): string {
-  let core = bare.replace(/^(?:please\s+)?(.*?)(?:[\s,]+please|[\s,]+thanks|[\s,]+thank you)*$/u, '$1');
+  let core = bare.replace(/^(?:please\s+)?(.*?)(?:[\s,]+(?:please|pls|plz|thanks|thank you))*$/u, '$1');
   for (;;) {
     const rest = core.replace(ENDING, '').trim();
     if (rest === core || rest === '') break;

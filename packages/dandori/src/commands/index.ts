@@ -11,7 +11,6 @@ export {
 } from './answer.ts';
 export {
   answerText,
-  asksToStop,
   canBeNumbered,
   isApproval,
   optionsNamed,
@@ -29,3 +28,4 @@ export { type Pruned, type PruneOptions, pruneRuns } from './prune.ts';
 export { asJournaled, tasksAsJournaled } from './send.ts';
 export { checkGoal, newId, startOnce, startRun } from './start.ts';
 export { addBudget, addNote, cancelRun, continueRun, pauseRun, type Rating, rateRun } from './steer.ts';
+export { asksToStop } from './stop-words.ts';

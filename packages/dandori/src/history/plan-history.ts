@@ -20,7 +20,7 @@ const proposedEntry = entry.extend({
   supersedes: z.array(z.string()).readonly(),
   revision: revision.optional(),
   outline: outline.optional(),
-  reasoning: z.string().optional().describe('Of the decision that it comes from'),
+  reasoning: z.string().optional().describe('The reasoning of its decision'),
   needs: z
     .record(z.string(), z.array(z.string()).readonly())
     .optional()

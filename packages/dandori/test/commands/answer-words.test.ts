@@ -253,6 +253,30 @@ describe('an answer in the words of the user', () => {
     ]);
   });
 
+  it('names the date, the number in words, or the amount that the goal has', () => {
+    const milks = choice('どれを削除しますか？', '低脂肪 1 本 (2026-11-20)', '成分無調整 2 本 (2026-11-24)');
+    holds([
+      [
+        milks,
+        {
+          期限が近い方: 'v1',
+          期限が早いほうで: 'v1',
+          新しい方: 'v2',
+          'the one that expires first': 'v1',
+          'the older one': 'v1',
+          'number two': 'v2',
+          'the 2nd one pls': 'v2',
+          低脂肪のを一本: 'v1',
+          低脂肪のを二本: '',
+          どっちも捨てないで: '-',
+        },
+        '牛乳を1本捨てて',
+      ],
+      // Without dates only a model may know.
+      [choice('Which?', 'low-fat', 'whole'), { 'the older one': '', 期限が近い方: '' }],
+    ]);
+  });
+
   it('names an amount, where the options are amounts', () => {
     const japaneseAmounts = choice('牛乳は2 本あります。いくつ削除しますか？', '1 本', 'すべて（2 本）');
     const englishAmounts = choice('You have 2. How many should be removed?', '1', 'All (2)');
