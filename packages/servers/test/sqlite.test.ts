@@ -20,6 +20,18 @@ afterAll(() => host.stop());
 const query = (sql: string, limit?: number) =>
   host.call('execute_safe_query', { query: sql, ...(limit ? { limit } : {}) });
 
+test.each([
+  ['SELECT * FROM nowhere', 'テーブル「nowhere」はありません'],
+  ['SELECT colour FROM products', '列「colour」はありません'],
+  ['DELETE FROM products', '読み取り（SELECT）だけができます'],
+  ['SELEC 1', 'SQL の構文エラーです（「SELEC」の付近）'],
+  ['SELECT 1; SELECT 2', '文は 1 つだけ指定できます'],
+])('an error is said in the language of the user: %s', async (sql, said) => {
+  const japanese = await host.call('execute_safe_query', { query: sql }, { 'dandori/language': 'ja' });
+  expect(japanese).toMatchObject({ isError: true, text: expect.stringContaining(said) });
+  expect((await query(sql)).text).not.toMatch(/[ぁ-ん]/);
+});
+
 describe('the sample shop', () => {
   test('is there at first use, with all its tables', async () => {
     expect((await host.call('list_tables')).data.tables).toEqual([

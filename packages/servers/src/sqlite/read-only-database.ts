@@ -68,9 +68,7 @@ export class ReadOnlyDatabase {
     );
     if (!entry) {
       const names = this.tables().map(({ name }) => name);
-      throw new Error(
-        `There is no table "${table}" (テーブルがありません). Tables: ${names.join(', ') || 'none'}.`,
-      );
+      throw new Error(`There is no table "${table}". Tables: ${names.join(', ') || 'none'}.`);
     }
     const name = String(entry.name);
     const columns = this.#all('SELECT name, type, "notnull", dflt_value, pk FROM pragma_table_info(?)', name);

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { problemOf } from './problems.ts';
 import type { Reply, Request } from './reader.ts';
 
 /** The time to start Node and open the file does not count against the query. */
@@ -20,7 +21,7 @@ export class ReaderProcess {
     const turn = this.#queue.then(() => this.#exchange(request, signal));
     this.#queue = turn.catch(() => undefined);
     const reply = await turn;
-    if ('error' in reply) throw new Error(reply.error);
+    if ('error' in reply) throw problemOf(reply.error);
     return reply.value;
   }
 
@@ -46,7 +47,7 @@ export class ReaderProcess {
         () =>
           finish(
             {
-              error: `The query was stopped after ${seconds} s (時間切れ). Add a LIMIT or a WHERE, or end the recursion.`,
+              error: `The query was stopped after ${seconds} s. Add a LIMIT or a WHERE, or end the recursion.`,
             },
             true,
           ),

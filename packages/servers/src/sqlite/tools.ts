@@ -4,6 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import { answer } from '../answer.ts';
 import { READ_ONLY } from '../hints.ts';
+import { spoken } from '../said.ts';
 import { ReaderProcess } from './reader-process.ts';
 
 const DEFAULT_ROWS = 100;
@@ -47,10 +48,10 @@ export function registerTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    async (_input, context) => {
+    spoken(async (_input, context) => {
       const result = await reader.ask({ kind: 'tables' }, context.mcpReq.signal);
       return answer(result, JSON.stringify(result.tables));
-    },
+    }),
   );
 
   server.registerTool(
@@ -89,10 +90,10 @@ export function registerTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    async ({ table }, context) => {
+    spoken(async ({ table }, context) => {
       const result = await reader.ask({ kind: 'schema', table }, context.mcpReq.signal);
       return answer(result, String(result.sql));
-    },
+    }),
   );
 
   server.registerTool(
@@ -126,10 +127,10 @@ export function registerTools(server: McpServer): void {
       }),
       annotations: READ_ONLY,
     },
-    async ({ query, limit }, context) => {
+    spoken(async ({ query, limit }, context) => {
       const result = await reader.ask({ kind: 'query', query, limit }, context.mcpReq.signal);
       const more = result.truncated ? '\nThere are more rows: raise limit, or narrow the query.' : '';
       return answer(result, `${JSON.stringify(result.rows)}${more}`);
-    },
+    }),
   );
 }
