@@ -5,7 +5,7 @@ import { purposeOf, type Task } from '../model/task.ts';
 import { isJapanese, type Language } from '../model/text.ts';
 import { sort } from '../plan/graph.ts';
 import { mayHoldRef, parseTemplate } from '../plan/refs.ts';
-import { textsIn as runTexts } from '../views/texts/run.ts';
+import { runTextsIn } from '../views/texts/of-run.ts';
 import { type HistoryEntry, type ProposedEntry, planEntries } from './plan-history.ts';
 
 const complexity = z.enum(['low', 'medium', 'high']);
@@ -159,7 +159,7 @@ function expected(
 ): string[] {
   if (tasks.length <= FEW_TASKS) return [];
   const used = new Set([...needs.values()].flat());
-  const { isDone } = runTexts(language);
+  const { isDone } = runTextsIn(language);
   return tasks.filter(({ id }) => !used.has(id)).map((task) => isDone(described(task)));
 }
 
