@@ -1,13 +1,9 @@
 /** Words that may mean "stop". If a message has none of them, the user is asked before a run is cancelled. */
 const STOP =
   /\b(?:(?:stop|cancel|abort|halt|quit|end|kill|drop|undo|terminate|skip)(?:p?ed|p?ing|l?ed|l?ing|s|ation)?|forget|off|leave|never ?mind|no longer|any ?more|don'?t|do not|get rid)\b/iu;
-/** What a message may name besides: "Stop that noise" and 「通知音を止めて」 are not about a run. */
-const THING =
-  '(?:(?:it|that|this|all of it|everything)|(?:the|that|this|my) (?:run|job|task|work|payment|transfer|order|booking|mail|plan|whole thing))';
-const CLEAR_STOP = new RegExp(
-  `^(?:(?:please|hi|hey|no|ok|okay|wait|oh|actually|sorry|can you|could you)[,!. ]+)*(?:(?:stop|cancel|abort|halt|quit|kill|terminate)(?: ${THING})?|never ?mind|(?:forget|drop|leave) ${THING}|call ${THING} off|don't do (?:it|that))(?:[,!. ]+(?:please|now|right now|at once|immediately|thanks|i changed my mind))*[.!?]*$`,
-  'iu',
-);
+/** Nothing but an order to stop a run: "Stop that noise" and 「通知音を止めて」 are not about one. */
+const CLEAR_STOP =
+  /^(?:(?:please|hi|hey|no|ok|okay|wait|oh|actually|sorry|can you|could you)[,!. ]+)*(?!(?:call|leave|drop|forget)[.!? ]*$)(?:(?:stop|cancel|abort|halt|quit|kill|terminate|forget|drop|leave|call)(?: (?:it|that|this|everything|(?:the|that|this|my) (?:run|job|task|work|payment|transfer|order|booking|mail|plan|whole thing)))?(?: off)?|never ?mind|don't do (?:it|that))(?:[,!. ]+(?:please|now|right now|at once|immediately|thanks|i changed my mind))*[.!?]*$/iu;
 const STOP_JA =
   /やめ|止め|辞め|とめ|中止|中断|停止|終了|終わ|キャンセル|ストップ|取り?消|取りやめ|いらない|要らない|不要|もういい|しないで/u;
 const CLEAR_STOP_JA =

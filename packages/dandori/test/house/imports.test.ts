@@ -41,6 +41,7 @@ const IMPURE_FILES = ['documents/text-file.ts', 'plan/read.ts'];
 const PURE_FILES = [
   'commands/answer-phrases.ts',
   'commands/answer-words.ts',
+  'commands/dated-options.ts',
   'commands/label-words.ts',
   'conversation/answer-value.ts',
   'conversation/interpret.ts',
