@@ -1,6 +1,7 @@
 import { contextOf } from '../../model/settings.ts';
 import type { Decision, RunState, TaskState } from '../../run/state/state.ts';
 import { withoutTags } from './result-text.ts';
+import { OPEN_TURNS } from './transcript.ts';
 import { atMostTokens, loadTokenCounter, type TokenCounter } from './usage.ts';
 import type { ModelMessage } from './wire/wire.ts';
 
@@ -48,11 +49,11 @@ export async function windowFor(telling: Telling): Promise<Window> {
 }
 
 /** The most tokens of the first `count` turns, which are final. Kept, so that a step of a long run counts one turn. */
-const counted = new WeakMap<readonly Decision[], { readonly count: number; readonly tokens: number }>();
+const countedTurns = new WeakMap<readonly Decision[], { readonly count: number; readonly tokens: number }>();
 
 function isSurelyFitting(telling: Telling): boolean {
   const { decisions, tell, shown = () => 0, isSettled } = telling;
-  let { count, tokens } = counted.get(decisions) ?? { count: 0, tokens: 0 };
+  let { count, tokens } = countedTurns.get(decisions) ?? { count: 0, tokens: 0 };
   let sum = tokens;
   let isFinal = true;
   for (const decision of decisions.slice(count)) {
@@ -62,31 +63,36 @@ function isSurelyFitting(telling: Telling): boolean {
     count++;
     tokens = sum;
   }
-  counted.set(decisions, { count, tokens });
+  countedTurns.set(decisions, { count, tokens });
   return decisions.length <= 1 || sum <= roomFor(telling, atMostTokens);
 }
 
-/** The bytes of messages that were sent before are known. */
-const sizes = new WeakMap<object, number>();
+/** The bytes of the first messages of a run, up to `last`. So a step of a long run counts only the new ones. */
+const counted = new WeakMap<
+  RunState,
+  { readonly count: number; readonly last: ModelMessage | undefined; readonly bytes: number }
+>();
 
 /**
  * Whether a prompt with all turns fits, by its bytes. False if that is not certain: after a call that failed, a request
- * is counted again that the prompt does not repeat.
+ * is counted again that the prompt does not repeat, and pictures of results have no bytes here.
  */
 export function isSurelyShort(
   { instructions, messages }: { readonly instructions: string; readonly messages: readonly ModelMessage[] },
-  { decisions, settings }: RunState,
+  state: RunState,
 ): boolean {
-  const room = roomFor({ base: instructions, budget: contextOf(settings).tokens }, atMostTokens);
-  let sum = 0;
-  for (const message of messages) {
-    if (typeof message.content !== 'string') return false;
-    const size = sizes.get(message) ?? atMostTokens(message.content);
-    sizes.set(message, size);
-    sum += size;
-    if (sum > room) return false;
+  const room = roomFor({ base: instructions, budget: contextOf(state.settings).tokens }, atMostTokens);
+  const known = counted.get(state);
+  let { count, bytes } =
+    known !== undefined && known.last === messages[known.count - 1] ? known : { count: 0, bytes: 0 };
+  for (const message of messages.slice(count)) {
+    const isText = typeof message.content === 'string' && !('shows' in message && message.shows?.length);
+    if (!isText) return false;
+    bytes += atMostTokens(message.content as string);
+    count++;
+    if (count === messages.length - OPEN_TURNS) counted.set(state, { count, last: message, bytes });
   }
-  return !decisions.some(({ failure }) => failure !== undefined);
+  return bytes <= room && !state.decisions.some(({ failure }) => failure !== undefined);
 }
 
 /** Tokens of all turns together. */

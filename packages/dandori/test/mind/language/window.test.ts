@@ -1,7 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Window, windowFor } from '../../../src/mind/language/window.ts';
+import { isSurelyShort, type Window, windowFor } from '../../../src/mind/language/window.ts';
 import type { Decision } from '../../../src/run/state/state.ts';
+import { Story } from './thought.ts';
 
 const BUDGET = 1_000;
 /** With this one word is one token. */
@@ -76,4 +77,27 @@ describe('the window of what is told in full', () => {
       }),
     ).toEqual(live);
   });
+});
+
+it('a step of a long run counts the new messages and not all of them', () => {
+  let reads = 0;
+  const message = () => ({
+    role: 'user' as const,
+    get content() {
+      reads++;
+      return 'word';
+    },
+  });
+  const { state } = new Story();
+  const messages = Array.from({ length: 100 }, message);
+  const isShort = () => isSurelyShort({ instructions: '', messages }, state);
+  expect(isShort()).toBe(true);
+  reads = 0;
+  messages.push(message(), message());
+  expect(isShort()).toBe(true);
+  expect(reads).toBeLessThan(10);
+  messages.splice(0, 50);
+  expect(isShort()).toBe(true);
+  const seeing = [{ role: 'user' as const, content: 'word', shows: ['t1'] }];
+  expect(isSurelyShort({ instructions: '', messages: seeing }, new Story().state)).toBe(false);
 });
