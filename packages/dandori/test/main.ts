@@ -6,8 +6,10 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
-const check = spawn('npm', ['run', '--silent', 'check'], { stdio: ['ignore', 'pipe', 'pipe'] });
-const tests = spawn('vitest', ['run', ...process.argv.slice(2)], { stdio: 'inherit' });
+// On Windows, npm and vitest are scripts, which only a shell starts.
+const shell = process.platform === 'win32';
+const check = spawn('npm', ['run', '--silent', 'check'], { shell, stdio: ['ignore', 'pipe', 'pipe'] });
+const tests = spawn('vitest', ['run', ...process.argv.slice(2)], { shell, stdio: 'inherit' });
 const tested = once(tests, 'close');
 const said = await Promise.all([text(check.stdout), text(check.stderr)]);
 if (check.exitCode === null) await once(check, 'close');
