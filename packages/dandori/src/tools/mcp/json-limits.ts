@@ -76,7 +76,7 @@ function surveyed(length: number, codeAt: CodeAt, quoteFrom: QuoteFrom): Transpo
 }
 
 /** The place of the quote that ends a string, or -1. */
-function endOfString(start: number, codeAt: CodeAt, quoteFrom: QuoteFrom): number {
+export function endOfString(start: number, codeAt: CodeAt, quoteFrom: QuoteFrom): number {
   for (let end = quoteFrom(start); end !== -1; end = quoteFrom(end + 1)) {
     let escapes = 0;
     while (end - 1 - escapes >= start && codeAt(end - 1 - escapes) === BACKSLASH) escapes += 1;

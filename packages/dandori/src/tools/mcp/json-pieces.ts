@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, parseJson, setMember } from '../../model/json.ts';
+import { endOfString } from './json-limits.ts';
 
 /** Bytes that are decoded and parsed at once. */
 const PIECE = 64 * 1_024;
@@ -7,7 +8,6 @@ const QUOTE = 34;
 const COMMA = 44;
 const LIST = 91;
 const LIST_END = 93;
-const BACKSLASH = 92;
 const OBJECT = 123;
 const OBJECT_END = 125;
 
@@ -30,6 +30,8 @@ interface Large {
  * because the text may be nested very deeply.
  */
 export function parsePieces(bytes: Buffer, piece = PIECE): Json {
+  const codeAt = (at: number) => bytes[at] ?? 0;
+  const quoteFrom = (from: number) => bytes.indexOf(QUOTE, from);
   const above: Large[] = [];
   let large: Large | undefined;
   /** Where the lists and objects begin that are open within the current member, and their members. */
@@ -58,8 +60,10 @@ export function parsePieces(bytes: Buffer, piece = PIECE): Json {
 
   for (let at = 0; at < bytes.length; at++) {
     const code = bytes[at];
-    if (code === QUOTE) at = endOfString(bytes, at + 1);
-    else if (code === LIST || code === OBJECT) {
+    if (code === QUOTE) {
+      at = endOfString(at + 1, codeAt, quoteFrom);
+      if (at === -1) throw unexpected();
+    } else if (code === LIST || code === OBJECT) {
       if (large === undefined) {
         if (!isBlank(bytes, 0, at)) break;
         large = begun(code === LIST ? [] : {}, at + 1);
@@ -164,16 +168,6 @@ function addLarge({ value }: Large, member: Json, head: string): void {
   }
   const [key = ''] = Object.keys(parseJson(`{${head}[]}`) as JsonObject);
   setMember(value, key, member);
-}
-
-/** The place of the quote that ends a string. */
-function endOfString(bytes: Buffer, start: number): number {
-  for (let end = bytes.indexOf(QUOTE, start); end !== -1; end = bytes.indexOf(QUOTE, end + 1)) {
-    let escapes = 0;
-    while (end - 1 - escapes >= start && bytes[end - 1 - escapes] === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return end;
-  }
-  throw unexpected();
 }
 
 function isBlank(bytes: Buffer, from: number, end: number): boolean {
