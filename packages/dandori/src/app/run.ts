@@ -120,6 +120,15 @@ export type Leave = (grace?: number) => Promise<void>;
 /** Milliseconds between two attempts to drive a run that another process drives. That process may die. */
 const BETWEEN_ATTEMPTS = 1_000;
 
+const A_DAY = 86_400_000;
+
+/** Milliseconds until the first open question expires: then the run continues without an answer. At most a day. */
+function untilExpiry({ questions }: Report): { readonly ms?: number } {
+  const next = Math.min(...questions.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt));
+  if (!Number.isFinite(next)) return {};
+  return { ms: Math.min(Math.max(next - Date.now(), 0) + 1, A_DAY) };
+}
+
 export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output, Yielded> {
   const { runtime, listeners, by, onQuestion } = parts;
   let { id } = parts;
@@ -288,7 +297,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
         const rest = await runtime.events(id, seq);
         if (rest.length > 0) continue;
         if (!isOpen || options.wait !== true) return;
-        await changed({});
+        await changed(untilExpiry(report));
       }
     } finally {
       unlisten();
@@ -310,7 +319,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
         if (report.outcome === 'answered') return parts.toOutput(report);
         const isOpen = report.outcome === 'waiting' || report.outcome === 'paused';
         if (!isOpen || !wait) throw withoutOutput(report);
-        await changed({});
+        await changed(untilExpiry(report));
       }
     },
     async report() {

@@ -265,6 +265,16 @@ describe('the handle of a run', () => {
     expect(await wait).toBe('Removed.');
   });
 
+  it('continues without an answer when the question expires, also if nothing else happens', async () => {
+    let calls = 0;
+    const questions = { expire_after: '1s' };
+    await using dandori = await withMind([...REMOVE, ...REMOVE], { tools: milk(() => ++calls), questions });
+    expect(await dandori.run('Remove milk').output({ wait: true })).toBe('Removed.');
+    const events = await Array.fromAsync(dandori.run('Remove milk').events({ wait: true }));
+    expect(events.map(({ type }) => type)).toContain('run_finished');
+    expect(calls).toBe(0);
+  });
+
   it('says how a run without an output ended', async () => {
     await using dandori = await withMind([[{ operation: 'answer', args: { text: 'No.', achieved: false } }]]);
     const run = dandori.run('Do the impossible');
