@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { IS_LONG } from '../long.ts';
 import { openToolbox, succeeded, toCall, until } from './fixtures/calls.ts';
@@ -42,6 +42,16 @@ describe('over HTTP, with answers as streams of events or as JSON', () => {
     expect(succeeded(await call('plain.echo', { text: 'b' }))).toBe('b');
     expect(workshop.headersSeen.every((headers) => headers.authorization === `Bearer ${SECRET}`)).toBe(true);
     expect(workshop.headersSeen.some((headers) => 'x-dandori-request' in headers)).toBe(false);
+  });
+
+  it('a server is reached from a program that has replaced the global Response, as hono does', async () => {
+    class Replaced extends Response {}
+    Object.defineProperty(Replaced.prototype, 'json', { value: Response.prototype.json });
+    vi.stubGlobal('Response', Replaced);
+    const other = await openToolbox({ mcpServers: { plain: { url: plain.url } } });
+    expect(other.missing()).toEqual([]);
+    expect(succeeded(await other.call(toCall('plain.echo', { text: 'c' })))).toBe('c');
+    await other.close();
   });
 
   it('a tool that the server learns later can be called', async () => {

@@ -295,8 +295,9 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   const chunks = isStream ? exact.events(boundedLines(incoming, limit)) : bounded(incoming, { limit, begun });
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
-  // The SDK reads the body with this method, and the original one would round large integers.
-  return Object.assign(response, { json: () => jsonOf(response, tell) });
+  // The SDK reads the body with this method, and the original one would round large integers. A plain assignment fails if
+  // a program has replaced the global `Response`, as hono's server does.
+  return Object.defineProperty(response, 'json', { value: () => jsonOf(response, tell) });
 }
 
 /** Like `response.json()`, which would hold a large body in memory several times. */
