@@ -20,6 +20,13 @@ async function openFilled(): Promise<TestStore> {
   return store;
 }
 
+/** A database adds up in any order, which changes the last digits of a sum. */
+function withRoundCosts(statistics: object): unknown {
+  return JSON.parse(
+    JSON.stringify(statistics, (key, value) => (key === 'cost' ? Math.round(value * 1e9) : value)),
+  );
+}
+
 describe('statistics of a database', () => {
   it('are those of its journals, by user and by day, and only changed journals are read', async () => {
     await using store = await openFilled();
@@ -36,8 +43,7 @@ describe('statistics of a database', () => {
     ]) {
       const kept = await countKeptRuns(counts, { ...options, onRead });
       const scanned = await countRuns(journal, options);
-      expect({ ...kept, cost: 0 }).toEqual({ ...scanned, cost: 0 });
-      expect(kept.cost ?? 0).toBeCloseTo(scanned.cost ?? 0);
+      expect(withRoundCosts(kept)).toEqual(withRoundCosts(scanned));
     }
     const all = (await journal.list()).length;
     expect(read).toEqual([all, 0, 0, 0]);
