@@ -13,6 +13,7 @@ describe('a worker for Restate', () => {
     server.close();
     const away = `http://127.0.0.1:${port}`;
     const engine = await openRestate('dandori', { ingress: away, admin: away, listen: '127.0.0.1:0' });
+    const { Response } = globalThis;
     const troubles: Trouble[] = [];
     const work = engine.work(
       async () => {},
@@ -21,6 +22,8 @@ describe('a worker for Restate', () => {
     await work.begin?.();
     await expect.poll(() => troubles).toMatchObject([{ run: undefined, retryIn: 1_000 }]);
     await expect(engine.send([{ run: 'r1', delay: 0 }], undefined as never)).rejects.toThrow();
+    // A server of @hono/node-server replaces it unless told otherwise, and then calls of tools fail.
+    expect(globalThis.Response).toBe(Response);
     await engine.close();
   });
 

@@ -62,7 +62,7 @@ export async function openRestate(schema: string, options: RestateOptions): Prom
       logger: () => {},
     });
     const { hostname, port } = new URL(`http://${options.listen}`);
-    const opened = createAdaptorServer({ fetch }) as Server;
+    const opened = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server;
     await new Promise<void>((resolve, reject) => {
       opened.once('error', (error) => reject(cannotListen(options.listen, error)));
       // Several workers of one machine share the port. Each request of HTTP/1.1 may reach another one.
