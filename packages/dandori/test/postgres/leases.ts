@@ -11,6 +11,7 @@ import { drive } from '../../src/driver/drive.ts';
 import { DandoriError } from '../../src/model/error.ts';
 import type { RunState } from '../../src/run/state/state.ts';
 import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { createLeases } from '../../src/store/postgres/leases.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { settingsWith } from '../settings.ts';
 import { openTestStore } from './database.ts';
@@ -170,5 +171,17 @@ describe('leases', () => {
       );
     await expect.poll(claimed).toBe('claimed');
     await other.close();
+  });
+
+  it('a term that was lost is followed by one new term, however many runs are claimed at the same moment', async () => {
+    await using store = await openTestStore();
+    const { schema = '' } = store.options;
+    const leases = createLeases({ sql: store.sql, schema, ttl: 60_000 });
+    await leases.term();
+    await store.forgetTerms();
+    await leases.confirm();
+    const terms = await Promise.all(Array.from({ length: 20 }, () => leases.term()));
+    expect(new Set(terms.map(({ id }) => id)).size).toBe(1);
+    await leases.close();
   });
 });

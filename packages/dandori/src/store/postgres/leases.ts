@@ -95,13 +95,16 @@ export function createLeases({ sql, schema, ttl }: LeaseOptions): Leases {
 
   return {
     async term() {
-      const held = await current?.catch(() => undefined);
+      const was = current;
+      const held = await was?.catch(() => undefined);
       if (held !== undefined && !held.lost.aborted) return held;
-      if (held !== undefined || current === undefined) current = begin();
+      // One of the callers that waited for the same term begins the next one.
+      if (current === was || current === undefined) current = begin();
+      const next = current;
       try {
-        return await current;
+        return await next;
       } catch (error) {
-        current = undefined;
+        if (current === next) current = undefined;
         throw error;
       }
     },
