@@ -120,6 +120,8 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   const { runs, workers, unbegun, wakes } = tablesOf(dispatching);
   const places: Places = createPlaces({ ...options, patience, ended });
   const deliveries: Deliveries | undefined = engine?.work(deliver, (trouble) => onTrouble?.(trouble));
+  /** Overdue for longer than any engine may take. */
+  const long = `clock_timestamp() - interval '1 minute'`;
   let looks = 0;
   let failures = 0;
   let isLooking = false;
@@ -127,8 +129,6 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   let isWanted = false;
   /** More runs may be due than there were places. */
   let isFull = false;
-  /** An engine brought a run while there was no place. It stays in its head row. */
-  let isDeclined = false;
   let timer: NodeJS.Timeout | undefined;
   let ignoreDue = () => {};
 
@@ -194,12 +194,11 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
       from ${runs} h left join ${workers} w on w.id = h.worker
       where h.worker is not null and h.parent is null and (w.id is null or w.until <= clock_timestamp())`;
     if ((await query(`${stranded} limit 1`, [])).length === 0) return;
-    const first = engine === undefined ? `clock_timestamp() - interval '1 minute'` : 'clock_timestamp()';
     await write<DueRow>(
       `with held as (${stranded}), dead as (
          delete from ${workers} where id in (select worker from held) and until <= clock_timestamp() returning id
        )
-       update ${runs} r set worker = null, wakes = r.wakes + 1, wake_at = ${first} from held
+       update ${runs} r set worker = null, wakes = r.wakes + 1, wake_at = ${long} from held
        where r.id = held.id and r.worker = held.worker and (held.is_gone or held.worker in (select id from dead))
        returning r.${DUE}`,
       [],
@@ -223,9 +222,8 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
        )
        update ${runs} r set wake_at = clock_timestamp() + $2::float8 * interval '1 ms' from due
        where r.id = due.id returning r.id`,
-      [most, grace, isDeclined ? 0 : (engine?.patience ?? 0)],
+      [most, grace, engine?.patience ?? 0],
     );
-    isDeclined &&= due.length === most;
     for (const { id } of due) places.wake(id);
     return due.length;
   }
@@ -238,14 +236,24 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
         `update ${runs} set wakes = wakes + 1, wake_at = clock_timestamp() where id = any(string_to_array($1, ' '))`,
         [asked.join(' ')],
       );
-    isDeclined ||= places.free === 0;
-    if (places.free === 0) return;
+    const ids = brought.map(({ run }) => run);
+    if (places.free === 0) return decline(ids);
     const due = await query<{ id: string }>(
       `update ${runs} set wake_at = clock_timestamp() + $2::float8 * interval '1 ms'
        where id = any(string_to_array($1, ' ')) and worker is null and wake_at <= clock_timestamp() returning id`,
-      [brought.map(({ run }) => run).join(' '), grace],
+      [ids.join(' '), grace],
     );
     for (const { id } of due) places.wake(id);
+  }
+
+  /** There is no place here. Any worker that has one takes the runs from their head rows, without patience. */
+  async function decline(ids: readonly string[]): Promise<void> {
+    const due = await query<{ id: string }>(
+      `update ${runs} set wake_at = ${long}
+       where id = any(string_to_array($1, ' ')) and worker is null and wake_at <= clock_timestamp() returning id`,
+      [ids.join(' ')],
+    );
+    for (const { id } of due) changes.due(id);
   }
 
   /** A message was journaled, but not its run. */
