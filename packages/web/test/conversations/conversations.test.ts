@@ -70,8 +70,8 @@ describe('a conversation on the page', () => {
     await page.getByRole('textbox').fill('And the capital of France again');
     await page.keyboard.press('Control+Enter');
     await log.getByText('other.csv text/csv, 4 bytes').waitFor();
-    // The form is empty again.
-    expect(await page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
+    // The form is empty again, once the request has ended. The message may come before that.
+    await expect.poll(() => page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
   });
 
   it('asks for approval of a plan, shows its progress and reports, and takes other messages meanwhile', async () => {
