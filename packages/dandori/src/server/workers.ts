@@ -171,6 +171,8 @@ export function createWorkers({ count, start, onWake, conversationOf, log }: Wor
         return await new Promise((resolve, reject) => {
           worker.drives.set(id, { signals, resolve, reject });
           send(worker, { type: 'drive', id, run, ...(conversation !== undefined && { conversation }) });
+          // The server was told to stop while this drive waited for a process.
+          if (signals.soon.aborted) soon();
         });
       } finally {
         worker.drives.delete(id);
