@@ -120,7 +120,7 @@ describe('within the limits, expressions give what the library gives', () => {
     'a.b', 'a[0].b', '*.a', '[*].a', 'a[*].b[]', '[]', '[?a > `1`].b', '[?a == b]', 'a == b', 'a != b', 'a < b',
     '[::2]', '[-1]', 'b[1:]', 'b[::-1]', '{x: a, y: b[0]}', '[a, b]', 'a || b', 'a && b', '!a', 'a ? b : `1`',
     'length(b)', 'keys(@)', 'values(@)', 'sort(b)', 'sort_by(@, &a)', 'max_by(@, &a)', 'min_by(@, &a)',
-    'sum(b)', 'avg(b)', 'abs(a)', 'ceil(a)', 'floor(a)', 'join(`"-"`, b)', 'reverse(b)', 'to_string(@)', 'to_number(a)',
+    'sum(b)', 'avg(b)', 'abs(a)', 'ceil(a)', 'floor(a)', 'join(`"-"`, b)', 'reverse(b)', 'to_string(@)', "to_number(a || 'x')",
     'to_array(a)', 'type(a)', 'merge(@, {z: a})', 'not_null(a, b)', 'map(&a, @)', 'contains(b, a)', "contains(a, 'x')",
     'zip(b, b)', 'items(@)', 'from_items(items(@))', "group_by(@, &a)", "split(a, 'x')", "split(a, 'x', `1`)",
     "replace(a, 'x', 'yy')", "replace(a, 'x', '$&y', `2`)", "replace(a, 'x', 'y', `0`)", "replace(a, '', '-')", 'trim(a)',
