@@ -36,6 +36,7 @@ import type { Examined, Finding, FindingKind } from '../model/finding.ts';
 import { type Json, type JsonObject, normalise } from '../model/json.ts';
 import { redact, shown } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
+import { issueText } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { compileEdit } from '../run/drafts/edit.ts';
 import { breaches } from '../run/laws.ts';
@@ -164,7 +165,7 @@ export interface Runtime extends RunClient {
 /** Why a value does not match a JSON Schema, such as that of a form field. Undefined if it matches. */
 export function misfit(schema: JsonObject, value: Json): string | undefined {
   const [issue] = createSchemaCheck()(schema, normalise(value));
-  return issue && [issue.path.join('.'), issue.message].filter(Boolean).join(' ');
+  return issue && issueText(issue);
 }
 
 export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {

@@ -125,7 +125,10 @@ export function createStarter(
                   approval,
                   tasks,
                   ...(output === undefined ? [] : [output]),
-                  ...(attachments ?? []).map(({ name, data }) => [name, hashOf(data)]),
+                  ...(attachments ?? []).map(({ name, data }) => [
+                    name,
+                    createHash('sha256').update(data).digest('hex'),
+                  ]),
                 ]),
               },
               parts,
@@ -148,10 +151,6 @@ export function createStarter(
       return parts;
     },
   };
-}
-
-function hashOf(data: GivenAttachment['data']): string {
-  return createHash('sha256').update(data).digest('hex');
 }
 
 function checkOutput(output: JsonObject | undefined, { check }: Pick<Parts, 'check'>): void {

@@ -11,7 +11,14 @@ import { foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { timeFor } from '../run/sub-goal.ts';
 import { isCleanCall } from '../run/trust/lineage.ts';
-import { type CallOutcome, type GoalRequest, LEFT, limitTools, type SubGoals } from '../tools/index.ts';
+import {
+  type CallOutcome,
+  failed,
+  type GoalRequest,
+  LEFT,
+  limitTools,
+  type SubGoals,
+} from '../tools/index.ts';
 
 interface SubGoalParts {
   readonly parts: Parts;
@@ -278,10 +285,6 @@ function outcomeOf(state: RunState, signal: AbortSignal): CallOutcome {
   const message = clip([`the sub-goal ${run} ended as ${outcome}`, ...why].join(': '), LONGEST_MESSAGE);
   const kind = outcome === 'cancelled' ? 'cancelled' : 'tool_error';
   return { kind: 'failed', failure: { kind, message, retryable: false }, ...used };
-}
-
-function failed(kind: 'not_possible' | 'invalid_args', message: string): CallOutcome {
-  return { kind: 'failed', failure: { kind, message } };
 }
 
 /** What the user sees of it while it runs: the calls that it makes. */

@@ -124,12 +124,8 @@ export function takesWords({ kind, options = [], form, url }: Question): boolean
 export function canBeNumbered(options: readonly Option[]): boolean {
   return !options.some(
     ({ value, label }, index) =>
-      /^\d+$/.test(answerText(value)) || !['', String(index + 1)].includes(/^\d+/.exec(label)?.[0] ?? ''),
+      /^\d+$/.test(asText(value)) || !['', String(index + 1)].includes(/^\d+/.exec(label)?.[0] ?? ''),
   );
-}
-
-export function answerText(value: Json): string {
-  return asText(value);
 }
 
 const isAsking = (said: string) => /\?$/.test(said);
@@ -137,7 +133,7 @@ const isAsking = (said: string) => /\?$/.test(said);
 /** The options whose value or label these words are. */
 function exactly<T extends Pick<Option, 'value' | 'label'>>(said: string, options: readonly T[]): T[] {
   const wanted = squashed(said);
-  const byValue = options.filter(({ value }) => simplified(answerText(value)) === said);
+  const byValue = options.filter(({ value }) => simplified(asText(value)) === said);
   if (byValue.length > 0) return byValue;
   return options.filter(
     ({ label }) => simplified(label) === said || (wanted !== '' && squashed(simplified(label)) === wanted),
@@ -207,7 +203,7 @@ function readChoice(said: string, choice: Choice): Reading | undefined {
   const is = (pattern: RegExp) => [said, bare, core].some((words) => pattern.test(words));
   const meaning = (pattern: RegExp) =>
     options.filter(({ value, label }) =>
-      [label, withoutRemark(label), answerText(value)].some((words) => pattern.test(simplified(words))),
+      [label, withoutRemark(label), asText(value)].some((words) => pattern.test(simplified(words))),
     );
   if (is(EITHER)) return meaning(EITHER)[0] === undefined ? open('which') : one(meaning(EITHER));
   if (is(BOTH)) return meaning(BOTH)[0] === undefined ? open('only_one') : one(meaning(BOTH));

@@ -5,7 +5,7 @@ import type { Question } from '../model/question.ts';
 import { shown, withHidden } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
 import type { Language } from '../model/text.ts';
-import type { SchemaIssue } from '../model/tool.ts';
+import { issueText } from '../model/tool.ts';
 import type { CompileParts } from '../run/drafts/draft.ts';
 import { asHidden, checkEdit } from '../run/drafts/edit.ts';
 import { fold } from '../run/state/apply.ts';
@@ -227,7 +227,7 @@ export function checkAnswer(
   if (form !== undefined) {
     const issues = checkOpened(parts.check, sealingOf(parts))(form, answer);
     if (issues.length === 0) return;
-    const what = shown(issues.slice(0, MOST_ISSUES).map(describe).join('; '));
+    const what = shown(issues.slice(0, MOST_ISSUES).map(issueText).join('; '));
     throw refused(
       `The answer to ${id} does not fit its form: ${what}.`,
       'Correct these fields and answer again.',
@@ -236,10 +236,6 @@ export function checkAnswer(
   if (options.length === 0 || options.some(({ value }) => stringifyJson(value) === given)) return;
   const values = options.map(({ value }) => asText(value));
   throw refused(`${seen} is not an answer to ${id}.`, `Answer one of: ${shown(values).join(', ')}.`);
-}
-
-function describe({ path, message }: SchemaIssue): string {
-  return path.length === 0 ? message : `${path.join('.')} ${message}`;
 }
 
 export interface Approval {

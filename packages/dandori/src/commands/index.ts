@@ -10,7 +10,6 @@ export {
   withSecretsRestored,
 } from './answer.ts';
 export {
-  answerText,
   canBeNumbered,
   isApproval,
   optionsNamed,

@@ -212,7 +212,7 @@ export async function startOnce(
 ): Promise<Pick<Started, 'run'> & Partial<Started>> {
   // Prepared before the key is used: a refused request must not use up its key.
   const started = prepare(await withFiles(beginning, parts), parts);
-  const asked = { run: started.run, request: sha256(request) };
+  const asked = { run: started.run, request: createHash('sha256').update(request).digest('hex') };
   const held = await parts.keys.hold(`${beginning.userId ?? ''}\n${key}`, stringifyJson(asked));
   const first = parseJson(held) as typeof asked;
   if (first.request !== asked.request)
@@ -228,10 +228,6 @@ export async function startOnce(
     if (error instanceof DandoriError && error.code === 'run-exists') return { run };
     throw error;
   }
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }
 
 export function checkGoal(goal: string): void {

@@ -1,6 +1,5 @@
-import { valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
-import { isObject } from '../model/json.ts';
+import { isObject, valueAt } from '../model/json.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigFile } from './file-shape.ts';

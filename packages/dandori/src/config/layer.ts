@@ -1,5 +1,5 @@
-import { type Path, valueAt } from '../documents/place.ts';
-import { isObject } from '../model/json.ts';
+import type { Path } from '../documents/place.ts';
+import { isObject, valueAt } from '../model/json.ts';
 import { withLongNames } from './short-names.ts';
 
 /** Values that override the file, in the file's own form: `{ execution: { max_steps: 3 } }`. */

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
 import type * as z from 'zod';
 import { withoutJsonComments } from '../documents/edit.ts';
-import { pathText, valueAt } from '../documents/place.ts';
+import { pathText } from '../documents/place.ts';
 import { type LocatedProblem, MAX_PROBLEMS, type Problem, problemsError } from '../documents/problem.ts';
 import { shapeProblems, vocabularyOf, withoutEmptyKeys } from '../documents/shape.ts';
 import { openSource, type Source } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
 import { DandoriError } from '../model/error.ts';
-import { asObject, isObject } from '../model/json.ts';
+import { asObject, isObject, valueAt } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
 import { withoutNames } from '../secrets/index.ts';
 import { approvalProblems } from './approvals.ts';
@@ -60,7 +60,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<Config> {
     withLongNames(isMcpFile(file) ? mcpServersIn(content) : content),
     options.without ?? [],
   );
-  const long = layers.map(({ origin, values }) => ({ origin, values: asRecord(withLongNames(values)) }));
+  const long = layers.map(({ origin, values }) => ({ origin, values: asObject(withLongNames(values)) }));
   const given = withoutEmptyKeys(applyLayers(found, long));
   const written = options.use === 'read' ? withoutTools(given) : given;
   const { value, expansions, problems: variables } = expandVariables(written, env);
@@ -161,10 +161,6 @@ function without(value: unknown, keys: readonly string[]): unknown {
   return isObject(value)
     ? Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)))
     : value;
-}
-
-function asRecord(value: unknown): Record<string, unknown> {
-  return asObject(value);
 }
 
 export function findFile(file: string | null | undefined, cwd: string): string | undefined {

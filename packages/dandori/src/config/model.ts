@@ -1,5 +1,6 @@
-import { type Path, pathText, valueAt } from '../documents/place.ts';
+import { type Path, pathText } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
+import { valueAt } from '../model/json.ts';
 import type { Provider } from '../model/settings.ts';
 import type { Config, ModelConfig } from './config.ts';
 import { type Environment, missingVariable, readVariable } from './environment.ts';

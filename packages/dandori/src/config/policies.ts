@@ -1,8 +1,9 @@
 import { compile } from '@jmespath-community/jmespath';
 import * as z from 'zod';
-import { choice, dollars, duration, oneOf, section, text, toggle } from '../documents/field.ts';
+import { choice, dollars, duration, section, text, toggle } from '../documents/field.ts';
 import { isObject, jsonObject } from '../model/json.ts';
 import { approvalPolicy } from '../model/settings.ts';
+import { oneOf } from '../model/text.ts';
 import { effect, type ToolPolicy } from '../model/tool.ts';
 
 export const TOOL = /^[A-Za-z][\w-]*\..+$/;

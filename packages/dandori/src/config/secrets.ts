@@ -1,5 +1,4 @@
-import { valueAt } from '../documents/place.ts';
-import { isObject } from '../model/json.ts';
+import { isObject, valueAt } from '../model/json.ts';
 import {
   isSecretParameter,
   markedSecret,

@@ -1,5 +1,5 @@
-import { valueAt } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
+import { valueAt } from '../model/json.ts';
 import { type Mode, mode as modes, type OrderRule, type Settings } from '../model/settings.ts';
 import { sort } from '../plan/graph.ts';
 import { resolveApprovals } from './approvals.ts';

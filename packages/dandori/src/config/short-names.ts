@@ -1,6 +1,6 @@
-import { type Path, pathText, valueAt } from '../documents/place.ts';
+import { type Path, pathText } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
-import { isObject, stringifyJson } from '../model/json.ts';
+import { isObject, stringifyJson, valueAt } from '../model/json.ts';
 import { splitModelName } from '../model/settings.ts';
 
 /** Other names of keys: short ones for what most programs set, and those of other MCP hosts. */

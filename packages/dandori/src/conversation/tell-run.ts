@@ -124,7 +124,7 @@ export function othersOf(
           },
           parts,
         );
-        const label = given.label ?? (declined ? undefined : textOf(given.answer));
+        const label = given.label ?? (declined ? undefined : asText(given.answer));
         await tellUnderstood({ run, question: asked }, { ...given, ...(label !== undefined && { label }) });
         const result: JsonObject = declined ? { declined: true } : { answered: label ?? null };
         return result;
@@ -205,10 +205,6 @@ function folded(text: string): string {
 
 function stillOpenError(question: string, why: string): DandoriError {
   return new DandoriError('answer-not-allowed', `${question} is still open: ${why}`);
-}
-
-function textOf(value: Json): string {
-  return asText(value);
 }
 
 function refused(message: string): CallOutcome {

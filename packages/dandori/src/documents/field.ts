@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { oneOf } from '../model/text.ts';
 
 /**
  * The leaf types of a configuration file. Each message says what is expected, with an example, so that the
@@ -71,10 +72,6 @@ export function section<T extends z.ZodRawShape>(shape: T) {
         ? `must be a group of keys (${Object.keys(shape).join(', ')})`
         : undefined,
   });
-}
-
-export function oneOf(values: readonly string[]): string {
-  return values.length < 2 ? values.join('') : `${values.slice(0, -1).join(', ')} or ${values.at(-1)}`;
 }
 
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

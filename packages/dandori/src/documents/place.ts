@@ -34,16 +34,6 @@ function countNewlines(text: string, end: number): number {
   return count;
 }
 
-/** The value at a path, or undefined if there is none. */
-export function valueAt(value: unknown, path: Path): unknown {
-  let current = value;
-  for (const part of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return undefined;
-    current = (current as Record<string | number, unknown>)[part];
-  }
-  return current;
-}
-
 /** The path in readable form: `mcpServers.github.args[1]`. */
 export function pathText(path: Path): string {
   return path.reduce<string>((text, part) => {

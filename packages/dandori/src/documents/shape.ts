@@ -1,9 +1,8 @@
 import * as z from 'zod';
-import { stringifyJson } from '../model/json.ts';
+import { stringifyJson, valueAt } from '../model/json.ts';
 import { redact } from '../model/redact.ts';
-import { clip, nearest } from '../model/text.ts';
-import { oneOf } from './field.ts';
-import { type Path, pathText, valueAt } from './place.ts';
+import { clip, nearest, oneOf } from '../model/text.ts';
+import { type Path, pathText } from './place.ts';
 import type { Problem } from './problem.ts';
 
 interface ShapeWords {

@@ -1,4 +1,4 @@
-import { assertNever, messageOf } from '../model/error.ts';
+import { assertNever } from '../model/error.ts';
 import type { Fact, FactOf } from '../model/event.ts';
 import { type Failure, messageIn, type Said, toFailure, toMessage, type Word } from '../model/failure.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
@@ -7,7 +7,7 @@ import type { Task } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { isRepeatable, type SchemaCheck } from '../model/tool.ts';
 import { headOf } from '../plan/fill-refs.ts';
-import { query } from '../plan/query.ts';
+import { queryOrProblem } from '../plan/query.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { finishedInnerCalls } from '../run/state/inner-calls.ts';
@@ -280,7 +280,7 @@ export function unexpected(
 ): Failure | undefined {
   if (expect === undefined) return undefined;
   if (typeof expect !== 'string') return misfit(result, expect, { check, word });
-  const found = evaluate(result, expect);
+  const found = queryOrProblem(result, expect);
   if (found === true) return undefined;
   const params = { expect, found: headOf(found, 200), result: headOf(result, 200) };
   return toFailure({ kind: 'unexpected', code: 'unexpected', params }, word);
@@ -291,12 +291,4 @@ function misfit(result: Json, schema: JsonObject, { check, word }: Judging): Fai
   if (issue === undefined) return undefined;
   const params = { place: issue.path.join('.'), problem: issue.message };
   return toFailure({ kind: 'unexpected', code: 'misfit', params }, word);
-}
-
-function evaluate(result: Json, expression: string): Json {
-  try {
-    return query(result, expression) ?? null;
-  } catch (error) {
-    return messageOf(error);
-  }
 }

@@ -10,6 +10,7 @@ import {
   jsonParts,
   parseJson,
   stringifyJson,
+  valueAt,
 } from '../model/json.ts';
 import { holdsRedacted, shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
@@ -27,7 +28,7 @@ import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
 import { isShowable, mediaIn, shownIn, shownType, withoutMedia } from '../views/media.ts';
 import { resultForPrompt, shapeOf } from '../views/result-digest.ts';
-import { partAt, type ResultPart, valueAt, type Wanted } from '../views/result-page.ts';
+import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
 
 /** In characters. Larger results go to a blob, so that a journal stays fast to read and fold. */

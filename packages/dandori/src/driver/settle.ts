@@ -1,7 +1,7 @@
 import { type Message, messageIn, toMessage } from '../model/failure.ts';
 import type { JsonObject } from '../model/json.ts';
 import { languageOf } from '../model/text.ts';
-import type { Probe } from '../model/tool.ts';
+import { issueText, type Probe } from '../model/tool.ts';
 import { attemptsMade } from '../run/monitor.ts';
 import { findingIn, probeArgs } from '../run/probe.ts';
 import type { TaskState } from '../run/state/state.ts';
@@ -70,8 +70,7 @@ function prepareProbe(task: TaskState, { run, parts, ledger }: Driver): Look | u
   if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };
   const sealing = sealingOf(parts);
   const [issue] = checkOpened(parts.check, sealing)(tool.inputSchema, args);
-  if (issue !== undefined)
-    return { problem: texts.notFitting(probe.tool, `${issue.path.join('.')} ${issue.message}`.trim()) };
+  if (issue !== undefined) return { problem: texts.notFitting(probe.tool, issueText(issue)) };
   const opened = sealing.open(args);
   return opened === undefined ? { problem: texts.secretGone } : { probe, args, opened };
 }

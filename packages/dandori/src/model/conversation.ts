@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { outcome } from './event.ts';
+import { fact, outcome } from './event.ts';
 import { language } from './settings.ts';
 import { attachment } from './task.ts';
 
@@ -52,9 +52,6 @@ export const message = z.object({
   byMind: z.boolean().optional(),
 });
 export type Message = z.infer<typeof message>;
-
-const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
-  z.object({ type: z.literal(type), data: z.object(shape) });
 
 /** Facts of a conversation. It only refers to the work; the runs hold the details. */
 export const conversationFactSchema = z.discriminatedUnion('type', [

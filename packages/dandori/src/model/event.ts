@@ -50,7 +50,7 @@ const checkedTask = z.object({
 });
 export type CheckedTask = z.infer<typeof checkedTask>;
 
-const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
+export const fact = <T extends string, S extends z.ZodRawShape>(type: T, shape: S) =>
   z.object({ type: z.literal(type), data: z.object(shape) });
 
 const attempt = { task: z.string(), attempt: z.number().int().positive() };

@@ -44,6 +44,18 @@ export function parseJson(text: string): Json {
   return parseExactly(text);
 }
 
+/** The value at a path, or undefined if there is none. */
+export function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined;
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown;
+export function valueAt(value: unknown, path: readonly (string | number)[]): unknown {
+  let here = value;
+  for (const part of path) {
+    if (typeof here !== 'object' || here === null || !Object.hasOwn(here, part)) return undefined;
+    here = (here as Record<string | number, unknown>)[part];
+  }
+  return here;
+}
+
 /** Whether a text may contain a number that `JSON.parse` reads differently from the journal. */
 export function isUnusual(text: string): boolean {
   return UNUSUAL_NUMBER.test(text);

@@ -88,6 +88,11 @@ export interface SchemaIssue {
   readonly property?: string;
 }
 
+/** `rows.0.amount must be a number`; without a place if the issue is about the whole value. */
+export function issueText({ path, message }: Pick<SchemaIssue, 'path' | 'message'>): string {
+  return path.length === 0 ? message : `${path.join('.')} ${message}`;
+}
+
 /**
  * Checks a value against a tool's JSON Schema. The checker is passed to the core, because fast checkers
  * generate code, which a page with a strict content policy forbids. Must not throw: an invalid schema accepts

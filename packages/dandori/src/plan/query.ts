@@ -11,6 +11,7 @@ import {
   stringifyJson,
 } from '../model/json.ts';
 import { ofText, spend, TooMuchWork, type Work, weigh } from '../model/work-budget.ts';
+import { plainPath, valueOnPath } from './plain-path.ts';
 import {
   areBothLarge,
   comparerFor,
@@ -58,7 +59,7 @@ const SAMPLES: readonly Json[] = [null, [0], { a: 0 }, 'a'];
  */
 export function query(value: Json, expression: string, work: Work = { left: QUERY_WORK }): Json | undefined {
   const steps = plainPath(expression);
-  if (steps !== undefined) return walk(value, steps);
+  if (steps !== undefined) return valueOnPath(value, steps);
   const found = searchExactly(value, expression, work);
   if (found === undefined || found === null) return undefined;
   weigh(found, { left: Math.min(work.left, MOST_MADE) }, tooLarge);
@@ -69,6 +70,15 @@ export function query(value: Json, expression: string, work: Work = { left: QUER
       `it gives ${wrong}, which is beyond what can be calculated exactly: take the value itself`,
     );
   return normalise(found) ?? undefined;
+}
+
+/** The value that a condition finds. Null if there is none, and a text if the condition cannot be evaluated. */
+export function queryOrProblem(value: Json, expression: string): Json {
+  try {
+    return query(value, expression) ?? null;
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 /** Operators that compare numbers, and literals, which may be read as another number. */
@@ -174,16 +184,6 @@ function growthOn(tree: Tree, sample: Json, work: Work): string | undefined {
 
 function tooLarge(): string {
   return 'its result is too large: it repeats the same value many times';
-}
-
-function walk(value: Json, steps: readonly (string | number)[]): Json | undefined {
-  let here: Json | undefined = value;
-  for (const step of steps) {
-    if (Array.isArray(here)) here = typeof step === 'number' ? here.at(step) : undefined;
-    else if (typeof here !== 'object' || here === null || typeof step === 'number') return undefined;
-    else here = Object.hasOwn(here, step) ? here[step] : undefined;
-  }
-  return here;
 }
 
 /** Cached, because thousands of tasks use the same few expressions. */
@@ -427,23 +427,4 @@ function evaluated(tree: Tree, value: Json, work: Work): Json | undefined {
   interpreter ??= new Metered();
   interpreter.work = work;
   return interpreter.search(tree, value);
-}
-
-/** A step of a path. The first key has no dot. Quoted keys with escapes are left to JMESPath. */
-const STEP = /\[(-?\d+)\]|(?:^|(?!^)\.)(?:([A-Za-z_]\w*)|"([^"\\\p{Cc}]*)")/uy;
-
-/**
- * The keys and indexes of an expression that contains nothing else, such as `rows[0]."odd key"`. Nearly every
- * Ref is one. Undefined for all others.
- */
-export function plainPath(expression: string): (string | number)[] | undefined {
-  const steps: (string | number)[] = [];
-  STEP.lastIndex = 0;
-  while (STEP.lastIndex < expression.length) {
-    const step = STEP.exec(expression);
-    if (step === null) return undefined;
-    const [, index, key, quoted = ''] = step;
-    steps.push(index === undefined ? (key ?? quoted) : Number(index));
-  }
-  return steps;
 }

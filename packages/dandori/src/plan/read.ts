@@ -1,11 +1,11 @@
 import * as z from 'zod';
 import { anyText, duration, list, section, text } from '../documents/field.ts';
-import { type Path, type Place, valueAt } from '../documents/place.ts';
+import type { Path, Place } from '../documents/place.ts';
 import { type LocatedProblem, MAX_PROBLEMS, problemsError, renderProblems } from '../documents/problem.ts';
 import { shapeProblems, vocabularyOf } from '../documents/shape.ts';
 import { locateProblem, openSource } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
-import { isObject, type JsonObject } from '../model/json.ts';
+import { isObject, type JsonObject, valueAt } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Task } from '../model/task.ts';
 

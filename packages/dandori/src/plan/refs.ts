@@ -2,7 +2,8 @@ import type { Json, JsonObject } from '../model/json.ts';
 import type { Action, Ref, Task } from '../model/task.ts';
 import { writeText } from '../model/task.ts';
 import { clip } from '../model/text.ts';
-import { LONGEST_EXPRESSION, plainPath, queryProblem, TOO_LONG } from './query.ts';
+import { plainPath } from './plain-path.ts';
+import { LONGEST_EXPRESSION, queryProblem, TOO_LONG } from './query.ts';
 
 /** A string split into literal texts and Refs. Two texts are never adjacent. */
 export type Template = readonly (string | Ref)[];

@@ -1,10 +1,9 @@
-import { messageOf } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { toMessage, type Word } from '../model/failure.ts';
 import type { Json, JsonObject } from '../model/json.ts';
 import type { Probe } from '../model/tool.ts';
 import { fillPlaceholders, headOf } from '../plan/fill-refs.ts';
-import { query } from '../plan/query.ts';
+import { queryOrProblem } from '../plan/query.ts';
 
 const KEY = 'idempotency_key';
 
@@ -26,19 +25,11 @@ type Finding = Pick<FactOf<'probe_ended'>['data'], 'found' | 'message' | 'code' 
 
 /** Only true or false settles a call. With any other value, the probe may have looked in the wrong place. */
 export function findingIn(result: Json, { settledWhen, result: wanted }: Probe, word: Word): Finding {
-  const settled = evaluate(result, settledWhen);
+  const settled = queryOrProblem(result, settledWhen);
   if (settled === false) return { found: 'not_happened' };
   if (settled !== true) {
     const said = { code: 'probe_unclear', params: { found: headOf(settled, 200) } } as const;
     return { found: 'unknown', ...toMessage(said, word) };
   }
-  return { found: 'happened', result: wanted === undefined ? null : evaluate(result, wanted) };
-}
-
-function evaluate(result: Json, expression: string): Json {
-  try {
-    return query(result, expression) ?? null;
-  } catch (error) {
-    return messageOf(error);
-  }
+  return { found: 'happened', result: wanted === undefined ? null : queryOrProblem(result, wanted) };
 }

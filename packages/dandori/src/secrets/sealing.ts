@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
-import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { type Json, type JsonObject, stringifyJson, valueAt } from '../model/json.ts';
 import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, shown } from '../model/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../model/tool.ts';
 import type { Work } from '../model/work-budget.ts';
@@ -97,11 +97,4 @@ export function checkOpened(check: SchemaCheck, sealing: Sealing): SchemaCheck {
     });
   };
   return Object.assign(checked, { problem: check.problem });
-}
-
-function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
-  return path.reduce<Json | undefined>(
-    (here, key) => (here as { [key: string | number]: Json } | null | undefined)?.[key],
-    value,
-  );
 }

@@ -9,7 +9,6 @@ export * from './model-server/index.ts';
 export * from './obedient-model.ts';
 export * from './replay-server/index.ts';
 export * from './scripted-mind.ts';
-export * from './simulator/index.ts';
 export * from './step-clock.ts';
 export * from './temporary-journal.ts';
 export * from './worst-case.ts';

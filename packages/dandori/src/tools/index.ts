@@ -15,6 +15,7 @@ export type { Service } from './service.ts';
 export {
   type Call,
   type CallOutcome,
+  failed,
   type InputRequest,
   LEFT,
   type MadeInside,

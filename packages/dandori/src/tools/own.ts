@@ -1,12 +1,11 @@
 import type { Extracted, ExtractRequest, PassedOn } from '../model/decision.ts';
 import { messageOf } from '../model/error.ts';
-import type { FailureKind } from '../model/failure.ts';
 import { asText, isObject, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, type Share, withOwnTools } from '../model/own-tools.ts';
 import { shown, withoutPieces } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import { type BlobHandle, isStep } from '../model/task.ts';
-import type { SchemaCheck, Tool } from '../model/tool.ts';
+import { issueText, type SchemaCheck, type Tool } from '../model/tool.ts';
 import { sort } from '../plan/graph.ts';
 import { query } from '../plan/query.ts';
 import { callsUsed, tokensUsed } from '../run/limits.ts';
@@ -17,7 +16,7 @@ import { withoutMedia } from '../views/media.ts';
 import { planView } from '../views/plan.ts';
 import { excerptOf } from '../views/result-digest.ts';
 import { searchTools, toolIndexOf } from './search.ts';
-import type { Call, CallOutcome, Toolbox } from './toolbox.ts';
+import { type Call, type CallOutcome, failed, type Toolbox } from './toolbox.ts';
 
 /** Reads results of a run, whether they are in the journal or in a blob. */
 export interface ResultReader {
@@ -234,7 +233,7 @@ async function extractFrom(args: JsonObject, { state, extract, check, call }: Lo
   const value = normalise(found.value);
   const [issue] = check?.(schema, value) ?? [];
   if (issue === undefined) return { kind: 'succeeded', result: { value }, ...counted };
-  const message = `the value does not fit the schema: ${issue.path.join('.')} ${issue.message}`;
+  const message = `the value does not fit the schema: ${issueText(issue)}`;
   return { kind: 'failed', failure: { kind: 'invalid_result', message, retryable: true }, ...counted };
 }
 
@@ -321,8 +320,4 @@ function noOthers(): CallOutcome {
 
 function numberIn(value: Json | undefined, otherwise: number): number {
   return typeof value === 'number' ? value : otherwise;
-}
-
-function failed(kind: FailureKind, message: string): CallOutcome {
-  return { kind: 'failed', failure: { kind, message } };
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Json, json } from '../model/json.ts';
+import { type Json, json, valueAt } from '../model/json.ts';
 
 /** A page of a value. */
 export interface Wanted {
@@ -69,13 +69,4 @@ function isSmall(value: Json, room = { left: WHOLE }): boolean {
     room.left -= key.length;
     return isSmall(item, room);
   });
-}
-
-export function valueAt(value: Json, path: readonly (string | number)[]): Json | undefined {
-  let current: Json | undefined = value;
-  for (const part of path) {
-    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, part)) return undefined;
-    current = (current as { [key: string | number]: Json })[part];
-  }
-  return current;
 }

@@ -4,7 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { writeText } from '../../src/model/task.ts';
 import { fillRefs, refsIn } from '../../src/plan/fill-refs.ts';
-import { plainPath, query } from '../../src/plan/query.ts';
+import { plainPath } from '../../src/plan/plain-path.ts';
+import { query } from '../../src/plan/query.ts';
 import {
   expressionProblem,
   parseTemplate,

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
-import type { Simulated, Tally } from '../../src/testing/index.ts';
 import { numbersAsked } from '../numbers-asked.ts';
+import type { Simulated } from './simulation.ts';
+import type { Tally } from './tally.ts';
 
 const USAGE = `npm run simulate -- --seeds 1000 [--from 1] [--workers N] [--json]
 npm run simulate -- --seed N [--json]     one of them: its faults and its last events`;
@@ -23,7 +24,8 @@ interface Done {
 
 const asked = isMainThread ? numbersAsked(USAGE, ['seeds', 'from', 'seed', 'workers']) : undefined;
 // Loaded after the arguments were read, so that a wrong one is refused at once.
-const { accountOf, addTallies, simulate, tallyOf } = await import('../../src/testing/index.ts');
+const { simulate } = await import('./simulation.ts');
+const { accountOf, addTallies, tallyOf } = await import('./tally.ts');
 const { compare, simulateAll } = await import('./seeds.ts');
 if (asked !== undefined) await main(asked);
 else serve();

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Simulated, simulate } from '../../src/testing/index.ts';
+import { type Simulated, simulate } from './simulation.ts';
 
 /** Each so many seeds one is lived through twice: what does not come out the same could not be replayed. */
 const TWICE_EACH = 50;

@@ -2,15 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
 import { type Journal, NEVER_LOST } from '../../src/store/journal.ts';
-import { accountOf, journalCases, type Simulated, simulate } from '../../src/testing/index.ts';
-import { createDisk } from '../../src/testing/simulator/disk.ts';
-import { FAULTS, NO_FAULTS } from '../../src/testing/simulator/faults.ts';
-import { createSimulatedLeases } from '../../src/testing/simulator/leases.ts';
-import { createSimulatedJournal, createSimulatedProcess } from '../../src/testing/simulator/machine.ts';
-import { createRandom } from '../../src/testing/simulator/random.ts';
-import { createTimeline } from '../../src/testing/simulator/timeline.ts';
+import { journalCases } from '../../src/testing/index.ts';
 import { IS_LONG, rounds, sample } from '../long.ts';
+import { createDisk } from './disk.ts';
+import { FAULTS, NO_FAULTS } from './faults.ts';
+import { createSimulatedLeases } from './leases.ts';
+import { createSimulatedJournal, createSimulatedProcess } from './machine.ts';
+import { createRandom } from './random.ts';
 import { compare, simulateAll } from './seeds.ts';
+import { type Simulated, simulate } from './simulation.ts';
+import { accountOf } from './tally.ts';
+import { createTimeline } from './timeline.ts';
 
 /** The first 170 seeds have every fault; `npm run simulate` lives through as many as it is told to. */
 const SEEDS = IS_LONG ? 2_000 : 170;

@@ -5,7 +5,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createRandom } from '../../src/testing/simulator/random.ts';
+import { createRandom } from '../simulator/random.ts';
 
 const RIVALS = 3;
 /** In the first three, two processes had the lock, while a guard could still be lost to a late one. */

@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Mode } from '../../src/model/settings.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
-import { createRandom } from '../../src/testing/simulator/random.ts';
 import { ATTACKS, type Attack, playAttack, type WorstCase } from '../../src/testing/worst-case.ts';
+import { createRandom } from '../simulator/random.ts';
 
 const EVE = 'eve@evil.example';
 const READS = ['page.read', 'notes.find', 'calc.add', 'broken.read'];

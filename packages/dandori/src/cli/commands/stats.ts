@@ -5,7 +5,7 @@ import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
 import { duration } from '../../views/report.ts';
 import { openWorkplace } from '../open.ts';
-import { printable, type Style, styleFor } from '../style.ts';
+import { padded, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
 /** The most failed tools, and the most damaged runs, to show. */
@@ -114,8 +114,4 @@ function toolLines({ tools }: Counted, { texts, style, more }: Wording): string[
 
 function percent(share: number): string {
   return `${Math.round(share * 100)}%`;
-}
-
-function padded(text: string, width: number): string {
-  return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }

@@ -1,6 +1,6 @@
 import { isCancel, text } from '@clack/prompts';
 import { misfit } from '../../app/index.ts';
-import { answerText, canBeNumbered } from '../../commands/index.ts';
+import { canBeNumbered } from '../../commands/index.ts';
 import { asText, type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
@@ -148,7 +148,7 @@ export function choiceLines(options: readonly Option[]): string[] {
   return options.map((option, index) => {
     const { label, value } = option;
     const isTwin = options.some((other) => other !== option && other.label === label);
-    const written = answerText(value);
+    const written = asText(value);
     const isKey = isTwin || (/^\d+$/.test(written) && !label.startsWith(written));
     return [
       ...(isNumbered ? [String(index + 1)] : []),

@@ -2,12 +2,11 @@ import { existsSync } from 'node:fs';
 import { homedir, platform } from 'node:os';
 import { join, resolve } from 'node:path';
 import { withoutJsonComments } from '../../documents/edit.ts';
-import { valueAt } from '../../documents/place.ts';
 import { problemsError } from '../../documents/problem.ts';
 import { openSource } from '../../documents/source.ts';
 import { readTextFile } from '../../documents/text-file.ts';
 import { DandoriError } from '../../model/error.ts';
-import { isObject } from '../../model/json.ts';
+import { isObject, valueAt } from '../../model/json.ts';
 import type { Environment } from '../environment.ts';
 import { type HostServers, hostServers } from './mcp-file.ts';
 

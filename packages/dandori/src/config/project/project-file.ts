@@ -2,9 +2,8 @@ import { existsSync } from 'node:fs';
 import { rename, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { withEntry, withoutEntry, withoutJsonComments } from '../../documents/edit.ts';
-import { valueAt } from '../../documents/place.ts';
 import { DandoriError, messageOf } from '../../model/error.ts';
-import { asObject, type Json } from '../../model/json.ts';
+import { asObject, type Json, valueAt } from '../../model/json.ts';
 import { findFile, readSource } from '../load.ts';
 import { isMcpFile, serversGroup } from './mcp-file.ts';
 

@@ -1,4 +1,5 @@
-import { asObject, isObject, type Json, type JsonObject } from '../../model/json.ts';
+import { asObject, isObject, type Json, type JsonObject, valueAt } from '../../model/json.ts';
+import { decodedUri } from '../../model/text.ts';
 
 /**
  * A JSON Schema with its document, so that `$ref` can be followed. `true` and unknown forms become the empty
@@ -123,9 +124,7 @@ function resolved(view: SchemaView, work: Work): SchemaView {
   if (typeof schema.$ref === 'string') {
     const { $ref, ...beside } = schema;
     const target = pointed($ref, root);
-    return target === undefined
-      ? { schema: {}, root }
-      : resolved({ schema: merged(target, beside), root }, work);
+    return isObject(target) ? resolved({ schema: merged(target, beside), root }, work) : { schema: {}, root };
   }
   if (!Array.isArray(schema.allOf)) return view;
   const { allOf, ...rest } = schema;
@@ -149,25 +148,14 @@ function merged(a: JsonObject, b: JsonObject): JsonObject {
   };
 }
 
-/** Only JSON pointers: an anchor could be anywhere. */
-function pointed(pointer: string, root: JsonObject): JsonObject | undefined {
+/** Where a `$ref` leads. Only JSON pointers are followed: an anchor could be anywhere. */
+export function pointed(pointer: string, root: JsonObject): Json | undefined {
   if (pointer !== '#' && !pointer.startsWith('#/')) return undefined;
-  let target: Json | undefined = root;
-  for (const part of pointer.slice(1).split('/').slice(1)) {
-    const key = unescaped(part);
-    if (Array.isArray(target)) target = target[Number(key)];
-    else target = isObject(target) && Object.hasOwn(target, key) ? target[key] : undefined;
-  }
-  return isObject(target) ? target : undefined;
-}
-
-function unescaped(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~');
-  } catch {
-    // An invalid percent escape: the name is used as written.
-    return part;
-  }
+  const keys = pointer.slice(1).split('/').slice(1);
+  return valueAt(
+    root,
+    keys.map((key) => decodedUri(key).replaceAll('~1', '/').replaceAll('~0', '~')),
+  );
 }
 
 /**

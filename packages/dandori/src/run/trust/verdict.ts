@@ -1,4 +1,3 @@
-import { valueAt } from '../../documents/place.ts';
 import {
   asObject,
   asText,
@@ -8,6 +7,7 @@ import {
   type JsonObject,
   sameJson,
   stringifyJson,
+  valueAt,
 } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import { isStep, type Ref } from '../../model/task.ts';

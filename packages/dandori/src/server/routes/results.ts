@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { plainPath } from '../../plan/query.ts';
+import { plainPath } from '../../plan/plain-path.ts';
 import { resultPartSchema } from '../../views/result-page.ts';
 import { resultRange } from '../api.ts';
 import type { Routes } from '../parts.ts';

@@ -10,8 +10,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Effect } from '../../model/tool.ts';
-import type { RecordedTool } from './recording.ts';
-import type { Replay } from './replay.ts';
+import type { RecordedTool, Replay } from './replay.ts';
 
 /** A replay as an MCP server. It works with any transport, and many connections can share one replay. */
 export function createReplayServer(replay: Replay): Server {

@@ -1,5 +1,30 @@
 import { type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
-import type { RecordedCall, RecordedTool, Recording } from './recording.ts';
+import type { Effect } from '../../model/tool.ts';
+
+/** The tools of a server, and its recorded calls. */
+export interface Recording {
+  readonly tools: readonly RecordedTool[];
+  readonly calls: readonly RecordedCall[];
+}
+
+export interface RecordedTool {
+  readonly name: string;
+  readonly description: string;
+  readonly inputSchema: JsonObject;
+  readonly outputSchema?: JsonObject;
+  readonly effect: Effect;
+}
+
+export interface RecordedCall {
+  readonly tool: string;
+  /** The final arguments, without references. */
+  readonly args: JsonObject;
+  readonly result: Json;
+  readonly isError: boolean;
+  readonly ms: number;
+  /** The task that made the call. It distinguishes equal calls with different durations. */
+  readonly task: string;
+}
 
 /** A call made to a replay. Calls are in the order of their start. */
 export interface ReplayedCall {

@@ -105,10 +105,7 @@ export function createHttpTransport(config: HttpServerConfig, limit: number): Se
       http.close();
     },
     kill: () => http.close(),
-    lastWords() {
-      const body = http.lastBody();
-      return body === undefined ? {} : { body };
-    },
+    lastWords: http.lastWords,
     hasPerRequestStream: true,
     get sessionId() {
       return inner.sessionId;
@@ -153,7 +150,7 @@ const REQUEST_HEADER = 'x-dandori-request';
 interface HttpFetch {
   readonly fetch: FetchLike;
   /** The beginning of the last body that was not a stream. */
-  lastBody(): string | undefined;
+  lastWords(): { readonly body?: string };
   close(): void;
 }
 
@@ -212,7 +209,7 @@ export function createHttpFetch(
 
   return {
     fetch,
-    lastBody: () => lastBody?.toString(),
+    lastWords: () => (lastBody === undefined ? {} : { body: lastBody.toString() }),
     close() {
       for (const agent of agents.values()) agent.destroy();
     },

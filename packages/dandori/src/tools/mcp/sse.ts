@@ -52,10 +52,7 @@ export function createSseTransport(config: HttpServerConfig, limit: number): Ser
       http.close();
     },
     kill: () => http.close(),
-    lastWords() {
-      const body = http.lastBody();
-      return body === undefined ? {} : { body };
-    },
+    lastWords: http.lastWords,
     setProtocolVersion: (version) => inner.setProtocolVersion(version),
   };
 

@@ -10,7 +10,14 @@ import {
   stringifyJson,
 } from '../../model/json.ts';
 import { redact } from '../../model/redact.ts';
-import { type Effect, isWorse, type SchemaCheck, type SchemaIssue, type Tool } from '../../model/tool.ts';
+import {
+  type Effect,
+  issueText,
+  isWorse,
+  type SchemaCheck,
+  type SchemaIssue,
+  type Tool,
+} from '../../model/tool.ts';
 import { isPromised } from '../../plan/schema/view.ts';
 import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
 import { type CallOutcome, failed } from '../toolbox.ts';
@@ -178,7 +185,7 @@ export function resultOutcome(result: ToolResult, tool: Tool, check: SchemaCheck
     const unstructured = result.structuredContent === undefined ? ' (it returned no structured content)' : '';
     return failed(
       'invalid_result',
-      `the call was made and may have taken effect, but the result does not fit the output schema of ${tool.name}${unstructured}: ${at(broken)}`,
+      `the call was made and may have taken effect, but the result does not fit the output schema of ${tool.name}${unstructured}: ${issueText(broken)}`,
     );
   }
   return { kind: 'succeeded', result: value, ...noteOn(issues) };
@@ -199,12 +206,8 @@ export function previewOutcome(result: ToolResult, tool: Tool): CallOutcome {
 function noteOn(issues: readonly SchemaIssue[]): { note?: string } {
   if (issues.length === 0) return {};
   const more = issues.length > 3 ? '; …' : '';
-  const told = `${issues.slice(0, 3).map(at).join('; ')}${more}`;
+  const told = `${issues.slice(0, 3).map(issueText).join('; ')}${more}`;
   return { note: `The result does not fit the tool's own output schema: ${told}` };
-}
-
-function at({ path, message }: SchemaIssue): string {
-  return path.length === 0 ? message : `${path.join('.')} ${message}`;
 }
 
 function errorText({ content, structuredContent }: ToolResult): string {

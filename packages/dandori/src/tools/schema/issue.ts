@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import { type Json, stringifyJson } from '../../model/json.ts';
-import { clip } from '../../model/text.ts';
+import { clip, oneOf } from '../../model/text.ts';
 import type { SchemaIssue } from '../../model/tool.ts';
 import { MOST_ERRORS } from './meter.ts';
 
@@ -128,7 +128,7 @@ function describe(error: ErrorObject): string {
     case 'unevaluatedProperties':
       return `"${propertyOf(error)}" is not a known property`;
     case 'type':
-      return `must be ${alternatives([params.type].flat().map(withArticle))}, not ${describeValue(data)}`;
+      return `must be ${oneOf([params.type].flat().map(withArticle))}, not ${describeValue(data)}`;
     case 'enum':
       return `must be one of ${clip(params.allowedValues.map(show).join(', '), 300)}, not ${show(data)}`;
     case 'const':
@@ -178,7 +178,7 @@ function describeChoice(choice: ErrorObject, all: readonly ErrorObject[]): strin
   );
   if (reasons.length > 0 && isOnlyType) {
     const types = new Set(reasons.flatMap((error) => [error.params.type].flat()));
-    return `must be ${alternatives([...types].map(withArticle))}, not ${describeValue(choice.data)}`;
+    return `must be ${oneOf([...types].map(withArticle))}, not ${describeValue(choice.data)}`;
   }
   const told = new Set(reasons.map((error) => `${within(error, choice)}${describe(error)}`));
   const because = [...told].slice(0, 4).join('; or ');
@@ -193,10 +193,6 @@ function within(error: ErrorObject, choice: ErrorObject): string {
 function withArticle(type: string): string {
   if (type === 'null') return 'null';
   return /^[aio]/.test(type) ? `an ${type}` : `a ${type}`;
-}
-
-function alternatives(words: readonly string[]): string {
-  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 function describeValue(value: unknown): string {

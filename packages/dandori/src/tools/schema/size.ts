@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.ts';
-import { decodedUri } from '../../model/text.ts';
+import { pointed } from '../../plan/schema/view.ts';
 
 /** ajv generates code for every part, at some hundred microseconds each. Real tools have a few dozen. */
 const MOST_PARTS = 3_000;
@@ -115,16 +115,4 @@ function expanded(root: JsonObject, names: Names): number {
     return sum;
   };
   return count(root);
-}
-
-function pointed(ref: string, root: JsonObject): Json | undefined {
-  if (ref === '#') return root;
-  if (!ref.startsWith('#/')) return undefined;
-  let target: Json | undefined = root;
-  for (const part of ref.slice(2).split('/')) {
-    const key = decodedUri(part).replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof target !== 'object' || target === null) return undefined;
-    target = (target as JsonObject)[key];
-  }
-  return target;
 }

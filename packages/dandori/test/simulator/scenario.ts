@@ -1,6 +1,6 @@
-import type { Mode, Settings } from '../../model/settings.ts';
-import type { Task } from '../../model/task.ts';
-import { type Effect, isRepeatable, type Probe, type Tool } from '../../model/tool.ts';
+import type { Mode, Settings } from '../../src/model/settings.ts';
+import type { Task } from '../../src/model/task.ts';
+import { type Effect, isRepeatable, type Probe, type Tool } from '../../src/model/tool.ts';
 import type { Random } from './random.ts';
 
 /** How a task of the scenario behaves at each call. */

@@ -1,7 +1,7 @@
-import { DandoriError } from '../../model/error.ts';
-import type { Event } from '../../model/event.ts';
-import { type Json, parseJson, stringifyJson } from '../../model/json.ts';
-import { type Claim, conflict, RUNS } from '../../store/index.ts';
+import { DandoriError } from '../../src/model/error.ts';
+import type { Event } from '../../src/model/event.ts';
+import { type Json, parseJson, stringifyJson } from '../../src/model/json.ts';
+import { type Claim, conflict, RUNS } from '../../src/store/index.ts';
 import type { Fate, FaultAt } from './faults.ts';
 import type { Lease } from './leases.ts';
 import type { SimulatedProcess } from './machine.ts';

@@ -1,9 +1,9 @@
-import type { Event } from '../../model/event.ts';
-import { stringifyJson } from '../../model/json.ts';
-import { isStep, type Task } from '../../model/task.ts';
-import { brokenLaws } from '../../run/laws.ts';
-import { fold } from '../../run/state/apply.ts';
-import type { RunState, TaskState } from '../../run/state/state.ts';
+import type { Event } from '../../src/model/event.ts';
+import { stringifyJson } from '../../src/model/json.ts';
+import { isStep, type Task } from '../../src/model/task.ts';
+import { brokenLaws } from '../../src/run/laws.ts';
+import { fold } from '../../src/run/state/apply.ts';
+import type { RunState, TaskState } from '../../src/run/state/state.ts';
 import type { SimulatedFile } from './disk.ts';
 import { calledBy, effectsOf, type Scenario, TOOLS } from './scenario.ts';
 import type { Course } from './simulation.ts';

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from '../../model/json.ts';
-import { isRepeatable } from '../../model/tool.ts';
-import type { Call, CallOutcome, Toolbox } from '../../tools/index.ts';
+import type { Json, JsonObject } from '../../src/model/json.ts';
+import { isRepeatable } from '../../src/model/tool.ts';
+import type { Call, CallOutcome, Toolbox } from '../../src/tools/index.ts';
 import type { Fate } from './faults.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../model/clock.ts';
-import { type Queued, ReadyQueue } from '../../plan/ready-queue.ts';
+import type { Clock } from '../../src/model/clock.ts';
+import { type Queued, ReadyQueue } from '../../src/plan/ready-queue.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
 

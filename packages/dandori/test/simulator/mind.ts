@@ -1,7 +1,7 @@
-import type { Mind, Thinking, Thought } from '../../mind/index.ts';
-import { parseJson, stringifyJson } from '../../model/json.ts';
-import type { Action, Task } from '../../model/task.ts';
-import { hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
+import type { Mind, Thinking, Thought } from '../../src/mind/index.ts';
+import { parseJson, stringifyJson } from '../../src/model/json.ts';
+import type { Action, Task } from '../../src/model/task.ts';
+import { hasEnded, type RunState, type TaskState } from '../../src/run/state/state.ts';
 import type { Fate, FaultAt } from './faults.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';

@@ -1,5 +1,5 @@
-import type { Parts } from '../../driver/index.ts';
-import { createMemoryBlobs } from '../../store/implementations.ts';
+import type { Parts } from '../../src/driver/index.ts';
+import { createMemoryBlobs } from '../../src/store/implementations.ts';
 import {
   assertFollows,
   type Blobs,
@@ -12,7 +12,7 @@ import {
   NEVER_LOST,
   RUNS,
   summarise,
-} from '../../store/index.ts';
+} from '../../src/store/index.ts';
 import { createDisk, type Disk, type SimulatedFile } from './disk.ts';
 import type { Fate, FaultKind } from './faults.ts';
 import { createSimulatedLeases, type Leases } from './leases.ts';

@@ -5,12 +5,12 @@ import {
   cancelRun,
   continueRun,
   pauseRun,
-} from '../../commands/index.ts';
-import type { Parts } from '../../driver/index.ts';
-import { assertNever } from '../../model/error.ts';
-import { asObject, isObject, type Json } from '../../model/json.ts';
-import type { Question } from '../../model/question.ts';
-import { fold } from '../../run/state/apply.ts';
+} from '../../src/commands/index.ts';
+import type { Parts } from '../../src/driver/index.ts';
+import { assertNever } from '../../src/model/error.ts';
+import { asObject, isObject, type Json } from '../../src/model/json.ts';
+import type { Question } from '../../src/model/question.ts';
+import { fold } from '../../src/run/state/apply.ts';
 import type { FaultAt } from './faults.ts';
 import type { SimulatedProcess } from './machine.ts';
 import { effectsOf, type Scenario } from './scenario.ts';
