@@ -2,7 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createOnce } from '../data-file.ts';
 import { SaidError } from '../said.ts';
 import { daysUntil } from './expiry.ts';
-import { canMean, isCalled } from './names.ts';
+import { canMean, isCalled, nameIn } from './names.ts';
 import { RecordedResults } from './recorded-results.ts';
 import { buildKitchen, KITCHEN_VERSION } from './stock-sample.ts';
 
@@ -26,10 +26,9 @@ export interface NewItem {
 export function shareOf(item: Item, quantity: number | undefined): { removed: number; remaining: number } {
   const removed = quantity ?? item.quantity;
   if (removed > item.quantity) {
-    const [first = item.name] = item.name.split(' / ');
     throw new SaidError({
-      en: `There are only ${item.quantity} of "${item.name}". ${removed} can't be removed.`,
-      ja: `「${first}」の在庫は ${item.quantity} ${item.unit}です。${removed} ${item.unit}は減らせません。`,
+      en: `There are only ${item.quantity} of "${nameIn(item, false)}". ${removed} can't be removed.`,
+      ja: `「${nameIn(item, true)}」の在庫は ${item.quantity} ${item.unit}です。${removed} ${item.unit}は減らせません。`,
     });
   }
   // Tenths and thirds of a litre do not add up exactly in binary.
@@ -120,8 +119,8 @@ export class Inventory {
       const item = this.#item(itemId);
       if (name !== undefined && !canMean(name, item.name)) {
         throw new SaidError({
-          en: `Item ${itemId} is "${item.name}", not "${name}". Send the matching item_id, or only one of the two.`,
-          ja: `品目 ${itemId} は「${item.name}」で、「${name}」ではありません。一致する item_id か、どちらか一方だけを指定してください。`,
+          en: `Item ${itemId} is "${nameIn(item, false)}", not "${name}". Send the matching item_id, or only one of the two.`,
+          ja: `品目 ${itemId} は「${nameIn(item, true)}」で、「${name}」ではありません。一致する item_id か、どちらか一方だけを指定してください。`,
         });
       }
       return item;
@@ -136,10 +135,10 @@ export class Inventory {
     const candidates = exact.length > 0 ? exact : items.filter((item) => canMean(name, item.name));
     const [only] = candidates;
     if (!only) {
-      const names = items.map((item) => item.name);
+      const names = (japanese: boolean) => items.map((item) => nameIn(item, japanese));
       throw new SaidError({
-        en: `There is no "${name}" in the kitchen. In stock: ${names.join(', ') || 'nothing'}.`,
-        ja: `「${name}」は在庫にありません。在庫：${names.join('、') || 'なし'}。`,
+        en: `There is no "${name}" in the kitchen. In stock: ${names(false).join(', ') || 'nothing'}.`,
+        ja: `「${name}」は在庫にありません。在庫：${names(true).join('、') || 'なし'}。`,
       });
     }
     if (candidates.length > 1) throw new AmbiguousItem(candidates);

@@ -29,6 +29,12 @@ function halves(name: string): string[] {
     .filter(Boolean);
 }
 
+/** The name in one language. An item with a single name has it in both. */
+export function nameIn({ name }: { readonly name: string }, japanese: boolean): string {
+  const [first = name, ...others] = name.split(' / ');
+  return japanese || others.length === 0 ? first : others.join(' / ');
+}
+
 function wordsOf(text: string): string[] {
   return (simplified(text).match(/[a-z0-9]+/g) ?? []).map(singular);
 }

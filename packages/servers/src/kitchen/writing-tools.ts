@@ -7,6 +7,7 @@ import { SaidError, spoken } from '../said.ts';
 import { isCalendarDate } from './expiry.ts';
 import type { Item } from './inventory.ts';
 import { itemSchema, kitchen } from './kitchen.ts';
+import { nameIn } from './names.ts';
 
 const MAX_QUANTITY = 1_000_000;
 /** Tells a host that it may repeat a call whose outcome it never learnt. */
@@ -144,13 +145,6 @@ function summaryOf(item: Item, removed: number, remaining: number, japanese: boo
 /** Japanese counters have no English form: two cartons are just 2. */
 function englishAmount(count: number, unit: string): string {
   return /^[\p{Script=Han}\p{Script=Hiragana}]+$/u.test(unit) ? String(count) : `${count} ${unit}`;
-}
-
-/** "牛乳 (低脂肪) / low-fat milk" is one item with two names. */
-function nameIn({ name }: Item, japanese: boolean): string {
-  const [first = name, ...others] = name.split(' / ');
-  if (japanese) return first;
-  return others.length === 0 ? first : others.join(' / ');
 }
 
 function whichItem(

@@ -38,7 +38,7 @@ export function argsOf({ kind, name, quantity, unit, expiresOn }: Change): JsonO
 
 /** Nothing is changed on a guess. Two items, all items, or the oldest one need a language model. */
 const UNCLEAR =
-  /\b(?:and|or|from|of|to|in|on|for|at|by|it|them|this|that|some|any|expired|old|latest|oldest|newest|everything|anything|all|list|with|one)\b|[,、と\d]|最新|古い|全部|すべて|全て|何でも|もの|期限|何|誰|\b(?:tasks?|reminders?|events?|meetings?|alarms?|appointments?|contacts?|songs?|notes?|files?|users?|customers?|products?|orders?|minutes?|hours?|days?|yen|dollars?|people|lights?|tv|music)\b|電気|ライト|テレビ|予定|画面|音|データ|ファイル|メモ|履歴|写真|火/;
+  /\b(?:and|or|from|of|to|in|on|for|at|by|it|them|this|that|some|any|expired|old|latest|oldest|newest|everything|anything|all|list|with|one)\b|[,、と\d]|最新|古い|中身|全部|すべて|全て|何でも|もの|期限|何|誰|\b(?:tasks?|reminders?|events?|meetings?|alarms?|appointments?|contacts?|songs?|notes?|files?|users?|customers?|products?|orders?|minutes?|hours?|days?|yen|dollars?|people|lights?|tv|music)\b|電気|ライト|テレビ|予定|画面|音|データ|ファイル|メモ|履歴|写真|火/;
 const TURNING =
   /レシピ|料理|作り方|recipe|\bdish|\bnot\b|n't\b|\bnever\b|\bif\b|\bunless\b|should|ないで|ません|なら|たら|どう|べき|以外|方法|予定|つもり|\bprice|\bcost|いくら|\d円|calend|email|メール|予約|アラーム|shop|商品|注文/;
 

@@ -1,4 +1,5 @@
 import { respelled } from './spelling.ts';
+import { UNIT } from './units.ts';
 
 /** The user's words in a form that is easy to match: half-width, lower case, numbers as digits, no final mark. */
 export function plain(goal: string): string {
@@ -15,7 +16,7 @@ export function plain(goal: string): string {
 /** 1,200 → 1200, 28万 → 280000, 三百五十 → 350, "two hundred and five" → 205, "a dozen" → 12. */
 function withDigits(text: string): string {
   return japaneseNumbers(englishNumbers(text.replaceAll(/(?<=\d),(?=\d{3}(?!\d))/g, '')))
-    .replaceAll(/(\d+)(時間|年|ヶ月|か月|キロ|メートル|リットル|個|本|杯)半/g, '$1.5$2')
+    .replaceAll(new RegExp(`(\\d+)(${UNIT}|個|本|杯)半`, 'g'), '$1.5$2')
     .replaceAll(/(大さじ|小さじ|カップ)(\d+(?:\.\d+)?)(?:杯)?/g, '$2$1')
     .replaceAll(
       /\b(second|third|fourth|fifth|sixth|seventh|eighth|ninth|tenth) power\b/g,

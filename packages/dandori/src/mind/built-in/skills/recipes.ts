@@ -2,6 +2,7 @@ import type { Json, JsonObject } from '../../../model/json.ts';
 import { contains, half } from './names.ts';
 import { asRows, type Call, pick, type Request, resultsOf, type SkillMove } from './skill.ts';
 
+const INVENTORY = 'kitchen.list_inventory';
 const RECIPES = 'kitchen.find_recipes';
 const MOST_RECIPES = 20;
 /** If no recipe uses everything that was named. */
@@ -21,7 +22,9 @@ export function recipes(request: Request): SkillMove | undefined {
     );
     return { kind: 'cannot', why };
   }
-  const wanted = ingredientsIn(text);
+  const soonest = EXPIRING.test(text) ? soonestItem(request) : undefined;
+  if (soonest !== undefined && 'kind' in soonest) return soonest;
+  const wanted = soonest === undefined ? ingredientsIn(text) : [soonest.name];
   const all: Call = { operation: RECIPES, args: { max: MOST_RECIPES } };
   if (wanted.length > 0) {
     const having: Call = { operation: RECIPES, args: { ingredients: wanted, max: MOST_RECIPES } };
@@ -34,7 +37,16 @@ export function recipes(request: Request): SkillMove | undefined {
       const lack = stocked.find((one) => one.name === row.name)?.missing ?? row.missing;
       return { ...row, missing: listOf(lack).filter((one) => !listOf(row.have).includes(one)) };
     });
-    return suggested(whole.length > 0 ? whole : rows.slice(0, FEW_RECIPES), request);
+    const chosen = whole.length > 0 ? whole : rows.slice(0, FEW_RECIPES);
+    const names = wanted.join(pick(language, '、', ', '));
+    if (chosen.length === 0) {
+      const none = pick(language, `「${names}」を使うレシピはありません。`, `No recipe uses ${names}.`);
+      return { kind: 'answer', text: none };
+    }
+    const move = suggested(chosen, request);
+    if (soonest === undefined || move.kind !== 'answer') return move;
+    const first = pick(language, `期限が一番近いのは${names}です。`, `What expires first: ${names}.`);
+    return { kind: 'answer', text: `${first}\n${move.text}` };
   }
   const isOpen =
     /what (?:can|could|should|shall|do) (?:i|we) (?:cook|make|eat|prepare|have)|what's for|suggest|ideas?|which (?:recipes|dishes|meals)|what (?:recipes|dishes|meals)|any recipes|作れる|献立|メニュー|提案|おすすめ|何(?:を|が)?(?:作|食べ)|夕飯|晩ご飯|晩ごはん|夕食|料理(?:は|を|ある|教え)|quick|どんな料理|with what/.test(
@@ -67,6 +79,18 @@ export function recipes(request: Request): SkillMove | undefined {
     `There is no recipe for "${unknown}".`,
   );
   return { kind: 'cannot', why };
+}
+
+const EXPIRING = /期限|expir|go(?:es|ing)? (?:off|bad)|傷み|傷む/;
+
+/** The item in stock that expires first, or the call that finds it. */
+function soonestItem(request: Request): { readonly name: string } | SkillMove | undefined {
+  const found = resultsOf([{ operation: INVENTORY, args: {} }], request);
+  if ('missing' in found) return found.missing;
+  const [item] = asRows(found.results[0]?.items)
+    .filter(({ days_left: days }) => typeof days === 'number')
+    .toSorted((one, other) => Number(one.days_left) - Number(other.days_left));
+  return item && { name: half(String(item.name), request.language) };
 }
 
 /** 卵と牛乳で作れるレシピ, "recipes with tofu". What is in stock needs no list. */

@@ -1,5 +1,7 @@
-/** Words that are often written in hiragana, as the skills look for them. */
-const KANJI: readonly (readonly [RegExp, string])[] = [
+/** Short forms, and words that are often written in hiragana, as the skills look for them. */
+const USUAL: readonly (readonly [RegExp, string])[] = [
+  [/\bavg\b/g, 'average'],
+  [/(?<=\s)'?till?\b/g, 'until'],
   [/きょう(?!と)/g, '今日'],
   [/あした(?![がのを]?[ぁ-ん]{0,2}さん)/g, '明日'],
   [/きのう/g, '昨日'],
@@ -36,8 +38,8 @@ const WORDS =
 
 /** The text with usual spellings: きょう → 今日, "wether" → "weather". */
 export function respelled(text: string): string {
-  const japanese = KANJI.reduce((now, [form, word]) => now.replaceAll(form, word), text);
-  return japanese.replaceAll(/\b[a-z]{6,}\b/g, (word) => {
+  const usual = USUAL.reduce((now, [form, word]) => now.replaceAll(form, word), text);
+  return usual.replaceAll(/\b[a-z]{6,}\b/g, (word) => {
     if (WORDS.some((known) => known === word || known === `${word}s` || word === `${known}s`)) return word;
     const [near, ...others] = WORDS.filter((known) => isOneSlip(word, known));
     return near === undefined || others.length > 0 ? word : near;

@@ -12,8 +12,20 @@ export function amountsIn(goal: string): Sum | undefined {
     ? ['円', /yen|¥/.test(goal) ? ' yen' : '']
     : undefined;
   const made = calculation(goal, reading);
-  if (made === undefined) return undefined;
+  if (made === undefined || !usesAll(made, reading)) return undefined;
   return 'unit' in made || unit === undefined ? made : { ...made, unit };
+}
+
+/** Whether each amount of the goal is in the calculation. One that is left out changes the answer. */
+function usesAll({ expression }: Sum, { items, percents, less, people = '' }: Amounts): boolean {
+  const used = new Set(expression.match(/\d+(?:\.\d+)?/g));
+  const read = [
+    ...items.map((one) => one.expression),
+    ...percents.map(({ value }) => value),
+    ...less,
+    people,
+  ];
+  return read.flatMap((part) => part.match(/\d+(?:\.\d+)?/g) ?? []).every((number) => used.has(number));
 }
 
 /** Words that change a calculation in a way that no phrase here understands. */
@@ -253,7 +265,7 @@ function isInverse(goal: string, percents: readonly Percent[]): boolean {
 /** Whether only the tip, the tax or the saving is asked for. */
 function isPartAsked(goal: string, percent: Percent | undefined): boolean {
   if (percent?.kind === 'tip')
-    return !/plus|with (?:the )?tip|including|total|owe|in all|altogether|込み|合計|足すと|含め|do i pay|and (?:a )?\d+\s*% tip/.test(
+    return !/plus|with (?:the |an? )?(?:\d+(?:\.\d+)?\s*%\s*)?tip|including|total|owe|in all|altogether|込み|合計|足すと|含め|do i pay|and (?:a )?\d+\s*% tip/.test(
       goal,
     );
   if (percent?.kind === 'up')
