@@ -116,6 +116,10 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'task_failed':
     case 'task_in_doubt':
       return [taskLine(state.tasks.get(event.data.task), { texts, style }, event.at)];
+    case 'preview_ended':
+      return event.data.failure === undefined
+        ? []
+        : [taskLine(state.tasks.get(event.data.task), { texts, style }, event.at)];
     case 'probe_ended':
       return probeLines(event.data, state, { texts, style }, event.at);
     case 'run_started':
@@ -125,7 +129,6 @@ function linesOf(event: Event, state: RunState, { texts, style }: Wording): stri
     case 'inner_call_ended':
     case 'probe_started':
     case 'preview_started':
-    case 'preview_ended':
     case 'call_approved':
     case 'question_asked':
     case 'hold_ended':

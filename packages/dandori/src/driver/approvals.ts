@@ -8,6 +8,7 @@ import { clip, languageOf } from '../model/text.ts';
 import { type Effect, effect as effectSchema, isWorse } from '../model/tool.ts';
 import { fillRefs } from '../plan/fill-refs.ts';
 import { asksFirst } from '../run/approval-policy.ts';
+import { mayPass } from '../run/monitor.ts';
 import { doneBefore } from '../run/repeats.ts';
 import { placeOf } from '../run/state/placement.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
@@ -36,8 +37,9 @@ import {
  * P1  Standing approvals are looked up for each call, so a revoked approval stops counting at once.
  * P2  A tool that has a preview is asked first. If the call is ambiguous, the user chooses before anything is
  *     approved, and the preview is made again with the choice.
- * P3  The approval is bound to the arguments that are shown. A preview of other arguments is not shown, and
- *     one that fails is left out.
+ * P3  If the tool says in the preview that the call would fail, the task fails with that and nothing is asked.
+ * P4  The approval is bound to the arguments that are shown. A preview of other arguments is not shown, and
+ *     one that could not be made is left out.
  */
 export async function askApproval(task: TaskState, args: JsonObject, driver: Driver): Promise<void> {
   if (task.previewing !== undefined) return;
@@ -231,7 +233,12 @@ function findingOf(outcome: CallOutcome, task: TaskState, driver: Driver): Findi
     const problem = outcome.form && formProblem(outcome.form, parts.check);
     return problem === undefined ? { ambiguous: true } : { message: texts.formUnusable(problem) };
   }
-  if (outcome.kind === 'failed') return { message: outcome.failure.message };
+  if (outcome.kind === 'failed') {
+    const { failure } = outcome;
+    // The tool's own word about this call. Otherwise the call may work although its preview did not.
+    const isSaid = failure.kind === 'tool_error' && !mayPass(failure, ledger.state.settings);
+    return isSaid ? { failure } : { message: failure.message };
+  }
   // The driver stopped it. Another driver makes it again.
   if (outcome.kind === 'lost') return outcome.cause === 'cancelled' ? {} : { message: outcome.message };
   if (outcome.kind === 'input_wanted') return { message: texts.previewUnusable };

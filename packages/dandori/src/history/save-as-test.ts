@@ -254,7 +254,7 @@ const oneApproval = (answer: Json) =>
 
 /** A preview that found out that the user must choose is recorded with its question. */
 function previewed(
-  { task: id, preview, args, message, ms }: FactOf<'preview_ended'>['data'],
+  { task: id, preview, args, message, failure, ms }: FactOf<'preview_ended'>['data'],
   { state, recording }: Pick<Recorder, 'state' | 'recording'>,
 ): void {
   const task = state.tasks.get(id);
@@ -262,8 +262,10 @@ function previewed(
   const made = { task: id, operation: task.task.operation, args: task.previewing, preview: true as const };
   if (preview !== undefined)
     recording.calls.push({ ...made, result: { ...preview, ...(args && { args }) }, ms });
+  else if (failure !== undefined) recording.calls.push({ ...made, failure, ms });
+  // A failure that may pass, so that a replay asks without a preview too.
   else if (message !== undefined)
-    recording.calls.push({ ...made, failure: { kind: 'tool_error', message }, ms });
+    recording.calls.push({ ...made, failure: { kind: 'unavailable', message }, ms });
 }
 
 /** A call either ends with a question, or asks while it is open. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { failure } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { askedBySubGoal } from './own-tools.ts';
 import { diagnostic, estimate } from './plan.ts';
@@ -80,6 +81,8 @@ export const previewFinding = {
   args: jsonObject.optional(),
   /** Why there is no preview. The user is asked without it. */
   message: z.string().optional(),
+  /** The tool says that the call would fail. The task fails, and the user is not asked. */
+  failure: failure.optional(),
   /** The user must choose first. The question follows, and after the answer another preview. */
   ambiguous: z.literal(true).optional(),
 };

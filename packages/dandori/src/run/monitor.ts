@@ -40,10 +40,14 @@ interface Attempted {
  */
 export function judge({ effect, attempts, failure, settings }: Attempted): AttemptVerdict {
   const isSafe = failure.kind === 'unavailable' || isRepeatable(effect);
-  const mayHelp = failure.retryable ?? looksTransient(failure, settings);
-  if (!isSafe || !mayHelp || attempts >= settings.task.attempts) return { kind: 'stop' };
+  if (!isSafe || !mayPass(failure, settings) || attempts >= settings.task.attempts) return { kind: 'stop' };
   const wanted = failure.retryAfter ?? waitIn(failure.message);
   return { kind: 'retry', delay: Math.max(wanted, backoff(settings.task.backoff, attempts)) };
+}
+
+/** Whether the same call may work later. */
+export function mayPass(failure: Failure, settings: Settings): boolean {
+  return failure.retryable ?? looksTransient(failure, settings);
 }
 
 /** Most tools report a busy service only in words. */

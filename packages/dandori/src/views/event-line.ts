@@ -41,8 +41,8 @@ export function describeEvent(event: Event): string {
     case 'preview_started':
       return `${event.data.task} ${stringifyJson(event.data.args)}`;
     case 'preview_ended': {
-      const { task, preview, message, ambiguous } = event.data;
-      return `${task} ${preview?.summary ?? message ?? (ambiguous === true ? 'ambiguous' : '')}`;
+      const { task, preview, message, failure, ambiguous } = event.data;
+      return `${task} ${preview?.summary ?? message ?? failure?.message ?? (ambiguous === true ? 'ambiguous' : '')}`;
     }
     case 'call_approved':
       return `${event.data.task} by ${event.data.question ?? `standing approval ${event.data.standing}`}`;

@@ -135,7 +135,11 @@ describe('a preview before an approval', () => {
   });
 
   it.each<[string, FunctionTool['preview']]>([
-    ['fails', () => ({ kind: 'failed', failure: { kind: 'tool_error', message: 'no preview today' } })],
+    [
+      'cannot be made now',
+      () => ({ kind: 'failed', failure: { kind: 'tool_error', message: 'busy', retryable: true } }),
+    ],
+    ['has no server', () => ({ kind: 'failed', failure: { kind: 'unavailable', message: 'not running' } })],
     ['is lost', () => ({ kind: 'lost', cause: 'connection_lost', message: 'gone' })],
     ['throws', () => Promise.reject(new Error('broken'))],
     ['says nothing', () => null],
@@ -155,6 +159,19 @@ describe('a preview before an approval', () => {
     });
     expect(asked.context).not.toHaveProperty('preview');
     expect(house.toolbox.effects('shelf.remove')).toBe(0);
+  });
+
+  it('does not ask about a call that cannot succeed: the task fails and the model is told why', async () => {
+    const failure = { kind: 'tool_error', message: 'there is no 牛乳' } as const;
+    const empty = shelf({ preview: () => ({ kind: 'failed', failure }) });
+    const house = createHouse({ 'shelf.remove': empty }, [OK]);
+    const run = await start(house);
+    const state = await house.drive(run);
+    expect([...state.questions.values()]).toEqual([]);
+    expect(state.tasks.get('t1')).toMatchObject({ status: 'failed', failure, attempts: 0 });
+    expect(state.end).toMatchObject({ answer: 'ok' });
+    expect(house.toolbox.effects('shelf.remove')).toBe(0);
+    expect((await replayRun(run, {}, house.parts)).differences).toEqual([]);
   });
 
   it('keeps the configured effect and one line, whatever the preview says', async () => {

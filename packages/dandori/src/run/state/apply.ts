@@ -131,7 +131,7 @@ function applyToSlices(state: RunState, event: Event): void {
       previewStarted(state, event.data);
       return;
     case 'preview_ended':
-      previewEnded(state, event.data);
+      previewEnded(state, event.data, at);
       return;
     case 'call_approved':
       callApproved(state, event.data);

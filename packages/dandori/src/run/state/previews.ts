@@ -7,6 +7,7 @@ import { previewMarked } from './indexes.ts';
 import { strangerHeard } from './orders.ts';
 import type { RunState } from './state.ts';
 import type { TaskState } from './task-state.ts';
+import { fail } from './tasks.ts';
 
 /** A tool whose calls the user approved for the whole run, and the question about it. */
 export interface Allowed {
@@ -33,14 +34,15 @@ export function previewStarted(state: RunState, { task: id, args }: FactOf<'prev
 }
 
 /** A preview that only found out that the user must choose is not kept: the arguments will be different. */
-export function previewEnded(state: RunState, data: FactOf<'preview_ended'>['data']): void {
+export function previewEnded(state: RunState, data: FactOf<'preview_ended'>['data'], at: number): void {
   const task = state.tasks.get(data.task);
   if (task?.previewing === undefined) return;
   // What the tool said about the call is shown to the user and told to the mind.
   strangerHeard(state, task.task.operation);
-  const { preview, message } = data;
+  const { preview, message, failure } = data;
   const args = data.args ?? task.previewing;
   markPreviewing(state, task, undefined);
+  if (failure !== undefined) fail(state, task, failure, at);
   if (preview === undefined && message === undefined) return;
   if (data.args !== undefined) task.override = escaped(data.args) as JsonObject;
   task.previewed = { args, preview, message };
