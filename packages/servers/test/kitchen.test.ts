@@ -172,10 +172,10 @@ describe('a repeated call', () => {
 
 test.each([
   ['remove_item', {}, /name or the item_id/],
-  ['remove_item', { name: 'caviar' }, /no "caviar".*卵/],
+  ['remove_item', { name: 'caviar' }, /no "caviar".*eggs/],
   ['remove_item', { name: 'egg', quantity: 9 }, /only 8/],
   ['remove_item', { item_id: 999 }, /no item 999/],
-  ['remove_item', { item_id: 3, name: 'milk' }, /is "卵.*not "milk"/],
+  ['remove_item', { item_id: 3, name: 'milk' }, /is "eggs", not "milk"/],
   ['remove_item', { name: 'egg', qty: 1 }, /qty/],
   ['remove_item', { name: 'egg', quantity: -1 }, /quantity/],
   ['add_item', { name: ' ', quantity: 1 }, /name/],
