@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
-import { mkdir, readdir, unlink, writeFile } from 'node:fs/promises';
+import { existsSync, writeFileSync } from 'node:fs';
+import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Event, FactType } from '../model/event.ts';
 import type { Journal } from '../store/index.ts';
@@ -12,8 +12,9 @@ import { addEntry, type GrowingHistory } from './plan-history.ts';
  *
  * H1  A file is a view: it is computed from the journal only. Deleting it loses nothing.
  * H2  A file is replaced as a whole, so a reader never sees a torn or repeated line, even after a crash.
- * H3  A file may be behind by a second, and after a crash. The end of a drive, or `update`, brings it up to date.
- *     Writing it for every event would make each step of a long run cost more than the one before.
+ * H3  A file may be behind while its run goes on, and after a crash. The end of a drive, or `update`, brings it up to
+ *     date. Until then the pauses between two writes grow: the file is written as a whole, so a long run would
+ *     otherwise spend more and more on it.
  * H4  A file that cannot be written never stops a run: the journal has everything.
  */
 export interface HistoryFiles {
@@ -35,12 +36,15 @@ interface Known extends Owner, GrowingHistory {
   seq: number;
   /** Whether the file lacks something. */
   isNews: boolean;
+  /** Milliseconds until the next write. */
+  delay: number;
 }
 
 /** In characters. */
 const SHORT = 64 * 1024;
-/** Milliseconds that events are collected for one write. */
-const DELAY = 1_000;
+/** Milliseconds that events are collected for the first write. Each further write waits twice as long. */
+const FIRST_DELAY = 1_000;
+const LONGEST_DELAY = 60_000;
 
 const TOLD: ReadonlySet<FactType> = new Set<FactType>([
   'plan_proposed',
@@ -51,6 +55,10 @@ const TOLD: ReadonlySet<FactType> = new Set<FactType>([
 ]);
 
 const ENDING = '.history.jsonl';
+
+function unwritten(run: string, goal: string, seq: number): Known {
+  return { run, goal, entries: [], seq, isNews: true, delay: FIRST_DELAY };
+}
 
 export function createHistoryFiles(directory: string, journal: Pick<Journal, 'read'>): HistoryFiles {
   const known = new Map<string, Known>();
@@ -71,7 +79,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     const events = await journal.read(run, current?.seq ?? 0);
     const [first] = events;
     const goal = first?.type === 'run_started' ? first.data.goal : '';
-    const next = current ?? { run, goal, entries: [], seq: 0, isNews: true };
+    const next = current ?? unwritten(run, goal, 0);
     for (const event of events) if (event.seq > next.seq) add(event, next);
     known.set(run, next);
     return next;
@@ -89,7 +97,8 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
       // For a short text another thread takes longer than the write itself.
       if (text.length < SHORT) writeFileSync(temporary, text, { mode: 0o600 });
       else await writeFile(temporary, text, { mode: 0o600 });
-      renameSync(temporary, path);
+      // Some file systems write the new file to the disk before they let it replace the old one.
+      await rename(temporary, path);
     } catch (error) {
       known.delete(run);
       await unlink(temporary).catch(() => {});
@@ -124,13 +133,14 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
   return {
     event(event) {
       const { run, seq, type } = event;
-      if (type === 'run_started' && seq === 1)
-        known.set(run, { run, goal: event.data.goal, entries: [], seq, isNews: true });
+      if (type === 'run_started' && seq === 1) known.set(run, unwritten(run, event.data.goal, seq));
       const current = known.get(run);
       // After a gap, the rest is read from the journal.
       if (current?.seq === seq - 1) add(event, current);
-      if (!timers.has(run))
-        timers.set(run, setTimeout(() => void update(run, known.get(run)?.seq), DELAY).unref());
+      if (timers.has(run)) return;
+      const delay = current?.delay ?? FIRST_DELAY;
+      if (current !== undefined) current.delay = Math.min(2 * delay, LONGEST_DELAY);
+      timers.set(run, setTimeout(() => void update(run, known.get(run)?.seq), delay).unref());
     },
     async update(run, last) {
       await update(run, last);
