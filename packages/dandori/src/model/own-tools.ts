@@ -105,11 +105,11 @@ export const OWN_TOOLS = {
   }),
   extract: own('extract', {
     description:
-      'Reads one value from text of others, such as a mail or a page, before it is used: a model call of its own that sees only `source`. Use it by ${id.value}.',
+      'Reads one value from text of others, such as a mail or a page, with a model that sees nothing else.',
     inputSchema: {
       type: 'object',
       properties: {
-        source: { description: 'the text or value to read, by Ref: ${t1.body}' },
+        source: { description: 'the text or value to read' },
         find: { type: 'string', description: 'what to find in it' },
         schema: { type: 'object', description: 'JSON Schema of the value' },
       },

@@ -9,7 +9,14 @@ import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { exampleDecision } from './example.ts';
-import { type Described, describedTools, describeTool, hasRefs, tellServers } from './tool-text.ts';
+import {
+  canAnnounce,
+  type Described,
+  describedTools,
+  describeTool,
+  hasRefs,
+  tellServers,
+} from './tool-text.ts';
 
 type Planning = NonNullable<Settings['planning']>;
 
@@ -17,6 +24,8 @@ type Planning = NonNullable<Settings['planning']>;
 export interface Form {
   readonly system: (state: RunState, described: Described) => string;
   readonly plans: () => string;
+  /** How to announce calls that change something and are decided later. */
+  readonly announcing: (thought: InstructionsInput) => string;
   readonly tools: (described: Described, mode: Mode) => string;
 }
 
@@ -24,6 +33,7 @@ const TEXT: Form = {
   system: ({ settings: { mode } }, { tools }) =>
     readPrompt('system').replace('{{example}}', () => exampleDecision(mode === 'direct' ? [] : tools)),
   plans: () => readPrompt('planning'),
+  announcing: (thought) => (canAnnounce(thought) ? readPrompt('announce') : ''),
   tools: toolsPart,
 };
 
@@ -73,6 +83,7 @@ function composeInstructions(thought: InstructionsInput, custom: string | undefi
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
     ...(hasPlans(state) ? [form.plans()] : []),
     readPrompt(`mode-${mode}`),
+    form.announcing(thought),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
   if (mode !== 'direct') parts.push(form.tools(described, mode), missingPart(missing), orderPart(order));

@@ -3,6 +3,7 @@ import { asObject, isObject, type Json, type JsonObject, stringifyJson } from '.
 import { isOwnTool, type OwnToolName } from '../../model/own-tools.ts';
 import type { Mode } from '../../model/settings.ts';
 import type { Tool } from '../../model/tool.ts';
+import { ownOperations } from '../../run/actions/own-operations.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 
@@ -143,6 +144,16 @@ function isOffered(
   if (name === 'conversation.read') return state.context?.includes(name) === true;
   if (name === 'plan.get') return mode === 'hierarchical' || mode === 'auto';
   return name !== 'tool.search' || first?.servers !== undefined;
+}
+
+/**
+ * Whether `may` can be of use: external content is kept from giving orders, and a call that changes something may be
+ * decided after it was read.
+ */
+export function canAnnounce({ state, tools }: Pick<ToolsInput, 'state' | 'tools'>): boolean {
+  if (!ownOperations(state).some(({ name }) => name === 'may')) return false;
+  const theirs = [...tools.values()].filter((tool) => !isOwnTool(tool));
+  return theirs.some(({ trusted }) => !trusted) && theirs.some(({ effect }) => effect !== 'read');
 }
 
 /**

@@ -24,6 +24,7 @@ export type PromptName =
   | 'conversation-plans'
   | 'answer-output'
   | 'report'
+  | 'announce'
   | 'extract'
   | `strategy-${NonNullable<Settings['planning']>['strategy']}`
   | `decomposition-${NonNullable<Settings['planning']>['decomposition']}`;

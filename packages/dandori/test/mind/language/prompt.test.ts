@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import { offeredOperations } from '../../../src/mind/language/dialects/json.ts';
 import { unusable } from '../../../src/mind/language/mind.ts';
 import { type Prompt, writePrompt } from '../../../src/mind/language/prompt.ts';
 import type { Thinking } from '../../../src/mind/mind.ts';
+import type { Mode } from '../../../src/model/settings.ts';
+import type { Effect } from '../../../src/model/tool.ts';
 import { Story, settings, tools } from './thought.ts';
 
 const find = { id: 't1', operation: 'places.find', args: { q: 'Kyoto' } };
@@ -68,6 +71,21 @@ describe('the prompt only grows, so that providers find it in their caches (P1)'
 });
 
 describe('the model sees what it needs to go on', () => {
+  it.each<[string, { mode?: Mode; policy?: 'standard' | 'observe'; effect?: Effect; isTold: boolean }]>([
+    ['if a change may follow external content', { isTold: true }],
+    ['in plans by steps too', { mode: 'hierarchical', isTold: true }],
+    ['not if every call is planned at once', { mode: 'planned', isTold: false }],
+    ['not if no tool changes anything', { effect: 'read', isTold: false }],
+    ['not if external content may order', { policy: 'observe', isTold: false }],
+  ])('says how to announce later calls, %s', (_, given) => {
+    const { mode = 'adaptive', policy = 'standard', effect = 'write', isTold } = given;
+    const story = new Story('Write to Ann', { mode, trust: { policy } });
+    const changing = new Map([...tools].map(([name, tool]) => [name, { ...tool, effect }]));
+    const thought = story.thought({ tools: changing });
+    expect(writePrompt(thought).instructions.includes('`may`')).toBe(isTold);
+    expect(offeredOperations(thought).some(({ name }) => name === 'may')).toBe(isTold);
+  });
+
   it('gets goal, tools with their effect and schemas, missing servers, order rules and custom instructions', () => {
     const story = new Story();
     story.state.settings = { ...settings, order: [{ before: 'places.find', after: 'weather.now' }] };

@@ -1,6 +1,6 @@
 import type { Thinking, Thought } from '../../../src/mind/mind.ts';
 import type { Fact, Purpose } from '../../../src/model/event.ts';
-import type { Mode } from '../../../src/model/settings.ts';
+import type { Mode, Settings } from '../../../src/model/settings.ts';
 import type { Action } from '../../../src/model/task.ts';
 import type { Tool } from '../../../src/model/tool.ts';
 import { apply } from '../../../src/run/state/apply.ts';
@@ -33,19 +33,27 @@ export const tools: ReadonlyMap<string, Tool> = new Map(
   ]),
 );
 
+interface StoryOptions {
+  readonly mode?: Mode;
+  readonly planGiven?: boolean;
+  readonly trust?: Settings['trust'];
+}
+
 /** A run that is told fact by fact, as the engine would write it. */
 export class Story {
   state: RunState;
   #seq = 1;
 
-  constructor(
-    goal = 'Weather in Kyoto?',
-    { mode = 'auto', planGiven = false }: { mode?: Mode; planGiven?: boolean } = {},
-  ) {
+  constructor(goal = 'Weather in Kyoto?', { mode = 'auto', planGiven = false, trust }: StoryOptions = {}) {
     this.state = apply(undefined, {
       ...this.#envelope(),
       type: 'run_started',
-      data: { goal, settings: { ...settings, mode }, mind: 'openai/test', planGiven },
+      data: {
+        goal,
+        settings: { ...settings, mode, ...(trust && { trust }) },
+        mind: 'openai/test',
+        planGiven,
+      },
     });
   }
 

@@ -14,7 +14,7 @@ import type { CallNames } from '../../parsing/written-call.ts';
 import { hasPlans } from '../instructions.ts';
 import { API, type LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
-import { hasRefs, namedTools } from '../tool-text.ts';
+import { canAnnounce, hasRefs, namedTools } from '../tool-text.ts';
 import type { ResponseFormat } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { NativeNames } from './native-names.ts';
@@ -197,9 +197,12 @@ function closingArgs({ outline, output }: Thought['state']): JsonObject {
 }
 
 /** Own operations that the model may use, the same for every call of a run but its closing one. */
-export function offeredOperations(thought: Pick<Thought, 'state' | 'purpose'>): readonly OwnOperation[] {
+export function offeredOperations(
+  thought: Pick<Thought, 'state' | 'purpose' | 'tools'>,
+): readonly OwnOperation[] {
   const { state } = thought;
-  const own = ownOperations(state);
+  const known = ownOperations(state);
+  const own = canAnnounce(thought) ? known : known.filter(({ name }) => name !== 'may');
   if (isClosing(thought)) return own.filter(({ name }) => name === 'answer');
   const { settings, planGiven } = state;
   const { mode, planning } = settings;

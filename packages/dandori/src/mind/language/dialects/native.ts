@@ -93,6 +93,8 @@ function wordingFor(thought: PromptInput): Wording<ModelMessage> {
 const FORM: Form = {
   system: (state) => withSection(readPrompt('system'), 'Output', outputPart(state)),
   plans: () => readPrompt('planning-tools'),
+  // The operation is a tool, and describes itself.
+  announcing: () => '',
   tools({ tools, servers }, mode) {
     const lines = tools.flatMap(({ name, outputSchema }) =>
       outputSchema === undefined || !hasRefs(mode) ? [] : [`- ${name}: ${notate(outputSchema, 'output')}`],
