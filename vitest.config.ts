@@ -11,6 +11,7 @@ const LIMITS = {
   hookTimeout: 600_000,
   teardownTimeout: 600_000,
   expect: { poll: { timeout: 300_000 } },
+  env: { PGCONNECT_TIMEOUT: '300' },
 };
 
 /** What replaces modules for others needs modules of its own. All other files share them: loading them takes longer than most tests. */

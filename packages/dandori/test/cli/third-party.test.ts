@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
+import { freePort } from '../free-port.ts';
 import { openPlace } from './command.ts';
 
 const require = createRequire(import.meta.url);
@@ -86,14 +87,6 @@ describe('MCP servers that others made', () => {
     }
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function isListening(port: number): Promise<boolean> {
   return new Promise((resolve) => {

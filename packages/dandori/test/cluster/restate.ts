@@ -1,12 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import type { RestateOptions } from '../../src/store/postgres/restate.ts';
+import { freePort } from '../free-port.ts';
+import { fromNpm } from '../from-npm.ts';
 
 /** A real Restate server, and where a store finds it. */
 export interface Restate extends AsyncDisposable {
@@ -15,25 +15,11 @@ export interface Restate extends AsyncDisposable {
 
 const VERSION = '1.7.12';
 
-/**
- * `DANDORI_RESTATE` names the program. Otherwise npm brings it, 216 MB, once per machine: too much for every
- * `npm ci`.
- */
+/** `DANDORI_RESTATE` names the program. Otherwise npm brings it: 216 MB, too much for every `npm ci`. */
 export async function restateProgram(): Promise<string> {
   if (process.env.DANDORI_RESTATE) return process.env.DANDORI_RESTATE;
-  const folder = join(tmpdir(), `dandori-restate-${VERSION}`);
   const platform = `@restatedev/restate-server-${process.platform}-${process.arch}`;
-  const program = join(folder, 'node_modules', platform, 'bin/restate-server');
-  const isThere = await access(program).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return program;
-  await mkdir(folder, { recursive: true });
-  const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', `${platform}@${VERSION}`];
-  await promisify(execFile)('npm', args);
-  await access(program);
-  return program;
+  return join(await fromNpm(`${platform}@${VERSION}`), 'bin/restate-server');
 }
 
 export async function startRestate(): Promise<Restate> {
@@ -83,15 +69,4 @@ export async function startRestate(): Promise<Restate> {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

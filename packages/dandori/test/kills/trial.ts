@@ -48,8 +48,8 @@ export interface Outcome {
   readonly questions: number;
   /** Runs that were driven by a process when it was killed. */
   readonly taken: number;
-  /** Milliseconds from a kill until another process held the run. */
-  readonly takeover: { readonly median: number; readonly most: number; readonly late: number };
+  /** Milliseconds from a kill until another process held the run. `late`: what happened, if it was more than the lease and a second. */
+  readonly takeover: { readonly median: number; readonly most: number; readonly late: readonly string[] };
   /** Milliseconds from the death of a process that wrote a command until a driver had the run. */
   readonly pickup: { readonly median: number; readonly most: number };
   readonly problems: readonly string[];
@@ -110,6 +110,8 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
   const counts: Partial<Record<Trouble, number>> = {};
   const problems: string[] = [];
   const takeovers: number[] = [];
+  const late: string[] = [];
+  const happened: { readonly at: number; readonly what: string }[] = [];
   const pickups: number[] = [];
   const begun = new Set<Promise<void>>();
   let questions = 0;
@@ -182,17 +184,30 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
   /** Runs that a dead worker held, until another process holds them or they are let go. */
   async function watchTakeover(victim: Member, killedAt: number): Promise<void> {
     const held = await heldBy(victim);
-    const left = new Map(held.map(({ id, epoch }) => [id, epoch]));
+    const left = new Map(held.map(({ id, epoch }) => [id, { epoch, trail: [] as string[] }]));
     while (left.size > 0 && !isOver) {
       const rows = await again(
-        () => sql<{ id: string; epoch: string }[]>`
-          select id, epoch from ${sql(SCHEMA)}.runs where id = any(${[...left.keys()]})`,
+        () => sql<{ id: string; epoch: string; is_held: boolean; wakes: number; due: number | null }[]>`
+          select id, epoch, worker is not null as is_held, wakes,
+            round(extract(epoch from clock_timestamp() - wake_at))::integer as due
+          from ${sql(SCHEMA)}.runs where id = any(${[...left.keys()]})`,
       );
-      for (const { id, epoch } of rows)
-        if (left.get(id) !== epoch) {
-          left.delete(id);
-          takeovers.push(Date.now() - killedAt);
-        }
+      const ms = Date.now() - killedAt;
+      for (const { id, epoch, is_held, wakes, due } of rows) {
+        const run = left.get(id);
+        if (run === undefined) continue;
+        const state = is_held ? 'has a dead driver' : due !== null && due > 0 ? 'is due' : 'is taken';
+        if (!run.trail.at(-1)?.endsWith(`${state} (${wakes})`))
+          run.trail.push(`${ms} ms: ${state} (${wakes})`);
+        if (run.epoch === epoch) continue;
+        left.delete(id);
+        takeovers.push(ms);
+        if (ms <= lease + 1_000) continue;
+        const meanwhile = happened
+          .filter(({ at }) => at > killedAt)
+          .map(({ at, what }) => `${at - killedAt} ms: ${what}`);
+        late.push([...run.trail, `${ms} ms: is driven`, ...meanwhile].join(', '));
+      }
       await sleep(25);
     }
   }
@@ -223,6 +238,7 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
       await sleep(5);
     ready.delete(victim);
     const killedAt = Date.now();
+    happened.push({ at: killedAt, what: `${victim.kind} killed` });
     await victim.end('SIGKILL');
     track(watchTakeover(victim, killedAt));
     replace(victim.kind);
@@ -241,6 +257,7 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
 
   async function restart(number: number): Promise<void> {
     await sleep(300 + Math.random() * 1_000);
+    happened.push({ at: Date.now(), what: 'database restarted' });
     await database.restart(number % 2 === 0 ? 'restart' : 'crash');
     await sleep(500 + Math.random() * lease);
   }
@@ -337,6 +354,8 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
           counts[kind] = number + 1;
           onProgress(`${kind} ${number + 1} of ${count}, ${ended.length} runs`);
         }
+      // The next kind of trouble must not delay what this one led to.
+      await Promise.race([Promise.all(begun), sleep(PATIENCE, undefined, { ref: false })]);
     }
   }
 
@@ -359,7 +378,6 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
     for (const { run } of open.values()) problems.push(`${run} did not end: ${await stateOf(run)}`);
     problems.push(...(await check(ended, client())));
     const wanted = [...ended, ...open.values()].flatMap(({ effects }) => effects);
-    const limit = lease + 1_000;
     return {
       troubles: counts,
       runs: ended.length,
@@ -369,7 +387,7 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
       losses: wanted.filter((name) => !ledger.effects.has(name)),
       questions,
       taken: takeovers.length,
-      takeover: { ...spread(takeovers), late: takeovers.filter((ms) => ms > limit).length },
+      takeover: { ...spread(takeovers), late },
       pickup: spread(pickups),
       problems,
     };

@@ -47,7 +47,7 @@ export type TestStore = PostgresStore &
 
 /** A store in a schema of its own, which is dropped at the end. */
 export async function openTestStore(given: Partial<PostgresOptions> = {}): Promise<TestStore> {
-  const url = await postgresUrl();
+  const url = given.url ?? (await postgresUrl());
   const schema = `t_${randomBytes(6).toString('hex')}`;
   const options = { url, schema, ...given };
   const store = await openPostgresStore(options);

@@ -8,8 +8,16 @@ import { drive } from '../../src/driver/drive.ts';
 import { systemClock } from '../../src/driver/index.ts';
 import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { dispatcherCases } from '../../src/store/conformance/dispatcher.ts';
-import type { PostgresOptions, PostgresStore } from '../../src/store/postgres/store.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { createChanges } from '../../src/store/postgres/changes.ts';
+import { createPostgresDispatcher } from '../../src/store/postgres/dispatcher.ts';
+import { createWrite, type Deliver, type Engine } from '../../src/store/postgres/engine.ts';
+import { createLeases } from '../../src/store/postgres/leases.ts';
+import {
+  connect,
+  openPostgresStore,
+  type PostgresOptions,
+  type PostgresStore,
+} from '../../src/store/postgres/store.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { type Restate, startRestate } from '../cluster/restate.ts';
@@ -154,6 +162,51 @@ describe.runIf(IS_LONG)('the dispatcher restate', () => {
       }, 300);
     });
     expect(done).toEqual(names);
+  });
+});
+
+describe('a worker with one place that is brought two runs at once', () => {
+  it('drives one, and leaves the other one due for other workers', async () => {
+    await using store = await openTestStore();
+    const { schema = '', url } = store.options;
+    const sql = connect(url, 3);
+    let deliver: Deliver = async () => {};
+    const engine: Engine = {
+      isTransactional: false,
+      patience: 0,
+      send: async () => {},
+      work(bring) {
+        deliver = bring;
+        return {};
+      },
+      close: async () => {},
+    };
+    const dispatcher = createPostgresDispatcher({
+      sql,
+      schema,
+      write: createWrite(sql, engine),
+      leases: createLeases({ sql, schema, ttl: 600_000 }),
+      changes: createChanges({ sql, schema, kind: 'run', self: 'test' }),
+      engine,
+      grace: 600_000,
+    });
+    for (const run of ['r1', 'r2']) await store.journal.create(run, [firstEvent(run)]);
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const working = dispatcher.work(
+      async () => {
+        await isOver;
+        return { isOpen: false };
+      },
+      { atOnce: 1 },
+    );
+    await sql.unsafe(`update ${schema}.runs set wake_at = clock_timestamp()`);
+    await Promise.all(['r1', 'r2'].map((run) => deliver([{ run }])));
+    expect(working.count).toEqual({ driving: 1, queued: 0, retrying: 0 });
+    const due = await sql.unsafe(`select id from ${schema}.runs where wake_at <= clock_timestamp()`);
+    expect(due).toHaveLength(1);
+    end();
+    await working.stop(0);
+    await sql.end();
   });
 });
 

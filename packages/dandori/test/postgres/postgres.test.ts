@@ -1,5 +1,6 @@
 // One file, because each process that runs a test file starts a PostgreSQL of its own.
 import './suite.ts';
+import './pglite.ts';
 import './engines.ts';
 import './restate.ts';
 import './leases.ts';

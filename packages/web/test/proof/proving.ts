@@ -1,10 +1,10 @@
 import type { ChildProcess } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { type Client, createClient } from '../../../dandori/src/client/client.ts';
 import { type ModelScript, startModelServer } from '../../../dandori/src/testing/index.ts';
 import { type Finished, openPlace, type Place } from '../../../dandori/test/cli/command.ts';
+import { freePort } from '../../../dandori/test/free-port.ts';
 import { type Started, started } from '../../../dandori/test/program.ts';
 import { until } from '../../../dandori/test/server/standing.ts';
 import { openBrowser } from '../browser.ts';
@@ -103,15 +103,4 @@ async function watch(page: Page, url: string, wrongs: string[]): Promise<void> {
       ),
     ),
   );
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const address = server.address();
-  await new Promise((closed) => server.close(closed));
-  if (address === null || typeof address === 'string') throw new Error('A port has a number.');
-  return address.port;
 }

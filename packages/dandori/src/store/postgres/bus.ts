@@ -21,14 +21,20 @@ export function createPostgresBus({ sql, schema, self }: BusOptions): Bus & { cl
   const listeners = new Set<(message: string) => void>();
   let waiting: string[] = [];
   let timer: NodeJS.Timeout | undefined;
-  let listening: Promise<{ unlisten: () => Promise<void> } | undefined> | undefined;
+  let isListening = false;
 
+  /** One at a time: two statements on different connections could arrive in the other order. */
   async function send(): Promise<void> {
-    timer = undefined;
     const all = waiting;
     waiting = [];
     for (const payload of payloadsOf(all))
       await sql`select pg_notify(${channel}, ${payload})`.catch(() => {});
+    timer = undefined;
+    if (waiting.length > 0) sendSoon();
+  }
+
+  function sendSoon(): void {
+    timer ??= setTimeout(() => void send(), PACE).unref();
   }
 
   function* payloadsOf(messages: readonly string[]): Generator<string> {
@@ -58,19 +64,17 @@ export function createPostgresBus({ sql, schema, self }: BusOptions): Bus & { cl
     tell(message) {
       if (message.includes('\n') || waiting.length >= MOST_WAITING) return;
       waiting.push(message);
-      timer ??= setTimeout(() => void send(), PACE).unref();
+      sendSoon();
     },
     hear(listener) {
       listeners.add(listener);
-      listening ??= sql.listen(channel, heard).catch(() => {
-        listening = undefined;
-        return undefined;
-      });
+      // After a failure the client listens again by itself.
+      if (!isListening) sql.listen(channel, heard).catch(() => {});
+      isListening = true;
       return () => void listeners.delete(listener);
     },
     close() {
       clearTimeout(timer);
-      void listening?.then((it) => it?.unlisten()).catch(() => {});
     },
   };
 }

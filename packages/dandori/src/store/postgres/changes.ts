@@ -27,8 +27,6 @@ const MOST_BYTES = 7_000;
 const LOOK = 2_000;
 /** Ends the line of a run that may be due. */
 const DUE = ' !';
-/** Milliseconds before listening is tried again. */
-const LISTEN_AGAIN = 500;
 
 interface Watched {
   readonly listeners: Set<(last?: number) => void>;
@@ -49,7 +47,6 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
   let isSending = false;
   let isListening = false;
   let isClosed = false;
-  let unlisten: (() => Promise<void>) | undefined;
   let timer: NodeJS.Timeout | undefined;
 
   function tell(id: string, last?: number): void {
@@ -110,17 +107,12 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
     for (const due of dueListeners) due();
   }
 
-  async function listen(): Promise<void> {
+  function listen(): void {
     if (isListening || isClosed) return;
     isListening = true;
-    try {
-      // Also called when a broken connection is back. Notifications in between are lost.
-      const listening = await sql.listen(channel, heard, tellAll);
-      unlisten = listening.unlisten;
-    } catch {
-      isListening = false;
-      setTimeout(() => void listen(), LISTEN_AGAIN).unref();
-    }
+    // `tellAll` is also called when a broken connection is back. Notifications in between are lost. After a failure
+    // the client listens again by itself.
+    sql.listen(channel, heard, tellAll).catch(() => {});
   }
 
   async function look(): Promise<void> {
@@ -146,7 +138,7 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
 
   return {
     watch(id, changed) {
-      void listen();
+      listen();
       const found = watched.get(id) ?? { listeners: new Set(), last: 0 };
       const isFirst = watched.size === 0;
       found.listeners.add(changed);
@@ -168,14 +160,13 @@ export function createChanges({ sql, schema, kind, self }: ChangesOptions): Chan
       this.wrote(id, 0, true);
     },
     onDue(due) {
-      void listen();
+      listen();
       dueListeners.add(due);
       return () => void dueListeners.delete(due);
     },
     close() {
       isClosed = true;
       clearTimeout(timer);
-      void unlisten?.().catch(() => {});
     },
   };
 }

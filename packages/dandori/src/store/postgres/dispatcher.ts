@@ -224,8 +224,26 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
        where r.id = due.id returning r.id`,
       [most, grace, engine?.patience ?? 0],
     );
-    for (const { id } of due) places.wake(id);
+    await driveTaken(due);
     return due.length;
+  }
+
+  /**
+   * Drives runs that were taken. Several deliveries and looks may take at the same time, so there may be too few
+   * places. Any worker that has one takes the rest from the head rows, without patience.
+   */
+  async function driveTaken(taken: readonly { readonly id: string }[]): Promise<void> {
+    const over: string[] = [];
+    for (const { id } of taken)
+      if (places.free > 0) places.wake(id);
+      else over.push(id);
+    if (over.length === 0) return;
+    await query(
+      `update ${runs} set wake_at = clock_timestamp() - $2::float8 * interval '1 ms'
+       where id = any(string_to_array($1, ' ')) and worker is null`,
+      [over.join(' '), engine?.patience ?? 0],
+    );
+    for (const id of over) changes.due(id);
   }
 
   /** What an engine brings. It may be late or twice, so the head row is asked. */
@@ -236,24 +254,12 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
         `update ${runs} set wakes = wakes + 1, wake_at = clock_timestamp() where id = any(string_to_array($1, ' '))`,
         [asked.join(' ')],
       );
-    const ids = brought.map(({ run }) => run);
-    if (places.free === 0) return decline(ids);
     const due = await query<{ id: string }>(
       `update ${runs} set wake_at = clock_timestamp() + $2::float8 * interval '1 ms'
        where id = any(string_to_array($1, ' ')) and worker is null and wake_at <= clock_timestamp() returning id`,
-      [ids.join(' '), grace],
+      [brought.map(({ run }) => run).join(' '), grace],
     );
-    for (const { id } of due) places.wake(id);
-  }
-
-  /** There is no place here. Any worker that has one takes the runs from their head rows, without patience. */
-  async function decline(ids: readonly string[]): Promise<void> {
-    const due = await query<{ id: string }>(
-      `update ${runs} set wake_at = ${long}
-       where id = any(string_to_array($1, ' ')) and worker is null and wake_at <= clock_timestamp() returning id`,
-      [ids.join(' ')],
-    );
-    for (const { id } of due) changes.due(id);
+    await driveTaken(due);
   }
 
   /** A message was journaled, but not its run. */
@@ -275,11 +281,11 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
          where id = $1 and worker is null and wake_at is not null returning id
        )
        select exists (select from ${runs} where id = $1) as is_there, exists (select from due) as is_due`,
-      [run, hasPlaceFor(run) ? grace : 0],
+      [run, grace],
     );
+    if (row?.is_due === true) await driveTaken([{ id: run }]);
     // The run of a message may not exist yet. Then the drive creates it.
-    if (hasPlaceFor(run) && (row?.is_due === true || row?.is_there === false)) places.wake(run);
-    else if (row?.is_due === true) changes.due(run);
+    else if (row?.is_there === false && hasPlaceFor(run)) places.wake(run);
   }
 
   function hasPlaceFor(run: string): boolean {

@@ -165,7 +165,9 @@ export function connect(url: string, max: number): Sql {
   return postgres(url, {
     max,
     onnotice: () => {},
-    connect_timeout: 10,
+    // Seconds until a connection is opened again. The default counts the failures of all connections together, so
+    // that an outage of one second keeps some of them away for 16.
+    backoff: () => 0.1 + Math.random() * 0.2,
     // We use no arrays. If a connection is cut while the library asks for their types, it ends the process.
     fetch_types: false,
     connection: { application_name: 'dandori' },
