@@ -8,8 +8,8 @@ RUN npm ci --ignore-scripts && npm run build && npm pack ./packages/dandori/dist
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
-# Packages for other dispatchers than the built-in one (docs/OPERATE.md), such as "pg-boss @restatedev/restate-sdk".
-ARG DISPATCHERS=""
+# The packages of dispatchers (docs/OPERATE.md), such as "pg-boss @restatedev/restate-sdk".
+ARG DISPATCHERS="pg-boss@12.35.0"
 COPY --from=build /dandori-*.tgz /tmp/
 RUN npm install --global --ignore-scripts --omit=dev /tmp/dandori-*.tgz $DISPATCHERS && rm /tmp/dandori-*.tgz && npm cache clean --force \
   && mkdir /srv/dandori && chown node:node /srv/dandori

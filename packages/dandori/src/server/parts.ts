@@ -8,12 +8,15 @@ import type { OpenConversations } from './conversations.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { LiveUpdates, RunStatusFeed } from './live-updates.ts';
 import type { Metrics } from './metrics.ts';
+import type { Workers } from './workers.ts';
 
 /** The parts of the server that its routes use. */
 export interface ServerParts {
   readonly config: Config;
   readonly dandori: Runtime;
   readonly driving: Working;
+  /** The processes that drive for this server, if it has some. */
+  readonly workers: Workers | undefined;
   readonly liveUpdates: LiveUpdates;
   readonly conversations: OpenConversations;
   readonly runStatus: RunStatusFeed;

@@ -151,6 +151,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     config,
     dandori,
     driving,
+    workers,
     liveUpdates,
     conversations,
     runStatus,

@@ -14,10 +14,10 @@ export interface Workers {
   readonly drive: Drive;
   /** What the processes say live. */
   readonly bus: Bus;
-  /** What each process has counted, for `/metrics`. */
+  /** What each process has counted, for `/metrics`. A process that does not answer is left out. */
   metrics(): Promise<object[]>;
-  /** The processes that are ready now. */
-  readonly pids: readonly number[];
+  /** The processes that are ready now, with the runs that they drive. */
+  list(): { readonly pid: number; readonly startedAt: number; readonly runs: readonly string[] }[];
   close(): Promise<void>;
 }
 
@@ -50,12 +50,14 @@ export interface WorkersOptions {
 
 interface Worker {
   readonly process: ChildProcess;
+  readonly startedAt: number;
   readonly drives: Map<number, Driven>;
   readonly counts: Map<number, (metrics: object | undefined) => void>;
   isReady: boolean;
 }
 
 interface Driven {
+  readonly run: string;
   readonly signals: DriveSignals;
   readonly resolve: (how: { readonly isOpen: boolean }) => void;
   readonly reject: (error: unknown) => void;
@@ -68,6 +70,8 @@ const LONGEST_RESTART = 30_000;
 const LONG_LIFE = 10_000;
 /** Milliseconds that processes get to close their tool servers. */
 const CLOSING = 5_000;
+/** Milliseconds to tell what was counted. */
+const COUNTING = 2_000;
 
 export function createWorkers({ count, start, onWake, conversationOf, log }: WorkersOptions): Workers {
   const workers = new Set<Worker>();
@@ -80,13 +84,27 @@ export function createWorkers({ count, start, onWake, conversationOf, log }: Wor
   function begin(): void {
     if (isClosing) return;
     const begunAt = performance.now();
-    const worker: Worker = { process: start(), drives: new Map(), counts: new Map(), isReady: false };
+    const worker: Worker = {
+      process: start(),
+      startedAt: Date.now(),
+      drives: new Map(),
+      counts: new Map(),
+      isReady: false,
+    };
     workers.add(worker);
     worker.process.on('message', (report) => hear(worker, report as Report));
-    worker.process.on('error', (error) => log(`A worker process can't be reached: ${error.message}`));
-    worker.process.once('exit', (code, signal) => {
+    worker.process.on('error', (error) => {
+      // A program that can't be started has no exit.
+      if (worker.process.pid === undefined)
+        return ended(`A worker process can't be started: ${error.message}`);
+      log(`A worker process can't be reached: ${error.message}`);
+    });
+    worker.process.once('exit', (code, signal) =>
+      ended(`The worker process ${worker.process.pid} ended (${signal ?? `exit code ${code}`})`),
+    );
+
+    function ended(why: string): void {
       workers.delete(worker);
-      const why = `The worker process ${worker.process.pid} ended (${signal ?? `exit code ${code}`})`;
       for (const { reject } of worker.drives.values()) reject(new DandoriError('server-failed', why));
       for (const give of worker.counts.values()) give(undefined);
       if (isClosing) return;
@@ -94,7 +112,7 @@ export function createWorkers({ count, start, onWake, conversationOf, log }: Wor
       const delay = shortLives === 0 ? 0 : Math.min(FIRST_RESTART * 2 ** (shortLives - 1), LONGEST_RESTART);
       log(`${why}; starting another one in ${Math.ceil(delay / 1000)} s.`);
       setTimeout(begin, delay).unref();
-    });
+    }
   }
 
   function hear(worker: Worker, report: Report): void {
@@ -169,7 +187,7 @@ export function createWorkers({ count, start, onWake, conversationOf, log }: Wor
       signals.now.addEventListener('abort', now, { once: true });
       try {
         return await new Promise((resolve, reject) => {
-          worker.drives.set(id, { signals, resolve, reject });
+          worker.drives.set(id, { run, signals, resolve, reject });
           send(worker, { type: 'drive', id, run, ...(conversation !== undefined && { conversation }) });
           // The server was told to stop while this drive waited for a process.
           if (signals.soon.aborted) soon();
@@ -194,20 +212,24 @@ export function createWorkers({ count, start, onWake, conversationOf, log }: Wor
         (worker) =>
           new Promise<object | undefined>((resolve) => {
             const id = nextId++;
-            worker.counts.set(id, (metrics) => {
+            const late = setTimeout(() => give(undefined), COUNTING);
+            const give = (metrics: object | undefined) => {
+              clearTimeout(late);
               worker.counts.delete(id);
               resolve(metrics);
-            });
+            };
+            worker.counts.set(id, give);
             send(worker, { type: 'count', id });
           }),
       );
       return (await Promise.all(counted)).filter((one) => one !== undefined);
     },
-    get pids() {
-      return [...workers].flatMap(({ isReady, process: { pid } }) =>
-        isReady && pid !== undefined ? [pid] : [],
-      );
-    },
+    list: () =>
+      [...workers].flatMap(({ isReady, startedAt, drives, process: { pid } }) =>
+        isReady && pid !== undefined
+          ? [{ pid, startedAt, runs: [...drives.values()].map(({ run }) => run) }]
+          : [],
+      ),
     async close() {
       isClosing = true;
       await Promise.all(

@@ -11,7 +11,7 @@ import { type Member, startDatabase, startMember, writeConfig } from './cluster.
 import { dispatcherNamed, startDispatcher } from './dispatcher.ts';
 
 const USAGE =
-  'npm run cluster -- [--servers 1] [--workers 2] [--port 4100] [--config dandori.yaml] [--folder .dandori/cluster] [--dispatcher built-in|pg-boss|restate]';
+  'npm run cluster -- [--servers 1] [--workers 2] [--port 4100] [--config dandori.yaml] [--folder .dandori/cluster] [--dispatcher pg-boss|built-in|restate]';
 
 const values = options();
 const folder = resolve(values.folder);
@@ -81,7 +81,7 @@ function options() {
         workers: text('2'),
         port: text('4100'),
         folder: text('.dandori/cluster'),
-        dispatcher: text('built-in'),
+        dispatcher: text('pg-boss'),
         config: { type: 'string' },
       },
     });

@@ -4,7 +4,7 @@ import { version } from '../../config/index.ts';
 import { countedSchema } from '../../history/index.ts';
 import { examinedSchema } from '../../model/finding.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { type Overview, overviewSchema } from '../../store/index.ts';
+import { type Overview, overviewSchema, type WorkerNow } from '../../store/index.ts';
 import { serverUserSchema, statisticsFilters, toolListSchema } from '../api.ts';
 import type { Routes } from '../parts.ts';
 import { jsonContent, problems } from '../schemas.ts';
@@ -61,34 +61,46 @@ const workers = createRoute({
   responses: { 200: jsonContent('Processes and queue', overviewSchema, 'Workers'), ...problems },
 });
 
-export const workerRoutes: Routes = (app, { dandori, driving, config }) => {
+/** The most runs of a process that are named. */
+const MOST_NAMED = 100;
+
+export const workerRoutes: Routes = (app, { dandori, driving, workers: own, config }) => {
   const startedAt = Date.now();
   const readOnce = sharing(async () => dandori.dispatcher.overview?.());
 
-  /** Without a shared store, this process is the only one, and holds its claims until it ends. */
-  function alone(): Overview {
+  /** Without a shared store: this process and those that it started. They hold their claims until they end. */
+  function here(): Overview {
     const { driving: count, queued, retrying } = driving.count;
-    const self = {
+    const nowhereElse = { version: version(), leaseUntil: null, isAlive: true, clockOffsetMs: 0 };
+    const self: WorkerNow = {
+      ...nowhereElse,
       name: `process ${process.pid} on ${hostname()}`,
       isThis: true,
-      role: 'serve' as const,
-      version: version(),
+      role: 'serve',
       startedAt,
-      leaseUntil: null,
-      isAlive: true,
-      clockOffsetMs: 0,
       atOnce: config.server.maxRuns,
       runs: [],
-      driving: count,
+      driving: own === undefined ? count : 0,
     };
+    const started = (own?.list() ?? []).map(
+      ({ pid, runs, ...worker }): WorkerNow => ({
+        ...nowhereElse,
+        ...worker,
+        name: `process ${pid} on ${hostname()}`,
+        isThis: false,
+        role: 'work',
+        runs: runs.slice(0, MOST_NAMED),
+        driving: runs.length,
+      }),
+    );
     return {
-      workers: [self],
+      workers: [self, ...started],
       queue: { due: queued, later: retrying, stranded: 0, parked: null },
       warnings: [],
     };
   }
 
-  app.openapi(workers, async (c) => c.json((await readOnce('')) ?? alone(), 200));
+  app.openapi(workers, async (c) => c.json((await readOnce('')) ?? here(), 200));
 };
 
 const who = createRoute({
