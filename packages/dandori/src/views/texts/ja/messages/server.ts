@@ -75,6 +75,7 @@ export const server: Catalogue = {
     'server.workers には、ほかのプロセスからも読める実行が必要です。',
   'Set planning.history.storage_type to jsonl, or leave out server.workers.':
     'planning.history.storage_type を jsonl にするか、server.workers を削除してください。',
+  "A worker process can't be started: {1}": 'ワーカープロセスを起動できません：{1}',
   "A worker process can't be reached: {1}": 'ワーカープロセスと通信できません：{1}',
   'The worker process {1} ended ({2})': 'ワーカープロセス {1} が終了しました（{2}）',
   'exit code {1}': '終了コード {1}',
