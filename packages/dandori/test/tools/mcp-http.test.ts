@@ -83,6 +83,15 @@ describe('over HTTP, with answers as streams of events or as JSON', () => {
     await small.close();
   });
 
+  it('an event of many lines over the limit ends its call, although its stream stays open', async () => {
+    const small = await openToolbox({ mcpServers: { workshop: { url: workshop.url } }, maxResultBytes: 1e5 });
+    workshop.next = (_, response) =>
+      void response.writeHead(200, { 'content-type': 'text/event-stream' }).write('data:x\n'.repeat(2e4));
+    const outcome = await small.call(toCall('workshop.echo', { text: 'a' }));
+    expect(outcome).toMatchObject({ kind: 'failed', failure: { kind: 'too_large' } });
+    await small.close();
+  });
+
   it.each(['workshop', 'plain'])(
     'stopping a call reaches the server, and the call is in doubt: %s',
     async (server) => {
@@ -262,6 +271,11 @@ describe('an answer over HTTP that is no JSON-RPC', () => {
       'text/event-stream',
       'data: {"jsonrpc":"2.0","id":"x","result":{"content":[]}}\n\n',
       'id of no request',
+    ],
+    [
+      'an event whose id is beyond 2^53',
+      'text/event-stream',
+      'data: {"jsonrpc":"2.0","id":9007199254740993,"result":{"content":[]}}\n\n',
     ],
     ['a body that is no JSON', 'application/json', '{"jsonrpc":"2.0","id":2,"result":{'],
     ['a body without a result', 'application/json', '{"jsonrpc":"2.0","id":2}'],

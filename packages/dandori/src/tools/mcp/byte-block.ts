@@ -49,7 +49,19 @@ export class ByteBlock {
     return Buffer.from(this.#bytes.subarray(Math.max(0, this.length - length), this.length));
   }
 
+  /** Drops everything after the first `length` bytes. */
+  cut(length: number): void {
+    this.length = length;
+  }
+
+  /** Empties the block. */
   free(): void {
+    this.#release();
+    this.#bytes = Buffer.alloc(0);
+    this.length = 0;
+  }
+
+  #release(): void {
     if (this.#bytes.length > 0) this.#bytes.buffer.transfer(0);
   }
 
@@ -58,7 +70,7 @@ export class ByteBlock {
     if (size > LARGE) fixYoungSpace();
     const larger = Buffer.from(new ArrayBuffer(size));
     this.#bytes.copy(larger, 0, 0, this.length);
-    this.free();
+    this.#release();
     this.#bytes = larger;
   }
 }

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { hugeIn, mapped } from '../../model/huge-ints.ts';
 import { isObject, isUnusual, type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import { ByteBlock, freeChunk } from './byte-block.ts';
 import { unreadable } from './json-limits.ts';
 import { parsePieces } from './json-pieces.ts';
-import { answerProblem } from './transport.ts';
+import { answerProblem, tooLarge } from './transport.ts';
 
 /**
  * Passes messages around the SDK's HTTP transport, which parses and writes JSON itself. It would round integers
@@ -20,8 +21,11 @@ export interface ExactNumbers {
   marked<Message extends object>(message: Message): Message;
   /** A body that the SDK has written, in the form that is sent. */
   sent(body: string): string;
-  /** A stream of events in a form that the SDK can read. */
-  events(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array>;
+  /**
+   * A stream of events in a form that the SDK can read. It may last for days: `limit` is the most bytes of one event or
+   * line.
+   */
+  events(chunks: AsyncIterable<Uint8Array>, limit: number): AsyncGenerator<Uint8Array>;
   /** A message that the SDK has read, as the server meant it. */
   unmarked<Message extends object>(message: Message): Message;
 }
@@ -34,12 +38,11 @@ export function createExactNumbers(): ExactNumbers {
   const withMarks = (value: Json): Json =>
     mapped(value, (leaf) => (typeof leaf === 'bigint' ? `${mark}${leaf}` : leaf));
 
-  const outlined = (message: JsonObject): JsonObject => {
+  /** Holds a message only if the SDK will give its outline back: a message that it drops would stay for ever. */
+  const outlined = (message: JsonObject): string | undefined => {
     const { jsonrpc = null, id, method, params, result, error } = message;
-    count += 1;
-    held.set(count, message);
-    const inside = { [mark]: count };
-    return {
+    const inside = { [mark]: count + 1 };
+    const outline = {
       jsonrpc,
       ...(id !== undefined && { id }),
       ...(method !== undefined && { method }),
@@ -47,13 +50,23 @@ export function createExactNumbers(): ExactNumbers {
       ...(result !== undefined && { result: inside }),
       ...(isObject(error) && { error: { code: error.code ?? null, message: '', data: inside } }),
     };
+    try {
+      parseJSONRPCMessage(outline);
+    } catch {
+      return undefined;
+    }
+    if ([params, result, error].some((part) => part !== undefined)) {
+      count += 1;
+      held.set(count, message);
+    }
+    return JSON.stringify(outline);
   };
 
   return {
     marked: (message) =>
       hugeIn(message as Json).size === 0 ? message : (withMarks(message as Json) as typeof message),
     sent: (body) => (body.includes(mark) ? body.replaceAll(inText, '$1') : body),
-    events: (chunks) => exactEvents(chunks, (message) => JSON.stringify(outlined(message))),
+    events: (chunks, limit) => exactEvents(chunks, { limit, outline: outlined }),
     unmarked(message) {
       if (held.size === 0) return message;
       const { params, result, error } = message as JsonObject;
@@ -74,42 +87,89 @@ const LARGE = 1_000_000;
 /** An event that the SDK rejects as it would reject the original. */
 const BROKEN = `${DATA} {\n`;
 
+type Outline = (message: JsonObject) => string | undefined;
+
 /** Passes events on. Of a large event, or one with unusual numbers, the SDK gets only an outline. */
 async function* exactEvents(
   chunks: AsyncIterable<Uint8Array>,
-  outline: (message: JsonObject) => string,
+  { limit, outline }: { readonly limit: number; readonly outline: Outline },
 ): AsyncGenerator<Uint8Array> {
-  let data: ByteBlock[] = [];
-  for await (const line of linesOf(chunks)) {
-    if (line.head(DATA.length) === DATA) data.push(line);
-    else {
-      if (line.length === 0) {
-        yield exactData(data, outline);
-        data = [];
-      }
-      yield line.last(line.length);
-      yield NEWLINE;
+  /** The data lines of the event, and then the line that is being read. */
+  const held = new ByteBlock();
+  let lineStart = 0;
+  let isForSdk = true;
+  let isAfterReturn = false;
+
+  /** Of lines that are no data, the SDK gets all. */
+  const endLine = (): readonly Uint8Array[] => {
+    const line = held.view(lineStart);
+    if (startsWith(line, DATA)) {
+      held.add(NEWLINE);
+      lineStart = held.length;
+      return [];
     }
+    const other = held.last(line.length);
+    held.cut(lineStart);
+    if (startsWith(other, 'event:')) isForSdk = /^event: ?(?:message)?$/.test(other.toString());
+    return other.length === 0 ? [...endEvent(), NEWLINE] : [other, NEWLINE];
+  };
+  const endEvent = (): readonly Uint8Array[] => {
+    const data = held.length === 0 ? [] : [isForSdk ? exactData(held, outline) : held.last(held.length)];
+    held.free();
+    lineStart = 0;
+    isForSdk = true;
+    return data;
+  };
+
+  for await (const chunk of chunks) {
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    // A line feed that belongs to a carriage return at the end of the previous chunk.
+    let start = isAfterReturn && bytes[0] === FEED ? 1 : 0;
+    for (let end = endOfLine(bytes, start); end !== -1; end = endOfLine(bytes, start)) {
+      held.add(bytes.subarray(start, end));
+      if (held.length > limit) throw tooLarge(limit);
+      yield* endLine();
+      start = bytes[end] === RETURN && bytes[end + 1] === FEED ? end + 2 : end + 1;
+    }
+    isAfterReturn = bytes.at(-1) === RETURN;
+    held.add(bytes.subarray(start));
+    if (held.length > limit) throw tooLarge(limit);
+    freeChunk(chunk);
   }
-  yield exactData(data, outline);
+  if (held.length > lineStart) yield* endLine();
+  yield* endEvent();
 }
 
-function exactData(lines: readonly ByteBlock[], outline: (message: JsonObject) => string): Uint8Array {
-  const bytes = lines.reduce((sum, { length }) => sum + length, 0);
-  for (const line of lines) {
-    const problem = unreadable(line.view());
-    if (problem !== undefined) throw problem;
-  }
-  const [first] = lines;
-  const isOneLarge = lines.length === 1 && bytes >= LARGE;
-  const text = isOneLarge ? '' : lines.map((line) => line.text(DATA.length).replace(/^ /, '')).join('\n');
-  if (bytes < LARGE && !isUnusual(text))
-    return Buffer.concat(lines.flatMap((line) => [line.last(line.length), NEWLINE]));
+const FEED = 10;
+const RETURN = 13;
+
+/** SSE has three kinds of line ends. */
+function endOfLine(bytes: Uint8Array, start: number): number {
+  for (let at = start; at < bytes.length; at++) if (bytes[at] === FEED || bytes[at] === RETURN) return at;
+  return -1;
+}
+
+function startsWith(line: Buffer, text: string): boolean {
+  return line.toString('latin1', 0, text.length) === text;
+}
+
+function exactData(lines: ByteBlock, outline: Outline): Uint8Array {
+  const problem = unreadable(lines.view());
+  if (problem !== undefined) throw problem;
+  const isLarge = lines.length >= LARGE;
+  const isOne = lines.view().indexOf(FEED) === lines.length - 1;
+  const text = isLarge && isOne ? '' : textIn(lines);
+  if (!isLarge && !isUnusual(text)) return lines.last(lines.length);
   const message = messageIn(() =>
-    isOneLarge && first !== undefined ? parsePieces(first.view(DATA.length)) : parseJson(text),
+    isLarge && isOne ? parsePieces(lines.view(DATA.length)) : parseJson(text),
   );
-  for (const line of lines) line.free();
-  return Buffer.from(message === undefined ? BROKEN : `${DATA} ${outline(message)}\n`);
+  const outlined = message === undefined ? undefined : outline(message);
+  return Buffer.from(outlined === undefined ? BROKEN : `${DATA} ${outlined}\n`);
+}
+
+function textIn(lines: ByteBlock): string {
+  const each = lines.text().slice(0, -1).split('\n');
+  return each.map((line) => line.slice(DATA.length).replace(/^ /, '')).join('\n');
 }
 
 /** Undefined if the SDK would reject the message. */
@@ -124,34 +184,4 @@ function messageIn(parsed: () => Json): JsonObject | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Lines without their line ends, of which there are three kinds. */
-async function* linesOf(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<ByteBlock> {
-  let line = new ByteBlock();
-  let isAfterReturn = false;
-  for await (const chunk of chunks) {
-    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    // A line feed that belongs to a carriage return at the end of the previous chunk.
-    let start = isAfterReturn && bytes[0] === 10 ? 1 : 0;
-    isAfterReturn = false;
-    for (;;) {
-      const end = endOfLine(bytes, start);
-      if (end === -1) break;
-      line.add(bytes.subarray(start, end));
-      yield line;
-      line = new ByteBlock();
-      isAfterReturn = bytes[end] === 13 && end + 1 === bytes.length;
-      start = bytes[end] === 13 && bytes[end + 1] === 10 ? end + 2 : end + 1;
-    }
-    if (start < bytes.length) line.add(bytes.subarray(start));
-    freeChunk(chunk);
-  }
-  if (line.length > 0) yield line;
-}
-
-function endOfLine(bytes: Buffer, start: number): number {
-  const feed = bytes.indexOf(10, start);
-  const before = bytes.subarray(start, feed === -1 ? bytes.length : feed).indexOf(13);
-  return before === -1 ? feed : start + before;
 }

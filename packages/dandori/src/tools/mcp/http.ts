@@ -289,7 +289,7 @@ function toResponse(incoming: IncomingMessage, { limit, tell, begun, exact }: Re
   const isEmpty = status === 204 || status === 205 || status === 304;
   if (isEmpty) incoming.resume();
   const isStream = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  const chunks = isStream ? exact.events(boundedLines(incoming, limit)) : bounded(incoming, { limit, begun });
+  const chunks = isStream ? exact.events(incoming, limit) : bounded(incoming, { limit, begun });
   const body = isEmpty ? null : streamOf(telling(chunks, tell));
   const response = new Response(body, { status, statusText: incoming.statusMessage ?? '', headers });
   // The SDK reads the body with this method, and the original one would round large integers. A plain assignment fails if
@@ -354,17 +354,6 @@ async function* bounded(
   for await (const chunk of incoming as AsyncIterable<Buffer>) {
     if (bytes === 0) begun(chunk);
     bytes += chunk.length;
-    if (bytes > limit) throw tooLarge(limit);
-    yield chunk;
-  }
-}
-
-/** A stream may last for days. The limit applies to one event, which is one line. */
-async function* boundedLines(incoming: IncomingMessage, limit: number): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  for await (const chunk of incoming as AsyncIterable<Buffer>) {
-    const end = chunk.lastIndexOf(10) + 1;
-    bytes = end > 0 ? chunk.length - end : bytes + chunk.length;
     if (bytes > limit) throw tooLarge(limit);
     yield chunk;
   }

@@ -34,7 +34,7 @@ const LARGE = 1_000_000;
  * joins and searches everything again with each chunk.) Only the edges of a line above the limit are kept.
  */
 export function createLineReader(limit: number, on: LineEvents): LineReader {
-  let block = new ByteBlock();
+  const block = new ByteBlock();
   let bytes = 0;
   let edges: { head: string; tail: Buffer } | undefined;
 
@@ -47,7 +47,6 @@ export function createLineReader(limit: number, on: LineEvents): LineReader {
       if (block.length < EDGE) block.add(piece.subarray(0, EDGE));
       edges = { head: block.head(EDGE), tail };
       block.free();
-      block = new ByteBlock();
     }
   };
 
@@ -58,7 +57,6 @@ export function createLineReader(limit: number, on: LineEvents): LineReader {
     const isTaken = edges === undefined && bytes >= LARGE && isMessage(block, on);
     const text = edges === undefined && !isTaken ? block.text() : '';
     block.free();
-    block = new ByteBlock();
     bytes = 0;
     edges = undefined;
     if (line.edges !== undefined)
