@@ -188,12 +188,12 @@ const toolList = z.object({ tools: z.array(z.unknown()), nextCursor: z.string().
 
 async function listTools(client: Client, options: RequestOptions): Promise<ListedTool[]> {
   if (client.getServerCapabilities()?.tools === undefined) return [];
-  const listed: unknown[] = [];
+  let listed: unknown[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < MAX_PAGES; page += 1) {
     const params = cursor === undefined ? {} : { cursor };
     const { tools, nextCursor } = await client.request({ method: 'tools/list', params }, toolList, options);
-    listed.push(...tools);
+    listed = listed.concat(tools);
     if (nextCursor === undefined || nextCursor === cursor) break;
     cursor = nextCursor;
   }

@@ -37,7 +37,7 @@ export interface McpServerOptions {
 }
 
 const CONNECT_TIMEOUT = 30_000;
-/** Milliseconds between two calls to a server that asks us to call again. */
+/** Milliseconds between two calls, or two listings, of a server that asks us to make them again. */
 const PACE = 250;
 const FIRST_DELAY = 200;
 const LAST_DELAY = 30_000;
@@ -68,10 +68,13 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   let failures = 0;
   /** Cleanup of earlier connections and attempts. */
   let leftovers: Promise<unknown> = Promise.resolve();
-  let refreshing: 'no' | 'yes' | 'again' = 'no';
+  /** The server says that its tools changed since they were last listed. */
+  let isStale = false;
+  let isRefreshing = false;
 
   const start = async (): Promise<void> => {
     if (shutdown.signal.aborted) return;
+    isStale = false;
     try {
       const opened = await connect(config, {
         timeout: config.timeoutMs ?? CONNECT_TIMEOUT,
@@ -89,6 +92,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
       tools = named(opened);
       void opened.closed.then((why) => lose(opened, why, performance.now() - since));
       if (before !== options.known || tools !== before) options.onChange();
+      if (isStale) void refresh();
     } catch (error) {
       if (error instanceof ConnectFailure) leftovers = error.ended;
       reason = messageOf(error);
@@ -127,13 +131,19 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   };
 
   const refresh = async (): Promise<void> => {
-    if (connection === undefined) return;
-    if (refreshing !== 'no') {
-      refreshing = 'again';
-      return;
+    isStale = true;
+    if (isRefreshing) return;
+    isRefreshing = true;
+    while (isStale && connection !== undefined) {
+      isStale = false;
+      await listAgain(connection);
+      // Some servers say with every listing that their tools changed.
+      await delay(PACE, undefined, { ref: false });
     }
-    refreshing = 'yes';
-    const asked = connection;
+    isRefreshing = false;
+  };
+
+  const listAgain = async (asked: Connection): Promise<void> => {
     try {
       const before = tools;
       const after = named({ tools: await asked.list() });
@@ -142,9 +152,6 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
     } catch (error) {
       log(`server ${name} said that its tools changed, but did not list them: ${redact(String(error))}`);
     }
-    const isStale = (refreshing as 'yes' | 'again') === 'again';
-    refreshing = 'no';
-    if (isStale) await refresh();
   };
 
   const call = async (wanted: Call): Promise<CallOutcome> => {
