@@ -76,7 +76,7 @@ function toArguments(operation: string, fields: Fields, only?: string): JsonObje
   const parsed = typeof given === 'string' ? parseObject(given) : { value: given };
   const args =
     'problem' in parsed
-      ? (toOwnArguments(operation, given, fields) ?? `"args" cannot be read: ${parsed.problem}`)
+      ? `"args" cannot be read: ${parsed.problem}`
       : (toOwnArguments(operation, parsed.value, fields) ?? toObject(parsed.value, only));
   const holdsActions = operation === 'plan.revise' || operation === 'plan.propose';
   if (!holdsActions || typeof args !== 'object') return args;
@@ -106,7 +106,11 @@ function isPair(value: unknown): value is { readonly name: string; readonly valu
 /** The object in a text, or the text itself if it is not an object. */
 function parseObject(text: string): { readonly value: unknown } | { readonly problem: string } {
   const parsed = readJson(text);
-  if (!parsed.ok) return text.trimStart().startsWith('{') ? { problem: parsed.problem } : { value: text };
+  // A text about a set may begin with a bracket. An object that was cut begins with a key.
+  if (!parsed.ok) return /^\s*\{\s*(?:["'}]|$)/.test(text) ? { problem: parsed.problem } : { value: text };
+  // A value that was written as a text twice.
+  if (typeof parsed.value === 'string' && !parsed.isRepaired) return parseObject(parsed.value);
+  if (parsed.value === null) return { value: undefined };
   if (!isObject(parsed.value)) return { value: text };
   return isTooDeep(parsed.value) ? { problem: TOO_DEEP } : { value: parsed.value };
 }

@@ -69,7 +69,7 @@ export const jsonDialect: Dialect = {
     const isCut = finishReason === 'length';
     if (text.trim() !== '' || calls.length === 0 || isCut)
       return withKnownNames(extractActions(text, { purpose, isCut, names }), thought);
-    const extraction = extractActions(stringifyJson(calls), { purpose });
+    const extraction = withKnownNames(extractActions(stringifyJson(calls), { purpose }), thought);
     return extraction.ok
       ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }
       : extraction;

@@ -315,3 +315,39 @@ describe('a call that a model wrote as text', () => {
     });
   });
 });
+
+describe('a native call with arguments that are no object', () => {
+  const judged = (name: string, written: string, dialect: 'tools' | 'json') => {
+    const call = { id: 'c1', name, arguments: written };
+    const found = judge(
+      { ...output('', 'tool-calls'), calls: [call] },
+      done.thought(),
+      dialect === 'tools' ? toolsDialect : jsonDialect,
+    );
+    return 'failure' in found ? found.failure.kind : found.actions[0];
+  };
+
+  it.each([
+    ['answer', '{"text": "The total is 3'],
+    ['answer', '{"te'],
+    ['answer', '{'],
+    ['answer', '{"text": "a" "b"}'],
+    ['answer', 'null'],
+    ['ask', '{"question": "Which'],
+    ['places_find', '{"q": "Kyo'],
+  ])('never becomes an answer or a question: %s %s', (name, written) => {
+    expect(judged(name, written, 'tools')).toBe('unusable_output');
+    expect(judged(name, written, 'json')).toBe('unusable_output');
+  });
+
+  it.each([
+    ['answer', 'The total is 300', { text: 'The total is 300' }],
+    ['answer', '{1, 2, 3} is a set', { text: '{1, 2, 3} is a set' }],
+    ['answer', '"{\\"text\\": \\"hi\\"}"', { text: 'hi' }],
+    ['places_find', '"{\\"q\\": \\"Kyoto\\"}"', { q: 'Kyoto' }],
+    ['places_find', 'null', {}],
+  ])('is read if it says what is meant: %s %s', (name, written, args) => {
+    for (const dialect of ['tools', 'json'] as const)
+      expect(judged(name, written, dialect)).toMatchObject({ operation: name.replace('_', '.'), args });
+  });
+});
