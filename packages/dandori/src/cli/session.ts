@@ -35,9 +35,9 @@ export interface Session extends AsyncDisposable {
   readonly dandori: Workplace;
   /**
    * Drives the run until it ends or has a question that the user here cannot answer. Returns the exit code.
-   * `begun` has all events so far, if the caller has just started the run.
+   * `past` has all events so far, if the caller has read or written them.
    */
-  follow(run: string, begun?: readonly Event[]): Promise<number>;
+  follow(run: string, past?: readonly Event[]): Promise<number>;
 }
 
 export async function openSession(options: SessionOptions): Promise<Session> {
@@ -58,8 +58,8 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   if (options.json !== true) announce(dandori, textsFor({ language, goal: options.goal }));
   return {
     dandori,
-    async follow(run, begun) {
-      const past = begun ?? (await dandori.events(run));
+    async follow(run, given) {
+      const past = given ?? (await dandori.events(run));
       const [first] = past;
       const { goal, settings } =
         first?.type === 'run_started' ? first.data : { goal: '', settings: undefined };

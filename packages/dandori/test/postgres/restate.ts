@@ -1,17 +1,11 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import type { Trouble } from '../../src/store/dispatcher/dispatcher.ts';
 import { openRestate } from '../../src/store/postgres/restate.ts';
+import { freePort } from '../free-port.ts';
 
 describe('a worker for Restate', () => {
   it('works while Restate is away, and says so once', async () => {
-    // A port that was free a moment ago.
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as { port: number };
-    server.close();
-    const away = `http://127.0.0.1:${port}`;
+    const away = `http://127.0.0.1:${await freePort()}`;
     const engine = await openRestate('dandori', { ingress: away, admin: away, listen: '127.0.0.1:0' });
     const { Response } = globalThis;
     const troubles: Trouble[] = [];

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { freePort } from '../free-port.ts';
 import { openToolbox, succeeded, toCall } from './fixtures/calls.ts';
 
 const EVERYTHING = join(
@@ -14,11 +15,7 @@ const EVERYTHING = join(
 
 /** A server that others made, over HTTP with SSE. */
 async function startEverything() {
-  const probe = createServer().listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const { port } = probe.address() as AddressInfo;
-  probe.close();
-  await once(probe, 'close');
+  const port = await freePort();
   const child = spawn(process.execPath, [EVERYTHING, 'sse'], {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'pipe'],

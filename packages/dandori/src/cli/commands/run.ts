@@ -10,6 +10,8 @@ import type { Event } from '../../model/event.ts';
 import { isObject, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
 import { readPlanFile, renderDiagnostics } from '../../plan/read.ts';
+import { foldRun } from '../../run/state/apply.ts';
+import { outcomeOf } from '../../views/report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { chosenLanguage } from '../language.ts';
 import { findRun } from '../open.ts';
@@ -174,7 +176,8 @@ export async function resume(name: string, { raise, ...options }: ResumeOptions)
   await using session = await openSession(options);
   const run = await findRun(name, session.dandori);
   if (amounts !== undefined) await session.dandori.addBudget(run, amounts);
-  const { outcome } = await session.dandori.report(run);
-  if (outcome === 'paused') await session.dandori.continue(run, { by: options.user });
+  const past = await session.dandori.events(run);
+  if (outcomeOf(foldRun(run, past)) !== 'paused') return await session.follow(run, past);
+  await session.dandori.continue(run, { by: options.user });
   return await session.follow(run);
 }
