@@ -37,7 +37,7 @@ afterAll(async () => {
 const node = (script: string, more: Record<string, unknown> = {}) =>
   host.call('run_command', { command: 'node', args: ['-e', script], ...more });
 
-test('runs what is allowed, with every argument as it is', async () => {
+test('runs an allowed command with its arguments unchanged', async () => {
   const args = ['$(id)', '; rm -rf /', '*', 'a b', '"'];
   const { data } = await host.call('run_command', { command: 'node', args: ['print.mjs', ...args] });
   expect(data).toMatchObject({ exit_code: 0, timed_out: false, stdout: `${root} ${JSON.stringify(args)}\n` });

@@ -56,7 +56,7 @@ interface Observers extends Pick<OpenOptions, 'onEvent' | 'onLive' | 'onWarning'
 export interface RunOptions extends Omit<StartOptions, 'run' | 'isStricterOnly' | 'onStart' | 'output'> {
   /** What the answer must be: a zod schema or a JSON Schema. */
   readonly output?: z.ZodType | JsonObject;
-  /** The iteration also yields what is never journaled: text while it is written, and progress. */
+  /** The iteration also yields messages that are never journaled: text while it is written, and progress. */
   readonly live?: boolean;
   /** Instead of the `onQuestion` of `openDandori`. */
   readonly onQuestion?: OnQuestion;

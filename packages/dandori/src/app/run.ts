@@ -19,7 +19,7 @@ import type { ApproveOptions, RejectOptions } from './run-client.ts';
 import type { RunListeners } from './run-listeners.ts';
 
 export interface FollowOptions {
-  /** Also yields what is never journaled: text while it is written, and the progress of calls. */
+  /** Also yields messages that are never journaled: text while it is written, and the progress of calls. */
   readonly live?: boolean;
   /** Skips the events up to this number. */
   readonly after?: number;

@@ -30,7 +30,7 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   if (isFailed) {
     const failed = style.red(texts.words.statuses.failed);
     const { message = '' } = report.failure ?? {};
-    // The answer often says it already.
+    // The answer often contains the message already.
     const isSaid = message !== '' && report.answer?.includes(message) === true;
     say(isSaid ? failed : texts.labelled(failed, printable(texts.message(message))));
     printAnswer(report);

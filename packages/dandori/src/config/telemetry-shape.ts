@@ -57,7 +57,7 @@ function addressOf(endpoint: string): string {
   return url.href;
 }
 
-/** Parses `name=value,name=value` with percent-encoded values. Skips what is not a valid header. */
+/** Parses `name=value,name=value` with percent-encoded values. Skips invalid headers. */
 function headersIn(given: string): Record<string, string> {
   const headers = given.split(',').flatMap((pair) => {
     const [name = '', ...rest] = pair.split('=');

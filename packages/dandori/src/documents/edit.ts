@@ -52,7 +52,7 @@ function edited(text: string, edit: Edit): string {
   return document.toString({ lineWidth: 0 });
 }
 
-/** The value that the file is to have. */
+/** The value of the file after the edit. */
 function applied(before: unknown, { path: [group, name], value }: Edit): Json {
   const root = asObject(before);
   const { [name]: _old, ...others } = isObject(root[group]) ? root[group] : {};

@@ -121,7 +121,7 @@ export const attachment = z.object({
   /** Its media type, such as `image/png`. */
   type: z.string(),
   bytes: z.number().int().nonnegative(),
-  /** The text, or base64 of what is no text. */
+  /** The text, or base64 of other content. */
   blob: blobHandle,
   isText: z.boolean(),
   /** From an earlier message of the conversation: it is named, and shown only when the mind reads it. */

@@ -45,7 +45,7 @@ export function mayAct({ role }: User, as: Role): boolean {
   return RANK[role] >= RANK[as];
 }
 
-/** Who owns the runs, or the conversations. An owner never changes, so lookups are cached. */
+/** The owners of the runs, or of the conversations. An owner never changes, so lookups are cached. */
 export interface Owners {
   /** Throws "not found" for another user's item, so that callers cannot tell whether it exists. */
   check(id: string, user: User): Promise<void>;

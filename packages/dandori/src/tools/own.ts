@@ -221,7 +221,7 @@ async function extractFrom(args: JsonObject, { state, extract, check, call }: Lo
   const { limits } = state.settings;
   if (callsUsed(state) >= limits.calls || tokensUsed(state) >= (limits.tokens ?? Number.POSITIVE_INFINITY))
     return failed('not_possible', 'no model call is left in this run');
-  // The call has the secrets. What is journaled of it has not.
+  // The call has the secrets. Its journaled form has not.
   const { source = null, find, schema } = shown(state.tasks.get(call.task)?.sent ?? args);
   if (!isObject(schema)) return failed('invalid_args', 'schema: must be a JSON Schema');
   const found = await extract(

@@ -162,7 +162,7 @@ describe('the package that is packed', () => {
         'journal.ts',
       ])
         cpSync(join(ROOT, 'examples/library', name), join(project, name));
-      // Were a type lost on the way, everything could be assigned to everything.
+      // If the package lost a type, TypeScript would accept any assignment.
       const wrong =
         "import { openDandori } from 'dandori';\n// @ts-expect-error\nexport const it: number = openDandori;\n";
       writeFileSync(join(project, 'wrong.ts'), wrong);

@@ -269,7 +269,7 @@ describe('a language model whose plan the user rejects', () => {
     const { stderr, code } = await place.dandori('run', 'send it');
     expect(code).toBe(3);
     expect(stderr).not.toContain('\u001b[2J');
-    // Nor can it be read from right to left, as something else than what would be sent.
+    // It cannot turn the text around either, so that it reads as another call.
     expect(stderr).not.toContain('\u202e');
     expect(stderr.split('\n').filter((line) => /^\s*(✓ approved|Approved: q1)/.test(line))).toEqual([]);
     await place.dandori('reject', 'last', 'q1', '--reason', 'call it nice');

@@ -44,7 +44,7 @@ describe('a printed command can be typed as it is', () => {
       expect(asTyped(`dandori ${command.name()}`)).toBe(`npx dandori ${command.name()}`);
   });
 
-  it('and what is no command stays as it is', () => {
+  it('and a word that is no command stays as it is', () => {
     startedBy('start', 'dandori-workspace');
     expect(asTyped('dandori.yaml, the dandori runtime')).toBe('dandori.yaml, the dandori runtime');
   });

@@ -17,7 +17,7 @@ export interface Place extends AsyncDisposable {
   write(name: string, text: string): Promise<string>;
   /** Runs a command to its end, in a process that other commands share; `npm run test:long` gives each a process of its own. */
   dandori(...args: string[]): Promise<Finished>;
-  /** Ids of the runs that are written down. */
+  /** The ids of the runs in the store. */
   runs(): Promise<string[]>;
   /** The journal of a run as it stands on the disk. */
   journal(run: string): Promise<string>;

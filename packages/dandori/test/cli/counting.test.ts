@@ -47,7 +47,7 @@ describe('rate and stats', () => {
     expect(await place.dandori('resume', 'last', '--json')).toMatchObject({ stdout: shown.stdout });
   });
 
-  it('refuses what is no rating, and a run that has not ended, with exit code 2', async () => {
+  it('refuses an invalid rating, and a run that has not ended, with exit code 2', async () => {
     await using place = await prepare();
     await find(place, 'Taro');
     for (const rating of ['0', '6', '3.5', 'fine', '', 'toString'])

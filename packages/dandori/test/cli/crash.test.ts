@@ -80,7 +80,7 @@ async function journal(place: Place, run: string): Promise<Event[]> {
 }
 
 describe('a run killed with SIGKILL', () => {
-  it('goes on with resume, ends with the same answer, and does not repeat what was finished', async () => {
+  it('goes on with resume, ends with the same answer, and does not repeat finished calls', async () => {
     await using undisturbed = await prepare('look');
     await letGo(undisturbed);
     const whole = JSON.parse((await undisturbed.dandori('run', '--plan', 'plan.json', '--json')).stdout);

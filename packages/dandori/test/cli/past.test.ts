@@ -216,7 +216,7 @@ describe('what was', () => {
     });
   });
 
-  it('doctor names what is damaged, exits with 1, and repairs only a torn tail', async () => {
+  it('doctor names the damaged runs, exits with 1, and repairs only a torn tail', async () => {
     await using place = await openHome();
     await place.dandori('run', '--plan', 'plan.yaml');
     const [run = ''] = await place.runs();

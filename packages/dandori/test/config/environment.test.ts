@@ -166,7 +166,7 @@ describe('the key of the model', () => {
 });
 
 describe('secrets', () => {
-  it('are what is declared: marked variables, names that say so, headers, addresses and the key, longest first', async () => {
+  it('are only those that are declared: marked variables, names that say so, headers, addresses and the key, longest first', async () => {
     const { secrets } = await load(
       `
 model: { provider: openai, name: x }

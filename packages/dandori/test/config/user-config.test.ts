@@ -224,7 +224,7 @@ describe('after an error of the API the run starts with the settings of the file
     expect(opened.warnings).toMatchObject([
       { userId: 'u-1', problem, detail: expect.stringContaining(detail) },
     ]);
-    // And it is asked again for the next run: a failure is not kept.
+    // The next run asks again: a failure is not cached.
     api.answer = { execution: { max_steps: 7 } };
     expect((await opened.start()).settings).toMatchObject({ limits: { steps: 7 } });
   });

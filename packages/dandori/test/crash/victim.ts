@@ -22,7 +22,7 @@ export type Kill =
 /** A run of the real command line on a real journal and a real server that counts, and what is needed to kill it. */
 export interface Victim extends AsyncDisposable {
   readonly place: Place;
-  /** Names of what is to take effect. */
+  /** The names of the expected effects. */
   readonly effects: readonly string[];
   /** The real command, and its end; undefined if it was killed. */
   life(args: readonly string[], kill?: Kill): Promise<Finished | undefined>;
@@ -58,7 +58,7 @@ const WORK: readonly { readonly task: Task; readonly names: readonly string[] }[
   ['deliver', ['D', 'E', 'F']] as const,
 ].map(([id, names]) => ({ names, task: { id, operation: `work.${id}`, args: { names: [...names] } } }));
 
-/** Who decides on the calls: a plan, a model, or a plan whose tasks are services that make them. */
+/** What decides on the calls: a plan, a model, or a plan whose tasks are services that make them. */
 export type Deciding = 'plan' | 'model' | 'service';
 
 export async function openVictim(by: Deciding): Promise<Victim> {
@@ -109,7 +109,7 @@ function configuration(file: string, model: ModelServer | undefined, isService: 
   };
 }
 
-/** Decides by what it is told, as a model would: who was killed asks again. */
+/** Decides by the prompt and not by the number of requests, because a killed run asks again. */
 function startModel(): Promise<ModelServer> {
   return startModelServer(({ body }) => {
     const isDone = JSON.stringify(body).includes('"role":"assistant"');

@@ -99,7 +99,7 @@ async function live(events: readonly Event[], world: World): Promise<Event[]> {
   throw new Error('it does not end');
 }
 
-/** The world as a crash after these events leaves it: what had ended is done, what was under way may be or not. */
+/** The world as a crash after these events leaves it: ended calls took effect, and running calls may have. */
 function worldsAfter(events: readonly Event[]): World[] {
   const state = fold(events);
   const done: World = new Map();

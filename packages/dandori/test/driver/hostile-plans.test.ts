@@ -119,7 +119,7 @@ function isBound({ after, step, operation }: Task): boolean {
 
 const EFFECTS: Record<string, 'read' | 'write'> = { 'c.put': 'write', 'c.break': 'write', 'd.lose': 'write' };
 
-/** By the journal alone, and by another way than the core's: who said yes to this call, or to the plan it is in? */
+/** Finds in the journal, without the code of the core, which answer approved this call or its plan. */
 function unapproved({ operation, task, args }: Call, events: readonly Event[], given: Settings): string[] {
   const server = operation.split('.')[0] ?? '';
   const policy = given.approvals?.[operation] ?? given.approvals?.[server] ?? given.approval;
@@ -164,7 +164,7 @@ async function begin(given: Settings): Promise<Event[]> {
   return [...events];
 }
 
-/** What a crash after these events leaves behind: what was under way may have happened or not. */
+/** The world after a crash at this point: running calls may have taken effect or not. */
 function worldAfter(events: readonly Event[], happened: boolean): World {
   const state = fold(events);
   const world: World = new Map();

@@ -42,7 +42,7 @@ describe('a mind that fails', () => {
     house.mind.verify();
   });
 
-  it('keeps what was done before', async () => {
+  it('keeps the earlier results', async () => {
     const house = createHouse({ 'a.get': { run: () => 5 } }, [
       [{ operation: 'a.get' }],
       broken(),

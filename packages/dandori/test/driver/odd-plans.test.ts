@@ -348,7 +348,7 @@ describe('plans of an unusual size', () => {
         },
       ],
       [update('s1')],
-      // The second time it has been told which of them is not met.
+      // Before the second answer, the model is told which criterion is not met.
       [{ operation: 'answer', args: { text: 'done', criteria: judged } }],
       [{ operation: 'answer', args: { text: 'done', criteria: judged } }],
     ]);

@@ -147,7 +147,7 @@ describe('a plan', () => {
     expect(house.toolbox.effects('b.put')).toBe(0);
   });
 
-  it('a condition on the result that does not hold fails the task, and what needs it is not called', async () => {
+  it('a condition that is false for the result fails the task, and the tasks that need it are not called', async () => {
     const house = createHouse({ 'a.get': { run: () => ({ rows: [] }) }, 'b.put': { effect: 'write' } }, DONE);
     const state = await house.run('go', [
       task('g', 'a.get', { expect: 'length(rows) > `0`' }),

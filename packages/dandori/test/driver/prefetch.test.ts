@@ -427,7 +427,7 @@ describe('a prefetch that is not used', () => {
         },
       },
     };
-    // Only the last action shows that `r` does not mean the t1 of before: it is to read behind the write.
+    // Only the last action shows that `r` does not mean the earlier t1, so it must read after the write.
     const actions = [
       act('r', 'a.get', { n: '${t1.n}' }),
       act('w', 'a.put'),

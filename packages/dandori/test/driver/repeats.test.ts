@@ -170,7 +170,7 @@ describe('a list of writes that was already done', () => {
       const cut = events.slice(0, end);
       // It is written together with the plan that came of it.
       if (cut.at(-1)?.type === 'decision_made') continue;
-      // What is still to be said, by decisions that the journal does not hold yet.
+      // The replies that are left: those of decisions that the cut journal lacks.
       const said = count(cut, 'decision_made');
       const house = shop([MILK, MILK, MILK, CONCLUDED].slice(said));
       const [first, ...rest] = cut;

@@ -8,7 +8,7 @@ import { IS_LONG } from '../long.ts';
 import { growth, LINEAR } from '../plan/growth.ts';
 import { createHouse, DONE, SETTINGS, task } from './house.ts';
 
-/** On the real clock, because a step clock would be what is measured. */
+/** On the real clock: with a step clock, the test would measure the step clock. */
 async function drivePlan(tasks: readonly Task[]): Promise<void> {
   const tools = {
     'a.get': { run: () => ({ n: 1 }) },

@@ -54,7 +54,7 @@ export function createCheck(document: Document, { hidden, codes }: CheckOptions)
 
   return (request, answer) => {
     const { status, headers, body } = answer;
-    // Who sends more than is read may lose the answer with the connection.
+    // A client that sends more than the server reads may lose the answer with the connection.
     if (status === 0) return isTooLarge(request) ? [] : ['no answer'];
     const wrong: string[] = [];
     if (status >= 500) wrong.push(`${status}: ${body.slice(0, 500)}`);

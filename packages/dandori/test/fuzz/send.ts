@@ -31,7 +31,7 @@ export function createSender(url: string) {
             done();
             response.destroy();
           });
-          // What is quiet for now would be followed for ever.
+          // A stream without events would be followed forever.
           if (isStream)
             setTimeout(() => {
               done();

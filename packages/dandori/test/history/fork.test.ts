@@ -38,7 +38,7 @@ const PLAN = [
 const fork = (house: House, run: string, options: ForkOptions) => forkRun(run, options, house.parts);
 const calls = ({ toolbox }: House) => toolbox.calls.map(({ call }) => call.task);
 
-/** What was called, by event: of the source up to there. */
+/** The calls of the source up to the fork, by event. */
 function begunBy(events: readonly Event[], seq: number): string[] {
   return events.flatMap((event) =>
     event.type === 'task_started' && event.seq <= seq ? [event.data.task] : [],
@@ -259,7 +259,7 @@ describe('a fork', () => {
     const house = createHouse({ 'desk.book': asks, 'shop.buy': asks }, []);
     const asked = await house.start('book', [task('b', 'desk.book'), task('c', 'shop.buy')]);
     await house.drive(asked);
-    // As where a command came in between, and what was to be q1 was dropped.
+    // As if a command came in between, so that the first question was dropped and its id was not used.
     const later = (event: Event): Event => {
       if (event.type !== 'question_asked') return { ...event, run: 'later' };
       const question = { ...event.data.question, id: event.data.question.id === 'q1' ? 'q2' : 'q3' };
@@ -274,7 +274,7 @@ describe('a fork', () => {
     expect(tasks.get('c')).toMatchObject({ status: 'waiting', isInDoubt: false });
   });
 
-  it('runs an edited plan: what was begun stays, what was not is replaced, and nothing runs that does not compile', async () => {
+  it('runs an edited plan: started tasks stay, others are replaced, and a plan that does not compile is refused', async () => {
     const source = createHouse(TOOLS, [answer]);
     const run = await source.start('go', PLAN);
     await source.drive(run);

@@ -113,7 +113,7 @@ describe('a replay', () => {
     expect(differences.find((one) => one.seq === seq)?.message).toContain(named);
   });
 
-  it('finds a result that was changed by what was made of it', async () => {
+  it('finds a changed result by the calls that used it', async () => {
     const whole = await wholeRun();
     const changed = tampered(whole.events, 'task_succeeded', (data) => {
       data.result = { city: 'Rome', days: 1 };

@@ -34,7 +34,7 @@ const actionsIn = (events: readonly Event[]) =>
   events.flatMap((event) => (event.type === 'decision_made' ? [event.data.actions] : []));
 
 describe('the actions of a decision', () => {
-  it('are journaled as the mind gave them only where the plan that came of them does not hold them', async () => {
+  it('are journaled as the mind gave them only if its plan does not contain them', async () => {
     const { events } = await lived();
     expect(count(events, 'decision_made')).toBe(3);
     expect(actionsIn(events)).toEqual([undefined, [REVISE], undefined]);

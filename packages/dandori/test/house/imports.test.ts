@@ -93,7 +93,7 @@ const SECOND_DOORS = [
 ];
 
 describe('the rooms', () => {
-  it('that act are entered through their index, so that what is inside can change', () => {
+  it('that act are entered through their index, so that their files can change', () => {
     const wrong = files
       // Public entries of the package, and files that the page or a browser may load, take what they need file by file.
       .filter((file) => !file.endsWith('index.ts') && roomOf(file) !== 'client' && !isPure(file))

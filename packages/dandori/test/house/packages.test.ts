@@ -28,7 +28,7 @@ describe.each(NAMES)('the package %s', (name) => {
     expect(files.filter((file) => file.includes('dist'))).toEqual([]);
   });
 
-  it('depends on all that its source imports, so that who installs it has it', () => {
+  it('depends on all that its source imports, so that an installation has it', () => {
     const source = join(PACKAGES, name, 'src');
     const imported = readdirSync(source, { recursive: true, encoding: 'utf8' })
       .filter((file) => file.endsWith('.ts'))

@@ -45,7 +45,7 @@ describe('journals of every version', () => {
     expect(brokenLaws(events)).toEqual([]);
     const state = fold(events);
     const then = JSON.parse(readFileSync(join(FOLDER, name, `${run}.report.json`), 'utf8'));
-    // Later versions may tell more, and in other words.
+    // Later versions may report more, and word it differently.
     const now = state === undefined ? null : structureOf(report(state));
     expect(now).toMatchObject(structureOf(then) as object);
     for (const event of events) {

@@ -18,7 +18,7 @@ export interface Child extends AsyncDisposable {
 }
 
 export async function startChild(file: string, ...args: string[]): Promise<Child> {
-  // Memory is what is kept, and not what has not been collected yet.
+  // Garbage that is not collected yet does not count.
   const child = fork(join(import.meta.dirname, 'fixtures', file), args, { execArgv: ['--expose-gc'] });
   // One that dies says nothing, and must not be waited for.
   const dead = new AbortController();

@@ -37,7 +37,7 @@ export function follow(url: string, path: string, { after, count, isDeaf }: Foll
   socket.setEncoding('latin1').on('data', (part: string) => {
     joined.resolve();
     const text = rest + part;
-    // What is not whole when the connection ends was not told.
+    // An event that is incomplete when the connection ends does not count.
     const end = text.lastIndexOf('\n\n') + 2;
     rest = end < 2 ? text : text.slice(end);
     for (const [, id] of end < 2 ? [] : text.slice(0, end).matchAll(/^id: (\d+)$/gm)) {

@@ -161,7 +161,7 @@ export interface Slow {
   readonly wrongAfterReturn: number;
 }
 
-/** Clients that do not read are let go, the others notice nothing, and who was let go comes back for the rest. */
+/** The server drops clients that do not read. The others notice nothing, and the dropped ones reconnect for the rest. */
 export async function slowClients(deaf: number, reading: number, tasks: number): Promise<Slow> {
   await using place = await openPlace(1, 5_000);
   const { child, client } = place;
@@ -224,7 +224,7 @@ async function plainly(paths: readonly string[], portions: string[][]): Promise<
   return difference(await child.used(), before);
 }
 
-/** What was written at the same instant goes out at the same instant. */
+/** Events that were written at the same instant are sent together. */
 function portionsOf(events: readonly Event[]): string[][] {
   return [...Map.groupBy(events, ({ at }) => at).values()].map((portion) =>
     portion.map((event) => `id: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`),

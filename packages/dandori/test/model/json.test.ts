@@ -131,13 +131,13 @@ describe('what comes into the house is what the journal gives back', () => {
   });
 
   it.each(['[1', '{"a":}', '01', '9007199254740993n', '\ufeff1', '[1e]', ''])(
-    'what is no JSON is refused: %j',
+    'a text that is not JSON is refused: %j',
     (text) => {
       expect(() => parseJson(text)).toThrow(SyntaxError);
     },
   );
 
-  it('what is nested without end ends with an error, and not with the process', () => {
+  it('a value that contains itself is an error and does not end the process', () => {
     const deep = `${'['.repeat(200_000)}9007199254740993${']'.repeat(200_000)}`;
     const value = parseJson(deep);
     expect(() => stringifyJson(value)).toThrow(RangeError);
@@ -277,7 +277,7 @@ describe('where a library knows no bigint', () => {
     expect(() => query(value, expression)).toThrow();
   });
 
-  it('what is hashed has every digit', () => {
+  it('a hash covers every digit', () => {
     expect(canonicalJson({ b: 9007199254740993n, a: [9007199254740992n] })).toBe(
       '{"a":[9007199254740992],"b":9007199254740993}',
     );

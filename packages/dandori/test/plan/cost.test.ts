@@ -51,7 +51,7 @@ describe('what tools cost', () => {
   });
 });
 
-describe('what is tried again', () => {
+describe('a retry', () => {
   it('is started by its rank, like everything else', () => {
     const facts = running(
       [

@@ -69,7 +69,7 @@ describe('executionOrder', () => {
     expect(executionOrder(graphOf({ b: [], a: ['b'], c: [] }))).toEqual(['b', 'a', 'c']);
   });
 
-  it('puts what is needed first where it was written later', () => {
+  it('puts a needed task first, even if it is written later', () => {
     expect(executionOrder(graphOf({ a: ['c'], b: [], c: [] }))).toEqual(['c', 'a', 'b']);
   });
 });

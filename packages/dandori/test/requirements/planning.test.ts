@@ -48,7 +48,7 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
       'task_started',
       'run_finished',
     ]);
-    // The model may not leap: what has succeeded cannot be revised, whatever it says.
+    // The model cannot revise a task that has succeeded.
     await using leaping = await openHome({
       yaml: PLANNED,
       script: [

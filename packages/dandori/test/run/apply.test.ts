@@ -124,7 +124,7 @@ describe('A1: the same events give the same state', () => {
   });
 });
 
-describe('A2: what is odd changes nothing', () => {
+describe('A2: an event that does not fit changes nothing', () => {
   it.each<[string, Fact[], Fact]>([
     [
       'an outcome of an attempt that is over',

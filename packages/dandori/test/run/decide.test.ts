@@ -203,7 +203,7 @@ describe('what comes next', () => {
     expect(decided(entries, 150)).toMatchObject([{ type: 'start_task', task: 'y' }, { type: 'wake_at' }]);
   });
 
-  it('what is tried again waits for its time, and then for its turn', () => {
+  it('a retry waits for its time, and then for its turn', () => {
     const entries = [
       ...running([...two, { id: 'c' }]),
       starts('c'),

@@ -5,7 +5,7 @@ import { started } from '../program.ts';
 import { look, stand, take, until, wait } from './standing.ts';
 
 describe('runs over HTTP', () => {
-  it('are started, driven and shown without anybody else doing anything', async () => {
+  it('are started, driven and shown without any other request', async () => {
     await using standing = await stand();
     const { client } = standing;
     const run = await client.start('buy bread', { tasks: [take('bread')] });

@@ -122,7 +122,7 @@ describe('a server with conversations that is killed', () => {
     expect((await end(third)).code).toBe(0);
   });
 
-  it('and whose run came to its end elsewhere: the reply is there without a word from anybody', async () => {
+  it('and whose run has ended in another process has the reply without a new message', async () => {
     const { script } = tripModel();
     await using town = await openTown(script);
     const { place } = town;

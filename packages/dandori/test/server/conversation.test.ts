@@ -66,7 +66,7 @@ async function eventsOf({ serving }: Standing, id: string): Promise<Conversation
 }
 
 describe('a conversation over HTTP', () => {
-  it('begins with its first message, goes on, and is shown with its runs and what is to be delivered', async () => {
+  it('begins with its first message, goes on, and is shown with its runs and undelivered messages', async () => {
     await using standing = await talkingTo(SHOPPING);
     const { client } = standing;
     const { conversation, run } = await client.conversations.begin('what is the capital of France');
@@ -417,7 +417,7 @@ describe('who is named to answer', () => {
 });
 
 describe('what the library knows of the past', () => {
-  it('is to be had over HTTP: a proof, a test, and for admins what is damaged', async () => {
+  it('is available over HTTP: a verification, a test, and for admins the damage', async () => {
     const [hana, chief] = [tokenOf('hana', 'operator'), tokenOf('chief', 'admin')];
     await using standing = await stand({ server: { tokens: [hana.entry, chief.entry] } });
     const owner = standing.as(hana.token);

@@ -290,7 +290,7 @@ describe('who may not come in', () => {
     const { status, body } = await post(small, chunked);
     expect(status).toBe(201);
     expect((await standing.client.run(JSON.parse(body).run)).report.goal).toBe('茶'.repeat(1_000));
-    // Who says how long it is and sends in pieces as well wants two readers to see two requests.
+    // A request with a length that is also chunked is an attack: a proxy and the server would see two requests.
     expect((await post(small, { ...chunked, 'Content-Length': '5' })).status).toBe(400);
   });
 

@@ -75,7 +75,7 @@ describe('the stream of a run', () => {
     for (const { events } of told) expect(events).toEqual(all);
   });
 
-  it('has what is live under names of its own, and does not repeat it', async () => {
+  it('names live messages, and does not repeat them', async () => {
     await using standing = await stand();
     const { client } = standing;
     const run = await client.start('wait', { tasks: [{ ...wait('bus'), after: ['m'] }, take('milk', 'm')] });

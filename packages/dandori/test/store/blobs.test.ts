@@ -7,7 +7,7 @@ const pathOf = (directory: string, sha256: string) =>
   join(directory, 'blobs', sha256.slice(0, 2), `${sha256}.json`);
 
 describe('blobs in files', () => {
-  it('give back what was put, whatever the characters', async () => {
+  it('return the stored value, with any characters', async () => {
     await using temporary = await createTemporaryJournal();
     const text = JSON.stringify({ a: '日本 🗾 \ud800 \0', b: 'x'.repeat(100_000) });
     const handle = await temporary.blobs.put([text]);

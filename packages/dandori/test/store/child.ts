@@ -52,7 +52,7 @@ async function appendMany(run: string, times: number, by: string): Promise<void>
   }
 }
 
-/** Claims, notes begin and end, lets go: between the two nobody else may be. */
+/** Claims, notes the beginning and the end, and releases. No other process may write in between. */
 async function claimInTurn(run: string, times: number, by: string): Promise<void> {
   for (let done = 0; done < times; ) {
     let claim: Awaited<ReturnType<typeof journal.claim>>;

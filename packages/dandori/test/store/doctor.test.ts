@@ -258,7 +258,7 @@ describe('the doctor', () => {
     expect(await home.examine()).toEqual([]);
   });
 
-  it('offers no repair for what is lost', async () => {
+  it('offers no repair for lost data', async () => {
     await using home = await stored();
     writeFileSync(home.file, home.text.replace('"seq":3', '"seq":4'));
     rmSync(home.blob);

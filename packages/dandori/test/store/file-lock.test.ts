@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../simulator/random.ts';
 
 const RIVALS = 3;
-/** In the first three, two processes had the lock, while a guard could still be lost to a late one. */
+/** With the first three, two processes once held the lock, because a late process could remove a guard. */
 const SCHEDULES = [562, 834, 1095, ...Array.from({ length: 100 }, (_, index) => index + 1)];
 const LONGEST_BURST = 10;
 const PAUSED = 0;
@@ -38,7 +38,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-/** All want the lock; who takes the next step on the disk is drawn. Gives who got it, and nobody lets go of it. */
+/** All processes want the lock; the seed chooses which of them takes the next step on the disk. Returns the number of processes that got it. */
 async function compete(path: string, seed: number): Promise<number> {
   const random = createRandom(seed);
   let next = 0;

@@ -428,7 +428,7 @@ describe('a folder that cannot be written', () => {
   const canMount = mountable();
 
   it.skipIf(!canMount)(
-    'a full disk: what was acknowledged is there, the run goes on when there is space',
+    'a full disk: acknowledged events are there, and the run goes on when there is space',
     async () => {
       const directory = await mkdtemp(join(tmpdir(), 'dandori-full-'));
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', directory]);

@@ -217,7 +217,7 @@ describe('driving in trouble', () => {
     expect(yard.tries).toHaveLength(4);
   });
 
-  it('D5: looks at a damaged run seldom', async () => {
+  it('D5: looks at a damaged run rarely', async () => {
     const yard = createTroubledYard({ a: () => new DandoriError('journal-damaged', 'Line 3.') });
     yard.driving.take('a');
     await yard.clock.advance(3_600_000 - 1);

@@ -17,14 +17,14 @@ function fixOf(file: string, code: string): string | undefined {
 }
 
 describe('a journal that cannot be written', () => {
-  it('is not to be resumed where there is no run yet', () => {
+  it('does not say to resume if there is no run yet', () => {
     expect(fixOf(path, 'ENOSPC')).toBe(
       'The disk is full: make space, then start the run again: it was not saved.',
     );
     expect(fixOf(path, 'EIO')).not.toContain('resume');
   });
 
-  it('is to be resumed where there is one', () => {
+  it('says to resume the run if there is one', () => {
     writeFileSync(path, '');
     expect(fixOf(path, 'ENOSPC')).toBe('The disk is full: make space, then `dandori resume` the run.');
     expect(fixOf(join(folder, 'blobs', 'ab', 'abcd.json'), 'EIO')).toContain('`dandori resume`');

@@ -261,7 +261,7 @@ describe('what a server may not ask of a client', () => {
     });
   });
 
-  it('is to keep a state that is no text, or larger than anybody wants to keep', () => {
+  it('is refused with a state that is no text or too large', () => {
     for (const requestState of [7, 'x'.repeat(300_000)])
       expect(inputOutcome({ requestState }, 'desk', () => [])).toMatchObject({
         failure: { kind: 'invalid_result' },

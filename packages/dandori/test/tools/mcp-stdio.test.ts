@@ -77,7 +77,7 @@ describe('what a server offers', () => {
     ]);
   });
 
-  it('our own environment does not reach a server, but what is configured does', async () => {
+  it('a server gets the configured environment, and not ours', async () => {
     process.env.DANDORI_TEST_SECRET = 'do not pass on';
     const environment = succeeded(await call('environment'));
     expect(environment).toMatchObject({ WORKSHOP_TOKEN: TOKEN });

@@ -147,7 +147,7 @@ describe('result.read', () => {
 });
 
 describe('tool.search', () => {
-  it('returns what is needed to call a tool, and never an own one', async () => {
+  it('returns everything that a call of a tool needs, and never an own tool', async () => {
     const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
     const house = createHouse(
       {

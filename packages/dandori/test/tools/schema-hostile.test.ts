@@ -265,7 +265,7 @@ describe('a check that does not end is given up, and is an issue', () => {
   });
 });
 
-describe('what is long is paid for by its length', () => {
+describe('a long text costs work by its length', () => {
   const wide = (count: number, name: string): JsonObject =>
     Object.fromEntries(Array.from({ length: count }, (_, id) => [`${name}${id}`, 1]));
   const deep = (levels: number, name: string): Json =>

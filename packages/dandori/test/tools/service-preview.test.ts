@@ -62,7 +62,7 @@ describe('the preview of a method of a service', () => {
     expect(calls).toEqual([]);
   });
 
-  it('lets the user choose before anybody approves', async () => {
+  it('lets the user choose before the call is approved', async () => {
     expect(await ask('milk')).toMatchObject({ kind: 'ambiguous', question: 'Which milk?' });
   });
 

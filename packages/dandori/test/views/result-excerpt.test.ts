@@ -17,7 +17,7 @@ describe('a part of a result', () => {
     expect(excerptOf(value, { ...all, ...range })).toEqual(expected);
   });
 
-  it('of what is too large gives the shape and says how to go on', () => {
+  it('of a large value gives its shape and says how to go on', () => {
     const large = { text: 'x'.repeat(5_000) };
     expect(excerptOf(large, all)).toEqual({
       shape: '{text: string of 5000 characters}',

@@ -5,7 +5,7 @@ describe('a part of a result', () => {
   const rows = Array.from({ length: 250 }, (_, index) => ({ id: index, text: 'x'.repeat(index * 20) }));
   const page = { path: [], offset: 0, limit: 100 };
 
-  it('is a page of a list, with what is small in it whole', () => {
+  it('is a page of a list, with its small values whole', () => {
     const part = partAt(rows, { ...page, offset: 190 });
     expect(part).toMatchObject({ kind: 'list', total: 250 });
     const items = part?.kind === 'list' ? part.items : [];

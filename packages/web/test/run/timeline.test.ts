@@ -134,7 +134,7 @@ describe('the axis of time', () => {
   });
 });
 
-describe('what is drawn of a row', () => {
+describe('the visible part of a row', () => {
   it('is what is in view, and no more bars than pixels', () => {
     const many = Array.from({ length: 50_000 }, (_, n) => bar(`t${n}`, n, n + 1));
     const all = drawnBars(many, { pixelOf: (time) => time / 50, now: 50_000, from: 0, to: 1_000 });

@@ -1,7 +1,7 @@
 import type { Sql, TransactionSql } from 'postgres';
 import type { Trouble } from '../dispatcher/dispatcher.ts';
 
-/** A run that is to be driven, on its way to a worker. */
+/** Tells a worker to drive a run. */
 export interface Wake {
   readonly run: string;
   /** When it is due by the clock of the database, as ISO text. Undefined: at once. */

@@ -92,7 +92,7 @@ export function createStdioTransport(config: StdioServerConfig, limit: number): 
     if (messages !== undefined && !isGivenUp) accept(messages);
     return messages !== undefined;
   };
-  /** A formatted message ends with a lone `}`. What is not a message is garbage, which has a limit. */
+  /** A formatted message ends with a lone `}`. Everything else is garbage, which has a limit. */
   const spreadMessages = (line: string): JSONRPCMessage[] | undefined => {
     if (/^\{\s*$/.test(line)) spread = [];
     spread?.push(line);

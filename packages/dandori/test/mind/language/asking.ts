@@ -41,7 +41,7 @@ export async function start(script: readonly ModelReply[]): Promise<ModelServer>
   return server;
 }
 
-/** To be called after each test: says what was asked too often or too seldom. */
+/** Call it after each test. It fails if the model got too many or too few requests. */
 export async function closeServers(): Promise<void> {
   for (const server of servers.splice(0)) await server.close();
 }

@@ -34,12 +34,12 @@ async function windows(weights: readonly number[], base = ''): Promise<Window[]>
   );
 }
 
-describe('the window of what is told in full', () => {
+describe('the window of turns that are told in full', () => {
   it('is everything while that fits', async () => {
     expect((await windows([100, 200, 300])).every(({ from }) => from === 0)).toBe(true);
   });
 
-  it('moves seldom and far, never back, and always holds the last decision (W2, W3)', async () => {
+  it('moves rarely and far, never back, and always contains the last decision (W2, W3)', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 500 }), { minLength: 1, maxLength: 60 }),

@@ -397,7 +397,7 @@ describe('the words that other models use are understood', () => {
     expect(extractActions(raw)).toMatchObject({ ok: false });
   });
 
-  it('what is not complete is no answer', () => {
+  it('an incomplete text is no answer', () => {
     expect(extractActions('{"is_complete": false, "completion_message": "300"}')).toMatchObject({
       ok: false,
     });

@@ -8,7 +8,7 @@ const WRITE = 'files.write_file';
 const EDIT = 'files.edit_file';
 const MOVE = 'files.move_file';
 
-/** Of a file that is shown. A model could go on reading. */
+/** The most lines of a file, and matches in it, that are shown. */
 const MOST_LINES = 60;
 const MOST_MATCHES = 30;
 const MOST_ENTRIES = 50;

@@ -15,7 +15,7 @@ export class NativeNames {
   readonly #native = new Map<string, string>();
   readonly #operations = new Map<string, string>();
   readonly #servers: readonly string[];
-  /** The same for names that are translated alike. */
+  /** Equal for two sets of names that are translated in the same way. */
   readonly key: string;
 
   constructor(operations: Iterable<string>) {

@@ -52,7 +52,7 @@ interface Chosen {
   readonly hasStatus: boolean;
 }
 
-/** Undefined if the question negates something else than a status. */
+/** Undefined if the question negates anything but a status. */
 function choose(question: Read, { orders, customers, lines: all }: Shop, isNot: boolean): Chosen | undefined {
   const { people, goods, values, prefixes, text, cities } = question;
   const states = values.filter(isStatus);
