@@ -39,6 +39,8 @@ export interface McpServerOptions {
 const CONNECT_TIMEOUT = 30_000;
 /** Milliseconds between two calls, or two listings, of a server that asks us to make them again. */
 const PACE = 250;
+/** Milliseconds that a result waits for the new list of tools. */
+const LISTING = 5000;
 const FIRST_DELAY = 200;
 const LAST_DELAY = 30_000;
 /** A server that ran this long did not fail at startup. */
@@ -70,7 +72,8 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   let leftovers: Promise<unknown> = Promise.resolve();
   /** The server says that its tools changed since they were last listed. */
   let isStale = false;
-  let isRefreshing = false;
+  let listedAt = Number.NEGATIVE_INFINITY;
+  let refreshing: Promise<void> | undefined;
 
   const start = async (): Promise<void> => {
     if (shutdown.signal.aborted) return;
@@ -79,7 +82,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
       const opened = await connect(config, {
         timeout: config.timeoutMs ?? CONNECT_TIMEOUT,
         maxResultBytes: options.maxResultBytes,
-        onListChanged: () => void refresh(),
+        onListChanged: () => refresh(),
         redact,
         onElicitation: async (params) => ({ ...(await askers.ask(params)) }),
         signal: shutdown.signal,
@@ -130,17 +133,22 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
     return found;
   };
 
-  const refresh = async (): Promise<void> => {
+  const refresh = (): void => {
     isStale = true;
-    if (isRefreshing) return;
-    isRefreshing = true;
+    refreshing ??= listWhileStale().finally(() => {
+      refreshing = undefined;
+    });
+  };
+
+  const listWhileStale = async (): Promise<void> => {
     while (isStale && connection !== undefined) {
-      isStale = false;
-      await listAgain(connection);
       // Some servers say with every listing that their tools changed.
-      await delay(PACE, undefined, { ref: false });
+      const pause = listedAt + PACE - performance.now();
+      if (pause > 0) await delay(pause, undefined, { ref: false });
+      isStale = false;
+      if (connection !== undefined) await listAgain(connection);
+      listedAt = performance.now();
     }
-    isRefreshing = false;
   };
 
   const listAgain = async (asked: Connection): Promise<void> => {
@@ -168,6 +176,9 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
         const requestOptions = { signal: during, ...listening(wanted) };
         return untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), during);
       });
+      // The call may have added the tools that the next decision needs.
+      if (refreshing !== undefined)
+        await Promise.race([refreshing, delay(LISTING, undefined, { ref: false })]);
       const outcome = isInputRequired(result)
         ? inputOutcome(result, name, options.check)
         : wanted.preview === undefined
