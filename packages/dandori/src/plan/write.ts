@@ -70,7 +70,7 @@ function keepExact(node: Scalar): void {
   if (!isScalar(node)) return;
   const { value } = node;
   // Lone surrogates, line separators and similar characters survive only as escapes.
-  if (typeof value === 'string' && /[^\P{C}\n]|[\u2028\u2029]|^\s|\s$|\n\s/u.test(value))
+  if (typeof value === 'string' && /[^\P{C}\n]|[\u2028\u2029]|^\s|[^\S\n]$/u.test(value))
     node.type = Scalar.QUOTE_DOUBLE;
 }
 

@@ -242,11 +242,17 @@ export function duration(ms: number): string {
   if (Math.round(ms) < SECOND) return `${Math.round(ms)} ms`;
   if (ms < MINUTE - 50) return `${(ms / SECOND).toFixed(1)} s`;
   const seconds = rounded(ms, SECOND);
-  if (seconds < HOUR) return `${Math.floor(seconds / MINUTE)} min ${(seconds % MINUTE) / SECOND} s`;
+  if (seconds < HOUR) return twoUnits(seconds, [MINUTE, 'min'], [SECOND, 's']);
   const minutes = rounded(ms, MINUTE);
-  if (minutes < DAY) return `${Math.floor(minutes / HOUR)} h ${(minutes % HOUR) / MINUTE} min`;
-  const hours = rounded(ms, HOUR);
-  return `${Math.floor(hours / DAY)} d ${(hours % DAY) / HOUR} h`;
+  if (minutes < DAY) return twoUnits(minutes, [HOUR, 'h'], [MINUTE, 'min']);
+  return twoUnits(rounded(ms, HOUR), [DAY, 'd'], [HOUR, 'h']);
+}
+
+type Unit = readonly [ms: number, name: string];
+
+function twoUnits(ms: number, [large, name]: Unit, [small, rest]: Unit): string {
+  const whole = `${Math.floor(ms / large)} ${name}`;
+  return ms % large === 0 ? whole : `${whole} ${(ms % large) / small} ${rest}`;
 }
 
 function rounded(ms: number, unit: number): number {

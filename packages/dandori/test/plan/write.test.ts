@@ -88,7 +88,13 @@ describe('a plan that is written is the plan that is read', () => {
   it('and reads as a person would write it', () => {
     const tasks: Task[] = [
       { id: 't1', operation: 'files.read', args: { path: 'a.txt', lines: [1, 2] } },
-      { id: 't2', operation: 'letters.send', args: { text: 'Dear\nyou' }, after: ['t1'], timeoutMs: 1500 },
+      {
+        id: 't2',
+        operation: 'letters.send',
+        args: { text: '# Dear\n\n  - you\n' },
+        after: ['t1'],
+        timeoutMs: 1500,
+      },
     ];
     expect(writePlan({ goal: 'post', tasks }, { head: ['From here.'], of: (id) => [`about ${id}`] })).toBe(
       `# From here.
@@ -107,9 +113,10 @@ tasks:
   - id: t2
     operation: letters.send
     args:
-      text: |-
-        Dear
-        you
+      text: |
+        # Dear
+
+          - you
     after:
       - t1
     timeout: 1500ms

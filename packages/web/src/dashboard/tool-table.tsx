@@ -42,7 +42,7 @@ export function ToolTable({ tools }: Pick<Statistics, 'tools'>) {
           <tbody>
             {sorted.map(([name, { calls, failed, inDoubt, timeouts, errorRate }]) => (
               <tr key={name} className="border-line border-t">
-                <th className="break-all px-4 py-1.5 text-left font-mono font-normal">{name}</th>
+                <th className="min-w-40 break-all px-4 py-1.5 text-left font-mono font-normal">{name}</th>
                 <td className="px-4 py-1.5">{calls}</td>
                 <td className="px-4 py-1.5">{failed}</td>
                 <td className="px-4 py-1.5">{inDoubt}</td>

@@ -42,7 +42,7 @@ function WorkerTable({ workers }: Pick<Overview, 'workers'>) {
   const { workers: say } = useTexts(texts);
   return (
     <Scroller label={say.title} className="rounded-lg border border-line bg-sheet">
-      <table className="w-full text-left text-sm">
+      <table className="w-full whitespace-nowrap text-left text-sm">
         <thead className="text-faint">
           <tr>
             {[say.process, say.role, say.runs, say.lease, say.clock, say.started].map((name) => (

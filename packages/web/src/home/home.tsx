@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react';
-import { useTexts } from '../shell/language.tsx';
+import { useQuestion, useTexts } from '../shell/language.tsx';
 import { type OpenQuestion, useOpenQuestions } from '../shell/queries.tsx';
 import { Link, type Query } from '../shell/route.tsx';
 import { texts } from '../texts/home.ts';
@@ -59,8 +59,9 @@ function OpenQuestions() {
   );
 }
 
-function QuestionLink({ question: { run, goal, kind, text, askedAt } }: { readonly question: OpenQuestion }) {
+function QuestionLink({ question }: { readonly question: OpenQuestion }) {
   const word = useTexts(words);
+  const { run, goal, kind, text, askedAt } = useQuestion(question);
   return (
     <Link
       to={{ at: 'run', run, view: 'graph' }}

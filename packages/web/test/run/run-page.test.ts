@@ -91,7 +91,7 @@ describe('the page of a run', () => {
     await page.waitForURL(new RegExp(`at=${last - 1}$`));
     await page.keyboard.press('Home');
     await page.waitForURL(/at=1$/);
-    await page.getByText('No plan yet').waitFor();
+    await page.getByText('No plan').waitFor();
     await page.getByRole('button', { name: 'Next decision' }).click();
     await page.waitForURL(
       (address) => Number(new URL(address).searchParams.get('at')) > 1 || address.search === '',

@@ -1,13 +1,11 @@
 import { isApproval } from '../../commands/index.ts';
 import type { Message } from '../../model/conversation.ts';
-import { isObject } from '../../model/json.ts';
-import { estimate } from '../../model/plan.ts';
 import { planAbout, type Question } from '../../model/question.ts';
 import { fieldsOf } from '../../views/form.ts';
 import type { AskedQuestion } from '../../views/report.ts';
 import { questionTextIn } from '../../views/texts/question-text.ts';
 import { trustLines } from '../../views/trust.ts';
-import { questionLines } from '../questions/question.ts';
+import { aimLines, limitLines, questionLines } from '../questions/question.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
@@ -62,7 +60,9 @@ export function questionText(
 ): string {
   const how = isApproval(question)
     ? [texts.chat.yesOrNo, ...(question.kind === 'plan_approval' ? [texts.chat.orSay] : [])].join(' · ')
-    : '';
+    : (question.options ?? []).length > 0
+      ? texts.chat.numberOrWords
+      : '';
   const hint = [how, texts.chat.answerWith(name, fieldsTyped(question))]
     .filter((part) => part !== '')
     .join(' · ');
@@ -82,15 +82,21 @@ function fieldsTyped({ form }: Question): string {
   return (wanted.length > 0 ? wanted : (fields ?? [])).map(({ name }) => `${name}=…`).join(' ');
 }
 
-/** The steps in words and the estimate. `dandori show` lists every task. */
+/** The steps in words, what they are for, the estimate and the limits. `dandori show` lists every task. */
 function planQuestionLines({ context }: Question, text: string, { texts, style }: Wording): string[] {
-  const about = isObject(context) ? context.plan : undefined;
-  const read = estimate.safeParse(about);
-  const { tasks = [] } = planAbout.safeParse(context).data ?? {};
-  const origins = tasks.flatMap(({ id, operation, trust }) =>
+  const about = planAbout.safeParse(context).data;
+  const origins = (about?.tasks ?? []).flatMap(({ id, operation, trust }) =>
     trust === undefined ? [] : [`${id} ${operation}`, ...trustLines(trust, texts.words)],
   );
-  const lines = [...origins, ...(read.success ? estimateLines(read.data, texts) : [])];
+  const lines =
+    about === undefined
+      ? []
+      : [
+          ...aimLines(about, texts),
+          ...origins,
+          ...estimateLines(about.plan, texts),
+          ...limitLines(about, texts),
+        ];
   return [
     indented(style.yellow('?'), printable(questionTextIn(text, texts.language))),
     ...lines.map((line) => style.dim(`    ${printable(line)}`)),

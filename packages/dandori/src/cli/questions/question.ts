@@ -230,23 +230,33 @@ const WIDTH = 400;
 function planQuestionLines({ context }: Question, texts: Texts): string[] | undefined {
   const read = planAbout.safeParse(context);
   if (!read.success) return undefined;
-  const { objective, successCriteria = [], constraints = [], reasoning, limits } = read.data;
   const { plan, tasks, changes, notes = [], problems = [] } = read.data;
   return [
     ...problems.map((one) => oneLine(texts.plans.problem(one.task, texts.message(one.message)), WIDTH)),
-    ...(objective === undefined ? [] : [oneLine(texts.labelled(texts.objective, objective), WIDTH)]),
-    ...successCriteria.map((one) => oneLine(texts.labelled(texts.criteria, one), WIDTH)),
-    ...constraints.map((one) => oneLine(texts.labelled(texts.constraints, one), WIDTH)),
-    ...(reasoning === undefined ? [] : [oneLine(texts.labelled(texts.reason, reasoning), WIDTH)]),
+    ...aimLines(read.data, texts),
     ...tasks.slice(0, MOST_TASKS).flatMap((one) => taskLines(one, changes, texts)),
     ...(tasks.length > MOST_TASKS ? [texts.more(tasks.length - MOST_TASKS)] : []),
     ...(changes?.removed ?? []).map((one) => `- ${callText(one)}`),
     ...estimateLines(plan, texts),
-    ...(limits === undefined
-      ? []
-      : [texts.plans.limits(limits.calls, limits.tasks, duration(limits.time), limits.cost)]),
+    ...limitLines(read.data, texts),
     ...notes.map((note) => oneLine(texts.plans.note(note), WIDTH)),
   ];
+}
+
+/** What the plan is for. */
+export function aimLines(about: PlanAbout, texts: Texts): string[] {
+  const { objective, successCriteria = [], constraints = [], reasoning } = about;
+  return [
+    ...(objective === undefined ? [] : [oneLine(texts.labelled(texts.objective, objective), WIDTH)]),
+    ...successCriteria.map((one) => oneLine(texts.labelled(texts.criteria, one), WIDTH)),
+    ...constraints.map((one) => oneLine(texts.labelled(texts.constraints, one), WIDTH)),
+    ...(reasoning === undefined ? [] : [oneLine(texts.labelled(texts.reason, reasoning), WIDTH)]),
+  ];
+}
+
+export function limitLines({ limits }: PlanAbout, texts: Texts): string[] {
+  if (limits === undefined) return [];
+  return [texts.plans.limits(limits.calls, limits.tasks, duration(limits.time), limits.cost)];
 }
 
 /** Text from the planner is kept on one line each, so that it cannot imitate output of this program. */

@@ -142,7 +142,7 @@ function Ending({ end, rating }: Props) {
         {answer !== undefined && <CopyButton text={() => answer} />}
       </div>
       {answer !== undefined && <LongText text={answer} />}
-      {failure !== undefined && (
+      {failure !== undefined && !(failure.code === 'not_reached' && answer !== undefined) && (
         <FailureView failure={failure} isSaid={answer?.includes(failure.message) === true} />
       )}
       {limit !== undefined && (

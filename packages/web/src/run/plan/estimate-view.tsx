@@ -13,6 +13,7 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
   const { calls, reads, writes, open = [], irreversible, criticalPath, cost, worstCost } = estimate;
   const { expectedMs, worstMs } = estimate;
   const isOpen = open.length > 0;
+  if (isOpen && calls === 0) return <p className="text-faint text-sm">{say.steps}</p>;
   const times = [
     ...(expectedMs === undefined ? [] : [say.expected(duration(expectedMs))]),
     ...(worstMs === undefined ? [] : [say.atWorst(duration(worstMs))]),
@@ -20,9 +21,7 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
   return (
     <div className="rounded border border-line bg-paper p-3">
       <dl className="grid grid-cols-2 gap-x-4 gap-y-2 text-sm sm:grid-cols-4">
-        <Figure name={say.calls}>
-          {calls === 0 && isOpen ? say.untilPlanned : say.callsOf(calls, reads, writes)}
-        </Figure>
+        <Figure name={say.calls}>{say.callsOf(calls, reads, writes)}</Figure>
         <Figure name={say.irreversible}>
           {irreversible.length === 0 ? (
             isOpen ? (

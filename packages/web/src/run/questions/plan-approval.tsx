@@ -227,9 +227,7 @@ function PlannedCall({
         {isNew && <Badge look="good">+ {say.changes.added}</Badge>}
         {before !== undefined && <Badge look="warn">~ {say.changes.changed}</Badge>}
         <span className="text-faint">{task.id}</span>
-        {isStep(task) ? (
-          <span className="text-faint text-xs">{say.estimate.untilPlanned}</span>
-        ) : (
+        {!isStep(task) && (
           <>
             <span className="font-medium font-mono [overflow-wrap:anywhere]">{task.operation}</span>
             <EffectMark effect={task.effect} />

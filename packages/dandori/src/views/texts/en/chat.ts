@@ -18,6 +18,7 @@ export const chat = {
   },
   answerWith: (name: string, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
   yesOrNo: 'yes / no',
+  numberOrWords: 'a number, or your own words',
   orSay: 'or describe the change you want',
   noQuestion: cli.noQuestions,
   next: (text: string) => `Next: ${text}`,

@@ -35,7 +35,7 @@ export const problems: Problems = {
     ],
     unusable_output: ["The model's answer couldn't be used", 'Try again, or use another model.'],
     plan_error: ['No valid plan', 'Describe the goal more precisely, or use a plan file.'],
-    not_possible: ["Can't be done with these tools", 'Add the missing tools.'],
+    not_possible: ['Not possible', 'Change the goal, or add the missing tools.'],
   },
   errors: {
     'config-invalid': ['The configuration has a problem.'],

@@ -18,6 +18,7 @@ export const chat: ChatTexts = {
   },
   answerWith: (name, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
   yesOrNo: 'はい / いいえ',
+  numberOrWords: '番号か、普段の言葉で回答',
   orSay: '変更したい内容を入力することもできます',
   noQuestion: cli.noQuestions,
   next: (text) => `次：${text}`,
