@@ -135,9 +135,8 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
 
   const refresh = (): void => {
     isStale = true;
-    refreshing ??= listWhileStale().finally(() => {
-      refreshing = undefined;
-    });
+    // A new connection lists the tools itself.
+    if (connection !== undefined) refreshing ??= listWhileStale();
   };
 
   const listWhileStale = async (): Promise<void> => {
@@ -149,6 +148,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
       if (connection !== undefined) await listAgain(connection);
       listedAt = performance.now();
     }
+    refreshing = undefined;
   };
 
   const listAgain = async (asked: Connection): Promise<void> => {
