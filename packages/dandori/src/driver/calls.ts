@@ -74,7 +74,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   const { clock } = parts;
   let planned: PlannedCall[] = [];
   let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
-  let thinking: { stop: Stop; isForgotten: boolean; isWritten: boolean } | undefined;
+  let thinking: OpenThought | undefined;
   const open = new Map<Stop, Promise<unknown>>();
   /** Whether a commit has shown that this driver knows the whole journal. Before that, it makes no call. */
   let isCurrent = false;
@@ -197,7 +197,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   async function think(
     decision: number,
     about: Omit<Thought, 'signal'>,
-    current: NonNullable<typeof thinking>,
+    current: OpenThought,
   ): Promise<void> {
     const startedAt = clock.now();
     const { stop } = current;
@@ -215,9 +215,15 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       { stop, clock, otherwise },
     );
     open.delete(stop);
-    if (thinking === current) thinking = undefined;
-    if (!current.isForgotten)
-      mailbox.post({ type: 'thought_ended', decision, thinking: result, ms: clock.now() - startedAt });
+    current.ended = { type: 'thought_ended', decision, thinking: result, ms: clock.now() - startedAt };
+    reportThought();
+  }
+
+  /** A thought that ends before its start is durable waits: the commit may still fail, and then it is dropped. */
+  function reportThought(): void {
+    if (thinking?.ended === undefined || !thinking.isWritten) return;
+    mailbox.post(thinking.ended);
+    thinking = undefined;
   }
 
   return {
@@ -228,9 +234,8 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     isAnyPlanned: () => planned.length > 0 || thought !== undefined,
     thinkNow() {
       if (thought === undefined) return;
-      const current = { stop: createStop(), isForgotten: false, isWritten: false };
-      thinking = current;
-      open.set(current.stop, think(thought.decision, thought.about, current));
+      thinking = { stop: createStop(), isWritten: false, ended: undefined };
+      open.set(thinking.stop, think(thought.decision, thought.about, thinking));
       thought = undefined;
     },
     async takeEnded(ahead) {
@@ -279,15 +284,17 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
         const { ended } = begun ?? begin(call, () => instead === 'call');
         void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
       }
-      if (thinking !== undefined) thinking.isWritten = true;
+      if (thinking === undefined) return;
+      thinking.isWritten = true;
+      reportThought();
     },
     forgetPlanned() {
       planned = [];
       for (const made of early.values()) made.open.abort('forgotten');
       early.clear();
       if (thinking === undefined || thinking.isWritten) return;
-      thinking.isForgotten = true;
       thinking.stop.stop('forgotten');
+      thinking = undefined;
     },
     abort(reason) {
       for (const stop of open.keys()) stop.stop(reason);
@@ -297,6 +304,13 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       await Promise.all(open.values());
     },
   };
+}
+
+interface OpenThought {
+  readonly stop: Stop;
+  /** Whether its start is durable. */
+  isWritten: boolean;
+  ended: Mail | undefined;
 }
 
 interface EarlyCall {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { answerQuestion } from '../../src/commands/answer.ts';
-import { cancelRun } from '../../src/commands/steer.ts';
+import { addNote, cancelRun } from '../../src/commands/steer.ts';
 import { drive } from '../../src/driver/drive.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../../src/model/event.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import type { Journal } from '../../src/store/journal.ts';
+import type { Reply } from '../../src/testing/scripted-mind.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
 import { count, createHouse, DONE, type House, task } from './house.ts';
 
@@ -109,6 +110,18 @@ describe('G2: a command that comes in between', () => {
       if (journal.appends < at) break;
     }
     expect(answered).toBeGreaterThan(2);
+  });
+
+  it('a note right before a decision is written reaches the model, also if the model answers before the write ends', async () => {
+    const answer = (text: string): Reply => [{ operation: 'answer', args: { text } }];
+    const house = createHouse({}, [answer('without the note'), answer('with the note')]);
+    const run = await house.start('go');
+    const journal = intruding(house.parts.journal, 1, () =>
+      addNote({ run, text: 'Also say why.' }, house.parts),
+    );
+    const state = await house.drive(run, { journal });
+    expect(state.end?.answer).toBe('with the note');
+    expect(house.mind.thoughts.at(-1)?.state.notes).toHaveLength(1);
   });
 
   it('a driver makes progress even if every append conflicts', async () => {
