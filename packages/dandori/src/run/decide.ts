@@ -231,14 +231,13 @@ function purposeNow({ indexes: { stepsReady }, planGiven }: RunState): Purpose {
 }
 
 function waking(state: RunState, now: number, places: Places): Intention[] {
-  let earliest = nextRetry(state, now, places);
-  if (state.thinkAfter > now && !isAlive(state)) earliest = Math.min(earliest, state.thinkAfter);
-  return wakeUp(state, now, earliest);
+  return wakeUp(state, now, nextRetry(state, now, places));
 }
 
-/** Wakes the driver for the time limit, the end of a hold or the expiry of a question. */
+/** Wakes the driver to ask the mind again, for the time limit, the end of a hold or the expiry of a question. */
 function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
   let earliest = first;
+  if (state.thinkAfter > now && !isAlive(state)) earliest = Math.min(earliest, state.thinkAfter);
   for (const task of heldTasks(state)) {
     const until = heldUntil(state, task);
     if (until > now) earliest = Math.min(earliest, until);

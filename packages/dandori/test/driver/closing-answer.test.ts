@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/driver/clock.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import type { ModelReply, ScriptEntry } from '../../src/testing/model-server/index.ts';
+import { createHouse, DONE } from './house.ts';
 import { closeServers, createModelHouse, factsOf, say } from './model-house.ts';
 
 afterEach(closeServers);
@@ -39,6 +40,13 @@ describe('at a limit the model writes the answer (C9)', () => {
     const { state } = await run({ limits: { ...limits, time: 62_000, closing: 60_000 } });
     expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'time' });
     expect(state.end?.answer).toBe('Kyoto: sun. Nara is missing.');
+  });
+
+  it('time: a model that is busy when the last part begins is asked when it is free again', async () => {
+    const failure = { kind: 'model_error' as const, message: '429', retryable: true, retryAfter: 30_000 };
+    const house = createHouse({}, [{ kind: 'failed', failure }, ...DONE]);
+    const state = await house.run('go', undefined, { limits: { ...limits, time: 50_000, closing: 30_000 } });
+    expect(state.end).toMatchObject({ outcome: 'exhausted', limit: 'time', answer: 'done' });
   });
 
   it('a closing answer that cannot be read is asked for again', async () => {
