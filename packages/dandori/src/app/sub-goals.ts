@@ -37,7 +37,7 @@ const LONGEST_MESSAGE = 2_000;
  * G3  What the parent read before it started the sub-goal counts as read by the sub-goal, and what the sub-goal
  *     reads counts as read by the parent. So external content never becomes an order on the way.
  * G4  The parent run asks the questions of a sub-goal. Only an answer to the parent run counts.
- * G5  A sub-goal ends with its run.
+ * G5  A sub-goal ends with its run. A fork shares the sub-goals that were under way, and never ends them.
  */
 export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
   /** The sub-goals that this process drives. */
@@ -52,8 +52,9 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
       if (state !== undefined) await passAnswers(request);
       const own = childParts(request, mind);
       const left = new AbortController();
+      const isShared = state !== undefined && state.parent?.run !== parent.run;
       const stop = () => {
-        if (isLeft(signal)) left.abort();
+        if (isShared || isLeft(signal)) left.abort();
         else void end(share.run, `${parent.run}: ${String(signal.reason)}`).catch(() => left.abort());
       };
       if (signal.aborted) stop();
@@ -120,11 +121,8 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
 
   async function beginning(request: GoalRequest): Promise<Begun | CallOutcome> {
     const { share, args, parent } = request;
-    const known = await eventsOf(share.run);
-    if (known !== undefined) {
-      const state = foldRun(share.run, known);
-      return { mind: await mindOf(state.mind), what: share.run, state };
-    }
+    const state = await stateOf(share.run);
+    if (state !== undefined) return { mind: await mindOf(state.mind), what: share.run, state };
     const problem = problemWith(request);
     if (problem !== undefined) return failed('invalid_args', problem);
     const { model, goal, output } = args;
@@ -213,9 +211,9 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
     }
   }
 
-  async function eventsOf(child: string): Promise<Event[] | undefined> {
+  async function stateOf(child: string): Promise<RunState | undefined> {
     try {
-      return await parts.journal.read(child);
+      return foldRun(child, await parts.journal.read(child));
     } catch (error) {
       if (error instanceof DandoriError && error.code === 'run-not-found') return undefined;
       throw error;
@@ -232,13 +230,12 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
     }
   }
 
-  async function cancel(runs: readonly string[], reason: string): Promise<void> {
+  async function cancel(runs: readonly string[], parent: string): Promise<void> {
     for (const child of runs) {
-      await end(child, reason);
+      if ((await stateOf(child))?.parent?.run !== parent) continue;
+      await end(child, `the run ${parent} has ended`);
       await driven.get(child)?.catch(() => {});
-      const events = await eventsOf(child);
-      const state = events && foldRun(child, events);
-      if (state === undefined || state.end !== undefined) continue;
+      if ((await stateOf(child))?.end !== undefined) continue;
       const own: Parts = { ...parts, goals, isSubGoal: true };
       await drive(child, own).catch((error: unknown) => {
         // Another process drives it, and reads the request.

@@ -271,7 +271,7 @@ async function finish(intended: Ending, { run, ledger, parts, results }: Driver)
     share === undefined || status === 'succeeded' ? [] : [share.run],
   );
   // Cancel the sub-goals before the end is written. After a crash in between, they are cancelled again.
-  if (goals.length > 0) await parts.goals?.cancel(goals, `the run ${run} has ended`);
+  if (goals.length > 0) await parts.goals?.cancel(goals, run);
   ledger.record({ type: 'run_finished', data: await finished(ending, { state, results }) });
 }
 

@@ -198,7 +198,8 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
       throw new DandoriError('question-not-found', `At event ${state.seq} no question "${id}" was asked.`, {
         fix: `\`dandori log ${source}\` shows where it was asked; fork at that event or later.`,
       });
-    if (asked.isHeld && asked.answer !== undefined) throw ofMadeCall(id, asked, events);
+    if (asked.question.subGoal !== undefined || (asked.isHeld && asked.answer !== undefined))
+      throw ofMadeCall(id, asked, events);
     if (asked.answer !== undefined)
       throw new DandoriError(
         'question-answered',
@@ -214,7 +215,7 @@ function answered({ answers = {}, by }: ForkOptions, { state, source, events, pa
   });
 }
 
-/** The call that asked has continued with its first answer, and is not made again. */
+/** The call that asked has continued with its first answer, and is not made again. Both runs share a sub-goal. */
 function ofMadeCall(id: string, { question, attempt }: OpenQuestion, events: readonly Event[]): DandoriError {
   const { task = '' } = question;
   const start = events.find(
@@ -223,7 +224,9 @@ function ofMadeCall(id: string, { question, attempt }: OpenQuestion, events: rea
   const before = (start?.seq ?? 2) - 1;
   return new DandoriError(
     'question-answered',
-    `The call of ${task} that asked ${id} was made, and has ended with what it was told then.`,
+    question.subGoal === undefined
+      ? `The call of ${task} that asked ${id} was made, and has ended with what it was told then.`
+      : `The sub-goal of ${task} that asked ${id} is not forked: both runs share it.`,
     {
       fix: `Fork before the call: --at ${before}. It is made again then, with its effect, and asks again.`,
     },

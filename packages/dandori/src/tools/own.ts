@@ -77,8 +77,8 @@ export interface GoalRequest {
 export interface SubGoals {
   /** Starts the sub-goal, or continues it with the answers that the run got. Never rejects. */
   run(request: GoalRequest): Promise<CallOutcome>;
-  /** Ends the sub-goals of a run that ends without them. */
-  cancel(runs: readonly string[], reason: string): Promise<void>;
+  /** Ends the sub-goals of a run that ends without them. Those of the run that it was forked from go on. */
+  cancel(runs: readonly string[], parent: string): Promise<void>;
 }
 
 /** The toolbox without all tools but these. */

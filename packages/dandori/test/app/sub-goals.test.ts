@@ -259,6 +259,12 @@ describe('a question of a sub-goal', () => {
 });
 
 describe('a sub-goal ends with its run', () => {
+  const asking = () =>
+    mindFor({
+      g: [[goal('a', 'sub')], say('x')],
+      sub: [[act('t1', 'send', { to: 'b' })], say('y')],
+    });
+
   it('is cancelled with it', async () => {
     const { promise: reached, resolve } = Promise.withResolvers<void>();
     const slow = tool({
@@ -281,16 +287,37 @@ describe('a sub-goal ends with its run', () => {
   });
 
   it('is cancelled with a run that waits for an answer', async () => {
-    const mind = mindFor({
-      g: [[goal('a', 'sub')], say('x')],
-      sub: [[act('t1', 'send', { to: 'b' })], say('y')],
-    });
-    await using dandori = await open(mind, { approval: 'writes' });
+    await using dandori = await open(asking(), { approval: 'writes' });
     const run = dandori.run('g');
     expect((await run.report()).outcome).toBe('waiting');
     await run.cancel('enough');
     expect((await stateOf(`${run.id}--a`)).end?.outcome).toBe('cancelled');
     expect(sent).toEqual([]);
+  });
+
+  it('goes on for its run if a fork of that run is cancelled', async () => {
+    await using dandori = await open(asking(), { approval: 'writes' });
+    const run = dandori.run('g');
+    await run.report();
+    const fork = await run.fork({ at: (await store.journal.read(run.id)).length });
+    expect((await fork.report()).questions).toHaveLength(1);
+    await fork.cancel('not needed');
+    expect((await fork.report()).outcome).toBe('cancelled');
+    await run.approve('q1');
+    expect(await run.output()).toBe('x');
+    expect(sent).toEqual(['b']);
+  });
+
+  it('is shared with a fork, which therefore cannot give it another answer', async () => {
+    await using dandori = await open(asking(), { approval: 'writes' });
+    const run = dandori.run('g');
+    await run.report();
+    await run.approve('q1');
+    await run.output();
+    await expect(run.fork({ answers: { q1: 'reject' } })).rejects.toMatchObject({
+      code: 'question-answered',
+      message: 'The sub-goal of a that asked q1 is not forked: both runs share it.',
+    });
   });
 
   it('goes on after a crash, and no second one is started', async () => {
