@@ -219,7 +219,7 @@ export const usage: Catalogue = {
   'The call of {1} that asked {2} was made, and has ended with what it was told then.':
     '{2} を質問した {1} の呼び出しは、当時の回答で終了しています。',
   'The sub-goal of {1} that asked {2} is not forked: both runs share it.':
-    '{2} を質問した {1} のサブゴールは分岐されず、両方の実行で共有されます。',
+    '{2} を質問した {1} の部分目標は分岐されず、両方の実行で共有されます。',
   'Fork before the call: --at {1}. It is made again then, with its effect, and asks again.':
     '呼び出しの前（--at {1}）で分岐してください。呼び出しは再度行われ、改めて質問します。',
   'Correct the plan; nothing was forked.': '計画を修正してください。分岐は行っていません。',
