@@ -1,6 +1,8 @@
+import * as z from 'zod';
 import type { Thinking } from '../mind/index.ts';
+import { usage as usageShape } from '../model/decision.ts';
 import type { Fact } from '../model/event.ts';
-import { type Message, toFailure, toMessage } from '../model/failure.ts';
+import { failure as failureShape, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { isNormal, isObject } from '../model/json.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
@@ -20,22 +22,23 @@ export function thoughtEnded(
 ): void {
   const { state } = ledger;
   if (state.thinking?.decision !== decision) return;
+  const problem = brokenPart(thinking);
+  if (problem !== undefined) {
+    const cause = { kind: 'model_error', code: 'mind_broke_contract', params: { problem } } as const;
+    const failure = toFailure(cause, wordFor(state));
+    const usage = usageShape.safeParse(thinking.usage).data;
+    ledger.record({ type: 'decision_failed', data: { decision, failure, usage, ms } });
+    return;
+  }
   if (thinking.kind === 'failed') {
     const { failure, model, next, usage } = thinking;
     ledger.record({ type: 'decision_failed', data: { decision, failure, model, next, usage, ms } });
     return;
   }
-  const broken = brokenAction(thinking.actions);
-  if (broken !== undefined) {
-    const cause = { kind: 'model_error', code: 'mind_broke_contract', params: { problem: broken } } as const;
-    const failure = toFailure(cause, wordFor(state));
-    ledger.record({ type: 'decision_failed', data: { decision, failure, usage: thinking.usage, ms } });
-    return;
-  }
   const taken = readAhead.parse(decision, thinking.actions);
   const tools = parts.toolbox.tools();
-  const problem = taken.problem ?? outputProblem(taken, { state, check: parts.check, tools });
-  const useless = problem === undefined ? uselessness(taken, state) : unusable(problem, state);
+  const reason = taken.problem ?? outputProblem(taken, { state, check: parts.check, tools });
+  const useless = reason === undefined ? uselessness(taken, state) : unusable(reason, state);
   if (useless !== undefined) {
     const failure = { kind: 'unusable_output' as const, ...useless };
     const { model, usage } = thinking;
@@ -45,7 +48,20 @@ export function thoughtEnded(
   ledger.record(...decidedFacts(thinking, { decision, ms, taken, state }));
 }
 
-/** A mind may be third-party code, so the driver validates its actions here. */
+const text = z.string().optional();
+const said = { reasoning: text, repaired: text, model: text, next: text, usage: usageShape.optional() };
+const thinkingShape = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('decided'), ...said }),
+  z.object({ kind: z.literal('failed'), failure: failureShape, ...said }),
+]);
+
+/** A mind may be third-party code. What it says is checked here, because the journal could not be read again. */
+function brokenPart(thinking: Thinking): string | undefined {
+  const [issue] = thinkingShape.safeParse(thinking).error?.issues ?? [];
+  if (issue !== undefined) return `${issue.path.join('.')} ${issue.message}`;
+  return thinking.kind === 'decided' ? brokenAction(thinking.actions) : undefined;
+}
+
 function brokenAction(actions: readonly Action[]): string | undefined {
   for (const [index, action] of actions.entries()) {
     if (isPlainAction(action)) continue;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Failure } from './failure.ts';
-import { type Json, type JsonObject, json } from './json.ts';
+import { failure } from './failure.ts';
+import { type JsonObject, json } from './json.ts';
 
 export const usage = z.object({
   inputTokens: z.number(),
@@ -25,9 +25,11 @@ export interface ExtractRequest {
   readonly schema: JsonObject;
 }
 
-export type Extracted =
-  | { readonly kind: 'extracted'; readonly value: Json; readonly usage?: Usage }
-  | { readonly kind: 'failed'; readonly failure: Failure; readonly usage?: Usage };
+export const extracted = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('extracted'), value: json, usage: usage.optional() }),
+  z.object({ kind: z.literal('failed'), failure, usage: usage.optional() }),
+]);
+export type Extracted = Readonly<z.infer<typeof extracted>>;
 
 /** The limits of a run. `loop`: the run repeats itself. */
 export const limit = z.enum(['steps', 'calls', 'tasks', 'time', 'cost', 'tokens', 'revisions', 'loop']);

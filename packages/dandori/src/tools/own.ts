@@ -1,4 +1,4 @@
-import type { Extracted, ExtractRequest, PassedOn } from '../model/decision.ts';
+import { type Extracted, type ExtractRequest, extracted, type PassedOn } from '../model/decision.ts';
 import { messageOf } from '../model/error.ts';
 import { asText, isObject, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
 import { MOST_FOUND, type OwnToolName, ownToolName, type Share, withOwnTools } from '../model/own-tools.ts';
@@ -224,10 +224,11 @@ async function extractFrom(args: JsonObject, { state, extract, check, call }: Lo
   // The call has the secrets. Its journaled form has not.
   const { source = null, find, schema } = shown(state.tasks.get(call.task)?.sent ?? args);
   if (!isObject(schema)) return failed('invalid_args', 'schema: must be a JSON Schema');
-  const found = await extract(
-    { text: asText(withoutMedia(source)), find: String(find), schema },
-    call.signal,
-  );
+  const request = { text: asText(withoutMedia(source)), find: String(find), schema };
+  const read = extracted.safeParse(await extract(request, call.signal));
+  // A mind may be third-party code, and what it says is journaled.
+  if (!read.success) return failed('invalid_result', `extract cannot be used: ${messageOf(read.error)}`);
+  const found = read.data;
   const counted = found.usage === undefined ? {} : { usage: found.usage };
   if (found.kind === 'failed') return { kind: 'failed', failure: found.failure, ...counted };
   const value = normalise(found.value);

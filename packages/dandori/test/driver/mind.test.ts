@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/driver/clock.ts';
+import { drive } from '../../src/driver/drive.ts';
 import type { Thinking } from '../../src/mind/mind.ts';
 import type { Failure } from '../../src/model/failure.ts';
 import type { JsonObject } from '../../src/model/json.ts';
+import { foldRun } from '../../src/run/state/apply.ts';
+import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { count, createHouse, DONE, task } from './house.ts';
 
 const broken = (failure: Partial<Failure> = {}): Thinking => ({
@@ -75,8 +79,27 @@ describe('a mind that fails', () => {
     const house = createHouse({ 'a.get': {} }, [odd, odd, odd]);
     const state = await house.run('go');
     expect(state.end).toMatchObject({ outcome: 'failed', failure: { kind: 'model_error' } });
-    expect(state.end?.failure?.message).toMatch(/invalid action: actions\[0\]\.id/);
+    expect(state.end?.failure?.message).toMatch(/something invalid: actions\[0\]\.id/);
     expect(house.toolbox.calls).toEqual([]);
+  });
+
+  const act = { kind: 'decided', actions: [{ id: 'a', operation: 'answer', args: { text: 'x' } }] };
+  it.each([
+    ['a cost that is no number', { ...act, usage: { inputTokens: 1, outputTokens: 1, cost: Number.NaN } }],
+    ['a usage without tokens', { ...act, usage: {} }],
+    ['reasoning that is no text', { ...act, reasoning: 5 }],
+    ['a wait that is no number', broken({ retryable: true, retryAfter: Number.NaN })],
+    ['a failure of an unknown kind', { kind: 'failed', failure: { kind: 'odd', message: 'x' } }],
+    ['no failure', { kind: 'failed' }],
+  ])('that returns %s has failed, and its journal can be read', async (_, said) => {
+    await using temporary = await createTemporaryJournal();
+    const { journal, blobs } = temporary;
+    const house = createHouse({}, [said as Thinking, ...DONE], { journal, blobs, clock: systemClock });
+    const run = await house.start('go');
+    await drive(run, house.parts);
+    const { decisions, end } = foldRun(run, await house.events(run));
+    expect(decisions[0]?.failure?.code).toBe('mind_broke_contract');
+    expect(end?.outcome).toBe('answered');
   });
 
   it('that decides on nothing has failed', async () => {

@@ -97,7 +97,7 @@ export const driver = {
   callStopped: (call: string) =>
     `${call} was stopped while it was running, and may or may not have taken effect.`,
   mindBroke: (reason: string) => `The model call broke: ${reason}`,
-  mindBrokeContract: (problem: string) => `The model returned an invalid action: ${problem}`,
+  mindBrokeContract: (problem: string) => `The model returned something invalid: ${problem}`,
   mindStopped: 'The decision was stopped.',
   notCalled: (call: string) => `${call} was not called: the run was stopped first.`,
   underWay: (call: string) => `${call} is already running under the same key.`,

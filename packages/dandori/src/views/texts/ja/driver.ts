@@ -86,7 +86,7 @@ export const driver: DriverTexts = {
   callBroke: (reason) => `呼び出しに失敗しました：${reason}`,
   callStopped: (call) => `${call} は実行中に停止されました。反映されたかどうかは不明です。`,
   mindBroke: (reason) => `モデルの呼び出しに失敗しました：${reason}`,
-  mindBrokeContract: (problem) => `モデルが無効なアクションを返しました：${problem}`,
+  mindBrokeContract: (problem) => `モデルが無効な値を返しました：${problem}`,
   mindStopped: '判断が中止されました。',
   notCalled: (call) => `${call} は呼び出していません。先に実行が中止されました。`,
   underWay: (call) => `${call} は同じキーですでに実行中です。`,
