@@ -5,9 +5,9 @@ import type { Message } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { shown } from '../model/redact.ts';
 import { clip } from '../model/text.ts';
+import { nextExpiry } from '../run/decide.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { OtherRuns } from '../tools/index.ts';
-import { type AskedQuestion, openQuestions } from '../views/report.ts';
 import { createReporter, type Reporter } from './reports.ts';
 
 /** `waiting`: for an answer. `background`: the client need not wait for the run. */
@@ -134,23 +134,21 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
     while (!hasEnded(work) && !soon.signal.aborted) {
       // The driver has not seen events that were written while it was finishing.
       const driven = await driveOnce(work, leaving).catch(ifElsewhere);
-      if (!hasEnded(work)) await untilNews(work, driven?.seq ?? work.seen);
+      const next = driven === undefined ? parts.clock.now() + BETWEEN_ATTEMPTS : nextExpiryOf(work);
+      if (!hasEnded(work)) await untilNews(work, driven?.seq ?? work.seen, next);
     }
   }
 
-  /** Waits for a write from outside the driver, or until one of the questions expires. */
-  async function untilNews(work: Work, last: number): Promise<void> {
-    let isExpired = false;
-    const next = Math.min(
-      ...openQuestionsOf(work).map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt),
-    );
+  /** Waits for a write from outside the driver, at most until `next`. */
+  async function untilNews(work: Work, last: number, next: number): Promise<void> {
+    let isTime = false;
     const takeBack = Number.isFinite(next)
       ? parts.clock.at(next, () => {
-          isExpired = true;
+          isTime = true;
           changed();
         })
       : () => {};
-    await until(() => (work.seen > last || isExpired || soon.signal.aborted ? true : undefined));
+    await until(() => (work.seen > last || isTime || soon.signal.aborted ? true : undefined));
     takeBack();
   }
 
@@ -258,9 +256,12 @@ function hasEnded({ reporter, isTelling }: Work): boolean {
   return reporter.state?.end !== undefined && !isTelling;
 }
 
-function openQuestionsOf({ reporter: { state } }: Work): AskedQuestion[] {
-  return state === undefined ? [] : openQuestions(state);
+function nextExpiryOf({ reporter: { state } }: Work): number {
+  return state === undefined ? Number.POSITIVE_INFINITY : nextExpiry(state);
 }
+
+/** Milliseconds between two attempts to drive a run that another process drives. That process may die. */
+const BETWEEN_ATTEMPTS = 1_000;
 
 /** Another process may drive the run; its events are read from the journal. */
 function ifElsewhere(error: unknown): undefined {

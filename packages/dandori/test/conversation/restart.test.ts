@@ -59,6 +59,27 @@ describe('the conversation of REQUIREMENTS E', () => {
     expect(third.lines()).toEqual([]);
   });
 
+  it('goes on in a second terminal when the process of the first one is killed', async () => {
+    let isHeld = true;
+    let asked = 0;
+    await using town = await openTown(() => {
+      asked++;
+      return isHeld ? { hang: true } : answer('Paris.');
+    });
+    const first = talk(town.place);
+    first.say('what is the capital of France');
+    await expect.poll(() => asked).toBe(1);
+    const second = talk(town.place);
+    second.say('/conversations');
+    await expect.poll(() => second.lines().length).toBeGreaterThan(0);
+    isHeld = false;
+    first.child.kill('SIGKILL');
+    await first.ended;
+    await expect.poll(() => second.lines().at(-1)).toMatchObject({ kind: 'reply', text: 'Paris.' });
+    second.child.stdin.end();
+    expect(await second.ended).toBe(0);
+  });
+
   it('reads one message per line from a pipe, prints the reports at the end, and exits with 3 if a question is open', async () => {
     await using town = await openTown(({ promptText, body }) => {
       const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
