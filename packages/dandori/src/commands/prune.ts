@@ -4,7 +4,15 @@ import type { Event, Outcome } from '../model/event.ts';
 import { blobsOf } from '../model/event-kinds.ts';
 import { parseJson } from '../model/json.ts';
 import { fold } from '../run/state/apply.ts';
-import { allRuns, type Blobs, type Journal, type Keys, type RunSummary } from '../store/index.ts';
+import {
+  allConversations,
+  allRuns,
+  type Blobs,
+  type ConversationJournal,
+  type Journal,
+  type Keys,
+  type RunSummary,
+} from '../store/index.ts';
 
 export interface PruneOptions {
   /** Milliseconds since the last event of a run. Younger runs stay. */
@@ -49,6 +57,8 @@ interface PruneParts {
   readonly blobs: Blobs;
   readonly clock: Clock;
   readonly keys?: Keys;
+  /** Their messages stay, with their files. */
+  readonly conversations?: Pick<ConversationJournal, 'list' | 'read'>;
   /** Whether the conversation still needs the report of the run's end. */
   readonly isAwaited?: (run: string, conversation: string) => Promise<boolean>;
 }
@@ -67,7 +77,7 @@ const KEY_REST = 86_400_000;
  * P2  Blobs are removed after the journals. A crash in between leaves unused blobs, which the next prune
  *     removes. It never leaves a run without its blobs.
  * P3  A run of a conversation is removed only after the conversation has the report of its end. The messages
- *     stay.
+ *     stay, with their files.
  * P4  A key is removed with its run. The key of a message or a conversation is removed when it is old. A key
  *     younger than a day stays, because the client may still retry its request.
  */
@@ -175,14 +185,14 @@ async function isThere(run: string, journal: Journal): Promise<boolean> {
 async function pruneBlobs(
   before: number,
   { dryRun, left, gone }: Pruning & { gone: ReadonlySet<string> },
-  { journal, blobs }: Pick<PruneParts, 'journal' | 'blobs'>,
+  { blobs, ...journals }: Pick<PruneParts, 'journal' | 'blobs' | 'conversations'>,
 ): Promise<Pruned['blobs']> {
   const old = await blobs.putBefore(before);
   // Old blobs are listed before the journals are read. A run that starts to use one meanwhile stores it
   // again, which makes it young.
-  let used = old.length === 0 ? undefined : await usedBlobs(journal, { gone, left });
+  let used = old.length === 0 ? undefined : await usedBlobs(journals, { gone, left });
   const isUsed = async (sha256: string) => {
-    used ??= await usedBlobs(journal, { gone, left });
+    used ??= await usedBlobs(journals, { gone, left });
     return used.has(sha256);
   };
   const isDamaged = () => [...left.values()].some(({ reason }) => reason === 'damaged');
@@ -198,19 +208,20 @@ async function pruneBlobs(
 }
 
 async function usedBlobs(
-  journal: Journal,
+  { journal, conversations }: Pick<PruneParts, 'journal' | 'conversations'>,
   { gone, left }: { gone: ReadonlySet<string>; left: Map<string, LeftRun> },
 ): Promise<Set<string>> {
   const used = new Set<string>();
-  for await (const { run } of allRuns(journal)) {
-    if (gone.has(run)) continue;
+  const look = async (id: string, from: Pick<Journal | ConversationJournal, 'read'>) => {
     try {
-      for (const event of await journal.read(run)) {
-        for (const { sha256 } of blobsOf(event)) used.add(sha256);
-      }
+      for (const event of await from.read(id)) for (const { sha256 } of blobsOf(event)) used.add(sha256);
     } catch (error) {
-      leave(run, error, left);
+      leave(id, error, left);
     }
-  }
+  };
+  for await (const { run } of allRuns(journal)) if (!gone.has(run)) await look(run, journal);
+  if (conversations !== undefined)
+    for await (const { conversation } of allConversations(conversations))
+      await look(conversation, conversations);
   return used;
 }

@@ -1,3 +1,4 @@
+import type { ConversationEvent } from './conversation.ts';
 import type { BlobHandle, Envelope, Event, Fact, FactOf, FactType } from './event.ts';
 
 /**
@@ -57,9 +58,10 @@ export function isCommand(type: FactType): boolean {
   return ORIGINS[type] === 'command';
 }
 
-/** What an event refers to in the store: a result, or the attachments of the run. */
-export function blobsOf({ type, data }: Event): readonly BlobHandle[] {
+/** What an event refers to in the store: a result, or the attachments of a run or a message. */
+export function blobsOf({ type, data }: Event | ConversationEvent): readonly BlobHandle[] {
   if (type === 'run_started') return data.attachments?.map(({ blob }) => blob) ?? [];
+  if (type === 'message_written') return data.message.attachments?.map(({ blob }) => blob) ?? [];
   return 'blob' in data && data.blob !== undefined ? [data.blob] : [];
 }
 

@@ -2,7 +2,7 @@ import type { Runtime, StopSignals } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Conversation, foldConversation, unfinished } from '../conversation/index.ts';
 import { DandoriError } from '../model/error.ts';
-import { type ConversationSummary, listAll } from '../store/index.ts';
+import { allConversations } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
 import { mayAct, type User } from './access.ts';
 
@@ -142,8 +142,8 @@ export function createOpenConversations(options: Options): OpenConversations {
 
   async function all(): Promise<string[]> {
     const ids: string[] = [];
-    const idOf = ({ conversation }: ConversationSummary) => conversation;
-    for await (const found of listAll({ list: dandori.conversations, idOf })) ids.push(idOf(found));
+    for await (const { conversation } of allConversations({ list: dandori.conversations }))
+      ids.push(conversation);
     return ids;
   }
 

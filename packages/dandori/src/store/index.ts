@@ -4,6 +4,7 @@ export type { KeptCounts } from './counts.ts';
 export type { Dispatcher, Drive, DriveSignals, Patience, Working } from './dispatcher/dispatcher.ts';
 export { type Overview, overviewSchema, type WorkerNow } from './dispatcher/workers.ts';
 export {
+  allConversations,
   allRuns,
   assertFollows,
   type Claim,

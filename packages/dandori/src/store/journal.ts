@@ -164,6 +164,14 @@ export function allRuns(journal: Pick<Journal, 'list'>): AsyncGenerator<RunSumma
 /** Conversations are stored like runs, but without claims: every participant may write. */
 export type ConversationJournal = Journal<ConversationEvent, ConversationSummary>;
 
+/** Every conversation, newest first. */
+export function allConversations(
+  journal: Pick<ConversationJournal, 'list'>,
+): AsyncGenerator<ConversationSummary> {
+  const idOf = ({ conversation }: ConversationSummary) => conversation;
+  return listAll({ list: (page) => journal.list(page), idOf });
+}
+
 /** From the store if it knows, otherwise from the first event. */
 export async function ownerOf<E extends Event | ConversationEvent>(
   journal: Pick<Journal<E, unknown>, 'owner' | 'first'>,

@@ -1,9 +1,13 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { copyBetween } from '../../src/app/copy.ts';
 import { createClient } from '../../src/client/client.ts';
+import { openDandori } from '../../src/index.ts';
 import type { ModelRequestBody } from '../../src/testing/model-server/index.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
+import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
+import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { sees } from '../cli/screen.ts';
 import { openTerminal } from '../cli/terminal.ts';
 import { act, answer, say } from '../requirements/home.ts';
@@ -50,6 +54,29 @@ describe('files in a chat', () => {
     // The second run is not shown the picture until it reads it.
     expect(town.model.requests.map(({ body }) => imagesIn(body))).toEqual([[1], [], [1]]);
     await theseHold(town.place.folder);
+  });
+
+  it('are kept as long as the conversation, also if the run that they were given to is pruned', async () => {
+    await using temporary = await createTemporaryJournal();
+    const mind = createScriptedMind([
+      [act('a', 'answer', { text: 'Seen.' })],
+      [act('r', 'attachment.read', { name: 'list.csv' })],
+      ({ result }) => [act('b', 'answer', { text: JSON.stringify(result('r')) })],
+    ]);
+    await using dandori = await openDandori({ store: temporary.store, model: mind });
+    await using conversation = await dandori.conversation();
+    await conversation.say('what is this', { attachments: [{ name: 'list.csv', data: 'milk,2\n' }] });
+    await conversation.settled();
+    const folder = join(temporary.directory, 'blobs');
+    const long = new Date(Date.now() - 7_200_000);
+    for (const name of await readdir(folder, { recursive: true }))
+      if (name.endsWith('.json')) await utimes(join(folder, name), long, long);
+    expect((await dandori.prune({ olderThan: 0 })).runs).toHaveLength(1);
+    const copied = await copyBetween(temporary.directory, join(temporary.directory, 'copy'));
+    expect(copied).toMatchObject({ runs: { copied: 0 }, conversations: { copied: 1 }, blobs: 1 });
+    await conversation.say('read it');
+    await conversation.settled();
+    expect(conversation.messages().at(-1)?.text).toContain('milk,2');
   });
 
   it('are sent over HTTP, with a first message and a later one, and never answer a question', async () => {

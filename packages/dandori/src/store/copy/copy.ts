@@ -125,14 +125,12 @@ export async function copyStore(
   let blobs = 0;
   let unfinished = 0;
 
-  async function copyBlobs(events: readonly Event[]): Promise<void> {
-    for (const blob of events.flatMap(blobsOf)) {
-      if (present.get(blob.sha256) === blob.bytes) continue;
-      const text = await from.blobs.get(blob);
-      assertSame(blob, await to.blobs.put([text]));
-      present.set(blob.sha256, blob.bytes);
-      blobs++;
-    }
+  async function copyBlob(blob: BlobHandle): Promise<void> {
+    if (present.get(blob.sha256) === blob.bytes) return;
+    const text = await from.blobs.get(blob);
+    assertSame(blob, await to.blobs.put([text]));
+    present.set(blob.sha256, blob.bytes);
+    blobs++;
   }
 
   async function copyRun({ run: id, status }: Pick<RunSummary, 'run' | 'status'>): Promise<void> {
@@ -145,7 +143,7 @@ export async function copyStore(
           'secrets',
           `The run ${id} contains secrets, and the other store has another key.`,
         );
-      await copyBlobs(events);
+      for (const blob of events.flatMap(blobsOf)) await copyBlob(blob);
       count(runs, await copyLines(id, events.length, { from: from.runs, to: to.runs }));
       if (isOpen) unfinished++;
     } finally {
@@ -156,6 +154,7 @@ export async function copyStore(
   async function copyConversation(id: string): Promise<void> {
     const events = await from.conversations.read(id);
     const { conversations: source } = from;
+    for (const blob of events.flatMap(blobsOf)) await copyBlob(blob).catch(ifLost);
     count(conversations, await copyLines(id, events.length, { from: source, to: to.conversations }));
   }
 
@@ -185,6 +184,11 @@ export async function copyStore(
   const given = run === undefined ? await from.approvals.all() : [];
   for (const { id: _, ...approval } of given) await to.approvals.add(approval);
   return { runs, conversations, blobs, keys, approvals: given.length, bytes, unfinished, left };
+}
+
+/** The messages of a conversation are worth copying without a file that the store has lost. */
+function ifLost(error: unknown): void {
+  if (!(error instanceof DandoriError && error.code === 'blob-damaged')) throw error;
 }
 
 /** Returns how many bytes were written; 0 if they were there. */
