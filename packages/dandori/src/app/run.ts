@@ -12,6 +12,7 @@ import { DandoriError, type ErrorCode } from '../model/error.ts';
 import type { Event, FactOf, Live } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
+import type { MissingServer } from '../model/tool.ts';
 import type { AskedQuestion, Report } from '../views/report.ts';
 import type { ResultPart, Wanted } from '../views/result-page.ts';
 import type { Runtime } from './dandori.ts';
@@ -318,7 +319,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
         const report = await settled();
         if (report.outcome === 'answered') return parts.toOutput(report);
         const isOpen = report.outcome === 'waiting' || report.outcome === 'paused';
-        if (!isOpen || !wait) throw withoutOutput(report);
+        if (!isOpen || !wait) throw withoutOutput(report, runtime.missing());
         await changed(untilExpiry(report));
       }
     },
@@ -389,7 +390,7 @@ async function ignoringLate(answer: Promise<void>): Promise<void> {
   }
 }
 
-function withoutOutput(report: Report): RunError {
+function withoutOutput(report: Report, missing: readonly MissingServer[]): RunError {
   const { run, outcome, failure, questions, limit } = report;
   if (outcome === 'waiting') {
     const asked = questions.map(({ id, text }) => `${id}: ${text}`).join('; ');
@@ -404,8 +405,10 @@ function withoutOutput(report: Report): RunError {
       report,
     });
   const why = failure?.message ?? (limit === undefined ? outcome : `limit reached: ${limit}`);
+  // The reason is not part of the failure, because the failure is told to the model.
+  const servers = missing.map(({ server, reason }) => `${server} is not available: ${reason}. `).join('');
   return new RunError('run-failed', `The run ${run} ended without an answer (${outcome}): ${why}`, {
-    fix: `Its report says what was done: \`run.report()\`, or \`dandori show ${run}\`.`,
+    fix: `${servers}Its report says what was done: \`run.report()\`, or \`dandori show ${run}\`.`,
     report,
   });
 }

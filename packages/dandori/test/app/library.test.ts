@@ -279,6 +279,12 @@ describe('the handle of a run', () => {
     await using dandori = await withMind([[{ operation: 'answer', args: { text: 'No.', achieved: false } }]]);
     const run = dandori.run('Do the impossible');
     await expect(run.output()).rejects.toMatchObject({ code: 'run-failed', report: { outcome: 'failed' } });
+    await using broken = await withMind([[{ operation: 'answer', args: { text: 'No.', achieved: false } }]], {
+      servers: { shop: { command: 'no-such-program' } },
+    });
+    await expect(broken.run('Buy milk').output()).rejects.toMatchObject({
+      fix: expect.stringContaining('shop is not available: the command "no-such-program" was not found.'),
+    });
     await expect(dandori.run('  ').output()).rejects.toMatchObject({ code: 'goal-invalid' });
     await expect(dandori.open('20200101-000000000-aaaa').output()).rejects.toMatchObject({
       code: 'run-not-found',

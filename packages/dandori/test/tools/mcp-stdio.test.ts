@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { IS_LONG } from '../long.ts';
 import { nodeServer, openToolbox, succeeded, toCall, until } from './fixtures/calls.ts';
@@ -84,6 +84,21 @@ describe('what a server offers', () => {
     expect(environment).toMatchObject({ WORKSHOP_TOKEN: TOKEN });
     expect(environment).not.toHaveProperty('DANDORI_TEST_SECRET');
     expect(environment).not.toHaveProperty('VITEST');
+  });
+
+  it("a server gets the certificate and the proxy of the company's network, but no password of the proxy", async () => {
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', '/etc/ssl/certs/company.pem');
+    vi.stubEnv('https_proxy', 'http://proxy.example:3128');
+    vi.stubEnv('HTTP_PROXY', 'http://ann:secret@proxy.example:3128');
+    const own = await openToolbox({ mcpServers: { workshop: nodeServer('workshop-stdio.ts') } });
+    vi.unstubAllEnvs();
+    const environment = succeeded(await own.call(toCall('workshop.environment')));
+    await own.close();
+    expect(environment).toMatchObject({
+      NODE_EXTRA_CA_CERTS: '/etc/ssl/certs/company.pem',
+      https_proxy: 'http://proxy.example:3128',
+    });
+    expect(environment).not.toHaveProperty('HTTP_PROXY');
   });
 });
 

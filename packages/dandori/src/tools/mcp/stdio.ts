@@ -266,7 +266,7 @@ const REST = 10;
 /** Rejects if the process cannot be started. Passes on only a few harmless environment variables. */
 async function startChild(config: StdioServerConfig, on: ChildEvents): Promise<Child> {
   const child = spawn(config.command, config.args ?? [], {
-    env: { ...getDefaultEnvironment(), ...config.env },
+    env: { ...getDefaultEnvironment(), ...networkEnvironment(), ...config.env },
     cwd: config.cwd,
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
@@ -308,6 +308,21 @@ async function startChild(config: StdioServerConfig, on: ChildEvents): Promise<C
     },
     kill: () => signalGroup(child, 'SIGKILL'),
   };
+}
+
+const CERTIFICATES = ['NODE_EXTRA_CA_CERTS', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'REQUESTS_CA_BUNDLE'];
+const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((name) => [
+  name,
+  name.toLowerCase(),
+]);
+
+/**
+ * Behind the proxy or the certificate of a company, a server that reaches the network needs these, and so does
+ * `npx`, which otherwise waits for the registry. An address with a user is left out: it may contain a password.
+ */
+function networkEnvironment(): Record<string, string> {
+  const set = [...CERTIFICATES, ...PROXIES].map((name) => [name, process.env[name] ?? ''] as const);
+  return Object.fromEntries(set.filter(([, value]) => value !== '' && !value.includes('@')));
 }
 
 function rest(stream: Readable): void {
