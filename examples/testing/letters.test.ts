@@ -1,5 +1,6 @@
-import { brokenLaws, createMemoryStore, openDandori } from 'dandori';
+import { createMemoryStore, openDandori } from 'dandori';
 import {
+  brokenLaws,
   createFunctionToolbox,
   createScriptedMind,
   createStepClock,

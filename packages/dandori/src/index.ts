@@ -5,16 +5,10 @@ export type {
   FindingKind,
   TornTail,
 } from './app/dandori.ts';
-export {
-  type Dandori,
-  type DandoriOptions,
-  type OutputOf,
-  openDandori,
-  type RunOptions,
-  type YieldedOf,
-} from './app/library.ts';
+export { type Dandori, type DandoriOptions, openDandori } from './app/library.ts';
 export { type FollowOptions, type OnQuestion, type Run, RunError } from './app/run.ts';
 export type { ApproveOptions, RejectOptions } from './app/run-client.ts';
+export type { OutputOf, RunOptions, YieldedOf } from './app/run-options.ts';
 export type { GivenAttachment } from './commands/attachments.ts';
 export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './commands/prune.ts';
 export type { Rating } from './commands/steer.ts';
@@ -48,16 +42,15 @@ export { DandoriError, type ErrorCode } from './model/error.ts';
 export type { Event, Fact, Live, Outcome } from './model/event.ts';
 export type { Failure } from './model/failure.ts';
 export type { Json, JsonObject } from './model/json.ts';
-export { normalise, parseJson, stringifyJson } from './model/json.ts';
+export { parseJson, stringifyJson } from './model/json.ts';
 export type { Diagnostic } from './model/plan.ts';
 export type { Option, Question } from './model/question.ts';
 export type { Settings } from './model/settings.ts';
 export type { Action, Task } from './model/task.ts';
 export type { Effect, Tool } from './model/tool.ts';
 export type { Compiled } from './plan/compile.ts';
-export { type PlanFile, parsePlan, readPlanFile } from './plan/read.ts';
+export { type PlanFile, readPlanFile } from './plan/read.ts';
 export { type PlanComments, type WrittenPlan, writePlan } from './plan/write.ts';
-export { brokenLaws } from './run/laws.ts';
 export type { RunState, TaskState, TaskStatus } from './run/state/state.ts';
 export type { Blobs, Keys, StoredBlob } from './store/blobs.ts';
 export type {
@@ -70,11 +63,16 @@ export type {
 } from './store/journal.ts';
 export type { Statistics, ToolStatistics } from './store/statistics.ts';
 export { createFileStore, createMemoryStore, type Store } from './store/store.ts';
-export { type AiTool, type GivenTool, type ToolDefinition, tool } from './tools/program-tools.ts';
+export {
+  type AiTool,
+  type GivenTool,
+  type GivenTools,
+  type ToolDefinition,
+  tool,
+} from './tools/program-tools.ts';
 export {
   ambiguous,
   defineService,
-  defineTool,
   type InnerCallOptions,
   type Service,
   type ServiceContext,

@@ -1,5 +1,4 @@
-import * as z from 'zod';
-import { newId } from '../commands/index.ts';
+import { newId, readAttachments } from '../commands/index.ts';
 import type { Config, ConfigInput, Layer } from '../config/index.ts';
 import { loadConfig } from '../config/index.ts';
 import type { Conversation } from '../conversation/index.ts';
@@ -7,15 +6,15 @@ import type { Counted, CountOptions, RunQuestion } from '../history/index.ts';
 import type { AiModel, Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
-import type { Event, Live } from '../model/event.ts';
+import type { Event } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
-import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import { isObject, type Json } from '../model/json.ts';
 import type { StandingApproval } from '../model/question.ts';
 import type { Task } from '../model/task.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import type { ConversationSummary, RunSummary, Store } from '../store/index.ts';
-import type { GivenTool, Toolbox } from '../tools/index.ts';
+import type { GivenTools, Toolbox } from '../tools/index.ts';
 import type { Report } from '../views/report.ts';
 import {
   type ConversationOptions,
@@ -24,10 +23,17 @@ import {
   type Runtime,
   systemClock,
 } from './dandori.ts';
-import { createRun, type Leave, type OnQuestion, type Run, RunError } from './run.ts';
+import { createRun, type Leave, type OnQuestion, type Run } from './run.ts';
 import type { Page } from './run-client.ts';
 import { createRunListeners } from './run-listeners.ts';
-import type { StartOptions } from './start-runs.ts';
+import {
+  checkRun,
+  type OutputOf,
+  type RunOptions,
+  readOutput,
+  schemaOf,
+  type YieldedOf,
+} from './run-options.ts';
 
 /**
  * The keys of `dandori.yaml` by their names, and the values that only a program has. A `dandori.yaml` in the
@@ -36,8 +42,8 @@ import type { StartOptions } from './start-runs.ts';
 export interface DandoriOptions extends Omit<ConfigInput, 'model' | 'store'>, Observers {
   /** A model of the AI SDK, `provider/name`, the section of the file, or a mind of your own. */
   readonly model?: AiModel | Mind | ConfigInput['model'];
-  /** Functions, tools of the AI SDK, results of `tool`, and services, by name. */
-  readonly tools?: Readonly<Record<string, GivenTool>> | undefined;
+  /** Functions, tools of the AI SDK, results of `tool`, and services, by name. A list, if each has a name of its own. */
+  readonly tools?: GivenTools | undefined;
   /** Used instead of all tools, servers and services. `close` closes it too. */
   readonly toolbox?: Toolbox;
   /** Where runs are stored: a store, or the section of the file. Default: files in `.dandori/runs`. */
@@ -52,25 +58,6 @@ interface Observers extends Pick<OpenOptions, 'onEvent' | 'onLive' | 'onWarning'
   /** Answers the questions of runs in place. */
   readonly onQuestion?: OnQuestion;
 }
-
-export interface RunOptions extends Omit<StartOptions, 'run' | 'isStricterOnly' | 'onStart' | 'output'> {
-  /** What the answer must be: a zod schema or a JSON Schema. */
-  readonly output?: z.ZodType | JsonObject;
-  /** The iteration also yields messages that are never journaled: text while it is written, and progress. */
-  readonly live?: boolean;
-  /** Instead of the `onQuestion` of `openDandori`. */
-  readonly onQuestion?: OnQuestion;
-}
-
-/** The type of `run.output()`. */
-export type OutputOf<Options> = Options extends { readonly output: infer Schema }
-  ? Schema extends z.ZodType
-    ? z.output<Schema>
-    : Json
-  : string;
-
-/** What iterating over a run yields. */
-export type YieldedOf<Options> = Options extends { readonly live: true } ? Event | Live : Event;
 
 /** All of Dandori in one process. Close it, or its servers keep the process alive. */
 export interface Dandori extends AsyncDisposable {
@@ -106,11 +93,14 @@ export interface Dandori extends AsyncDisposable {
 }
 
 export async function openDandori(options: DandoriOptions = {}): Promise<Dandori> {
+  if (typeof options !== 'object')
+    throw new DandoriError('usage', 'openDandori takes one object.', {
+      fix: "Write openDandori({ model: 'openai/gpt-5-mini', tools: { … } }).",
+    });
   const { onQuestion, onEvent, onLive, onWarning, onUntraced, onTorn, tools = {}, ...given } = options;
   const { model, toolbox, store: where, config: written, cwd, clock = systemClock, ...rest } = given;
-  const isSection = where !== undefined && 'type' in where;
-  const store = isSection ? undefined : where;
-  const sections = { ...rest, ...(isSection && { store: where }) };
+  const store = typeof where === 'object' && !('type' in where) ? where : undefined;
+  const sections = { ...rest, ...(store === undefined && { store: where as ConfigInput['store'] }) };
   const config = await configOf({ written, cwd, model, sections, hasTools: options.tools !== undefined });
   const listeners = createRunListeners();
   const mind = await mindOf(model, config);
@@ -148,27 +138,47 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     config,
     model: runtime.mindName,
     run<const Options extends RunOptions>(goal: string, runOptions?: Options) {
-      const { live = false, onQuestion: own, output, ...starting }: RunOptions = runOptions ?? {};
+      checkRun(goal, runOptions);
+      const {
+        live = false,
+        onQuestion: own,
+        output,
+        signal,
+        attachments = [],
+        ...starting
+      }: RunOptions = runOptions ?? {};
       const id = newId(clock.now());
       return createRun<OutputOf<Options>, YieldedOf<Options>>({
         ...common,
         id,
         live,
         by: starting.userId,
+        signal,
         onQuestion: own ?? onQuestion,
-        start: async () => runtime.start(goal, { ...starting, run: id, output: schemaOf(output) }),
+        start: async () =>
+          runtime.start(goal, {
+            ...starting,
+            run: id,
+            output: schemaOf(output),
+            attachments: await readAttachments(attachments),
+          }),
         toOutput: async (report) => (await readOutput(report, output)) as OutputOf<Options>,
       });
     },
-    open: (id, { by, onQuestion: own } = {}) =>
-      createRun<Json, Event>({
+    open(id, { by, onQuestion: own } = {}) {
+      if (typeof id !== 'string')
+        throw new DandoriError('usage', 'dandori.open takes the id of a run.', {
+          fix: 'Pass run.id, or an id that dandori.runs() lists.',
+        });
+      return createRun<Json, Event>({
         ...common,
         id,
         live: false,
         by,
         onQuestion: own ?? onQuestion,
         toOutput: (report: Report) => (report.output ?? report.answer) as Json,
-      }),
+      });
+    },
     runs: runtime.runs,
     questions: () => runtime.questions(),
     approvals: runtime.approvals,
@@ -186,22 +196,6 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
   };
 }
 
-/** What the model writes is the input of a zod schema, which may transform it. */
-function schemaOf(output: RunOptions['output']): JsonObject | undefined {
-  return output instanceof z.ZodType ? (z.toJSONSchema(output, { io: 'input' }) as JsonObject) : output;
-}
-
-async function readOutput(report: Report, output: RunOptions['output']): Promise<unknown> {
-  if (!(output instanceof z.ZodType)) return output === undefined ? report.answer : report.output;
-  const read = await output.safeParseAsync(report.output);
-  if (read.success) return read.data;
-  // A rule that JSON Schema cannot express, such as a refinement.
-  throw new RunError('run-failed', `The output does not fit: ${z.prettifyError(read.error)}`, {
-    fix: 'Express the rule in the schema, or check the output yourself.',
-    report,
-  });
-}
-
 interface ConfigSources {
   readonly written: DandoriOptions['config'];
   readonly cwd: string | undefined;
@@ -213,10 +207,15 @@ interface ConfigSources {
 const ORIGIN = 'openDandori';
 
 async function configOf({ written, cwd, model, sections, hasTools }: ConfigSources): Promise<Config> {
+  const isInstance = isObject(model) && ![Object.prototype, null].includes(Object.getPrototypeOf(model));
+  if (typeof model === 'function' || (isInstance && isSection(model)))
+    throw new DandoriError('usage', 'openDandori: model is no model of the AI SDK.', {
+      fix: "Pass openai('gpt-5-mini') of @ai-sdk/openai, 'openai/gpt-5-mini', or a Mind of your own.",
+    });
   const named = typeof model === 'string' || isSection(model) ? { model } : {};
   const values = { ...sections, ...named };
   if (isLoaded(written)) {
-    const [key] = Object.keys(values);
+    const [key] = Object.entries(values).find(([, value]) => value !== undefined) ?? [];
     if (key === undefined) return written;
     throw new DandoriError('usage', `openDandori: ${key} cannot be passed beside a loaded config.`, {
       fix: 'Pass it to loadConfig({ layers }), or pass what the file contains as `config`.',

@@ -107,6 +107,8 @@ export interface RunParts<Output> {
   readonly start?: () => Promise<string>;
   /** The user who acts. */
   readonly by?: string | undefined;
+  /** Cancels the run. */
+  readonly signal?: AbortSignal | undefined;
   readonly onQuestion?: OnQuestion | undefined;
   /** What the iteration yields by default. */
   readonly live: boolean;
@@ -131,7 +133,7 @@ function untilExpiry({ questions }: Report): { readonly ms?: number } {
 }
 
 export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output, Yielded> {
-  const { runtime, listeners, by, onQuestion } = parts;
+  const { runtime, listeners, by, onQuestion, signal } = parts;
   let { id } = parts;
   const who = by === undefined ? {} : { by };
   const leaving = new AbortController();
@@ -159,6 +161,9 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     return current;
   }
 
+  // The run may have ended before.
+  const abort = () => void run.cancel('aborted by the program').catch(() => {});
+
   async function leave(grace?: number): Promise<void> {
     leaving.abort();
     const timer = grace === undefined ? undefined : setTimeout(() => leavingNow.abort(), grace);
@@ -184,6 +189,8 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     try {
       for (;;) {
         const report = await driveOrFollow();
+        if (!['open', 'waiting', 'paused'].includes(report.outcome))
+          signal?.removeEventListener('abort', abort);
         if (report.outcome !== 'waiting' || onQuestion === undefined || leaving.signal.aborted) return report;
         const answers = await Promise.all(report.questions.map(ask));
         if (!answers.includes(true)) return report;
@@ -364,7 +371,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     async fork(options) {
       await started;
       const forked = await runtime.fork(id, { ...who, ...options });
-      const { start: _start, ...others } = parts;
+      const { start: _start, signal: _signal, ...others } = parts;
       return Object.assign(createRun<Output, Yielded>({ ...others, id: forked.run }), { forked });
     },
     replay: (options) => runtime.replay(id, options),
@@ -377,6 +384,8 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     [Symbol.asyncDispose]: () => leave(),
   };
   if (started !== undefined) drive();
+  if (signal?.aborted === true) abort();
+  signal?.addEventListener('abort', abort, { once: true });
   return run;
 }
 
@@ -401,14 +410,15 @@ function withoutOutput(report: Report, missing: readonly MissingServer[]): RunEr
   }
   if (outcome === 'paused' || outcome === 'open')
     return new RunError('run-waiting', `The run ${run} has stopped and not ended.`, {
-      fix: 'Continue it with `run.resume()`.',
+      fix: 'Continue it with `run.resume()`. Await the output before you close Dandori.',
       report,
     });
   const why = failure?.message ?? (limit === undefined ? outcome : `limit reached: ${limit}`);
   // The reason is not part of the failure, because the failure is told to the model.
-  const servers = missing.map(({ server, reason }) => `${server} is not available: ${reason}. `).join('');
+  const reasons = missing.map(({ server, reason }) => `${server} is not available: ${reason}.`);
+  const seeReport = `Its report says what was done: \`run.report()\`, or \`dandori show ${run}\`.`;
   return new RunError('run-failed', `The run ${run} ended without an answer (${outcome}): ${why}`, {
-    fix: `${servers}Its report says what was done: \`run.report()\`, or \`dandori show ${run}\`.`,
+    fix: [...reasons, seeReport].join(' '),
     report,
   });
 }

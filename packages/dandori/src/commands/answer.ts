@@ -127,6 +127,7 @@ function inWords(
   asked: Question,
   goal: string,
 ): { readonly answer: Json; readonly declined?: boolean } {
+  if (typeof answer === 'boolean' && isApproval(asked)) return { answer: answer ? 'approve' : 'reject' };
   if (typeof answer !== 'string') return { answer };
   const read = readAnswer(answer, shown(asked), { goal });
   if (read?.kind === 'answer') return { answer: read.value };

@@ -1,4 +1,6 @@
-import { DandoriError } from '../model/error.ts';
+import { readFile, stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { DandoriError, messageOf } from '../model/error.ts';
 import { jsonParts } from '../model/json.ts';
 import type { Attachment } from '../model/task.ts';
 import { bytesText } from '../model/text.ts';
@@ -17,6 +19,31 @@ export interface GivenAttachment {
 export const MOST_ATTACHMENTS = 20;
 /** Bytes of all attachments of a run together. */
 export const LARGEST_ATTACHMENTS = 20_000_000;
+
+/** Reads the files that are given by their paths. */
+export async function readAttachments(
+  given: readonly (string | GivenAttachment)[],
+): Promise<GivenAttachment[]> {
+  let left = LARGEST_ATTACHMENTS;
+  const read: GivenAttachment[] = [];
+  for (const file of given) {
+    if (typeof file !== 'string') {
+      read.push(file);
+      continue;
+    }
+    try {
+      left -= (await stat(file)).size;
+      if (left >= 0) read.push({ name: basename(file), data: await readFile(file) });
+    } catch (error) {
+      throw new DandoriError('file-unreadable', `${file}: ${messageOf(error)}`, {
+        fix: 'Name a file that can be read: --attach FILE',
+        cause: error,
+      });
+    }
+    if (left < 0) throw attachmentsTooLarge(LARGEST_ATTACHMENTS - left);
+  }
+  return read;
+}
 
 /** Stores the files. The journal keeps only where they are. `taken`: names that other files of the run have. */
 export async function storeAttachments(
@@ -52,7 +79,7 @@ export async function storeAttachments(
   return stored;
 }
 
-export function attachmentsTooLarge(bytes: number): DandoriError {
+function attachmentsTooLarge(bytes: number): DandoriError {
   const most = bytesText(LARGEST_ATTACHMENTS);
   return new DandoriError(
     'request-too-large',

@@ -17,10 +17,10 @@ export {
   takesWords,
 } from './answer-words.ts';
 export {
-  attachmentsTooLarge,
   type GivenAttachment,
   LARGEST_ATTACHMENTS,
   MOST_ATTACHMENTS,
+  readAttachments,
   storeAttachments,
 } from './attachments.ts';
 export { type Pruned, type PruneOptions, pruneRuns } from './prune.ts';

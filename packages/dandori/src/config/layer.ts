@@ -34,9 +34,8 @@ function merge(below: unknown, above: unknown): unknown {
   if (above === undefined) return below;
   if (!isObject(below) || !isObject(above)) return above;
   const keys = new Set([...Object.keys(below), ...Object.keys(above)]);
-  return Object.fromEntries(
-    [...keys].map((key) => [key, merge(valueAt(below, [key]), valueAt(above, [key]))]),
-  );
+  const merged = [...keys].map((key) => [key, merge(valueAt(below, [key]), valueAt(above, [key]))] as const);
+  return Object.fromEntries(merged.filter(([, value]) => value !== undefined));
 }
 
 /** `mode` and `adaptive_mode` are one setting: `--mode planned` must win over `adaptive_mode: true`. */

@@ -1,7 +1,7 @@
 import { type Path, pathText } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { isObject, stringifyJson, valueAt } from '../model/json.ts';
-import { splitModelName } from '../model/settings.ts';
+import { PROVIDERS, splitModelName } from '../model/settings.ts';
 
 /** Other names of keys: short ones for what most programs set, and those of other MCP hosts. */
 const SHORT_NAMES: readonly { readonly short: Path; readonly long: Path }[] = [
@@ -76,6 +76,13 @@ const SERVERS_HINT = 'put all servers under one of them';
 
 /** The problem under the name that its author wrote. */
 export function asWritten(problem: Problem, value: unknown): Problem {
+  const model = valueAt(value, ['model']);
+  const isProvider = pathText(problem.path) === 'model.provider';
+  if (isProvider && typeof model === 'string' && splitModelName(model) === undefined) {
+    const message = `model ${stringifyJson(model)} names no provider`;
+    const hint = `write provider/name, such as openai/gpt-5-mini; the providers are ${PROVIDERS.join(', ')}`;
+    return { ...problem, path: ['model'], message, hint };
+  }
   const names = SHORT_NAMES.find(
     ({ short, long }) =>
       long.every((part, index) => problem.path[index] === part) &&

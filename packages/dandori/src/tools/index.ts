@@ -10,7 +10,7 @@ export {
   type ResultReader,
   type SubGoals,
 } from './own.ts';
-export type { GivenTool } from './program-tools.ts';
+export type { GivenTools } from './program-tools.ts';
 export type { Service } from './service.ts';
 export {
   type Call,

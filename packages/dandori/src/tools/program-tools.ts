@@ -24,13 +24,13 @@ export interface AiTool {
 }
 
 /**
- * A tool without its name, which is its key in `tools`. Its effect is `write` if it names none. Without an input it takes
- * no arguments.
+ * A tool. Its name is its key in `tools`, or `name` if `tools` is a list. Its effect is `write` if it names none. Without
+ * an input it takes no arguments.
  */
 export type ToolDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = Omit<
   MethodDefinition<Input, Output>,
   'effect' | 'input'
-> & { readonly effect?: Effect; readonly input?: Input };
+> & { readonly name?: string; readonly effect?: Effect; readonly input?: Input };
 
 /**
  * What a program may pass as a tool: a function, the result of `tool`, a tool of the AI SDK as it is, or a
@@ -40,7 +40,7 @@ export type GivenTool = AnyFunction | GivenDefinition | AiTool | Service;
 
 /** A `ToolDefinition` of any input. */
 interface GivenDefinition {
-  readonly description: string;
+  readonly description?: string;
   readonly input?: z.ZodType;
   readonly run: AnyFunction;
   readonly effect?: Effect;
@@ -54,9 +54,26 @@ export function tool<Input extends z.ZodType, Output extends z.ZodType = z.ZodTy
   return definition;
 }
 
-/** The tools of a program as services. Their names are the keys. */
-export async function servicesOf(tools: Readonly<Record<string, GivenTool>>): Promise<Service[]> {
-  return Promise.all(Object.entries(tools).map(([name, given]) => serviceOf(name, given)));
+/** Tools by name, or a list of tools that have names of their own. */
+export type GivenTools = Readonly<Record<string, GivenTool>> | readonly GivenTool[];
+
+/** The tools of a program as services. */
+export async function servicesOf(tools: GivenTools): Promise<Service[]> {
+  const named = Array.isArray(tools)
+    ? tools.map((given: GivenTool, index) => [ownName(given, index), given] as const)
+    : Object.entries(tools);
+  return Promise.all(named.map(([name, given]) => serviceOf(name, given)));
+}
+
+/** Services, functions and the tools of some libraries have names. A tool of Mastra has an id. */
+function ownName(given: unknown, index: number): string {
+  const { name, id } =
+    typeof given === 'function' || isObject(given) ? (given as { name?: unknown; id?: unknown }) : {};
+  const own = name ?? id;
+  if (typeof own === 'string' && own !== '') return own;
+  throw new DandoriError('service-invalid', `tools[${index}] has no name.`, {
+    fix: 'Pass the tools by name: tools: { weather }.',
+  });
 }
 
 async function serviceOf(name: string, given: GivenTool): Promise<Service> {
@@ -68,19 +85,35 @@ async function serviceOf(name: string, given: GivenTool): Promise<Service> {
     });
   }
   if (typeof given === 'function') return single(name, { description: describe(name, given), run: given });
-  if (!isObject(given)) throw notATool(name);
+  if (!isObject(given)) throw notATool(name, {});
   if ('inputSchema' in given) return fromAiSdk(name, given);
-  if (!('run' in given) || typeof given.run !== 'function') throw notATool(name);
+  if (!('run' in given) || typeof given.run !== 'function') throw notATool(name, given);
   const { input = z.object({}), ...rest } = given as GivenDefinition;
   if (input instanceof z.ZodType) return single(name, { ...rest, input });
   throw new DandoriError('service-invalid', `tools.${name}.input is not a schema of zod 4.`, {
-    fix: 'Write z.object({ … }) with zod 4 or newer, or leave out input if the tool takes no arguments.',
+    fix: 'Write z.object({ … }) with zod 4 or newer, or leave out input if the tool takes no arguments. A JSON Schema goes with inputSchema and execute.',
   });
 }
 
-function notATool(name: string): DandoriError {
+/** What other libraries call the parts of a tool. */
+const OTHER_NAMES: Readonly<Record<string, string>> = {
+  parameters: 'input',
+  schema: 'input',
+  execute: 'run',
+  handler: 'run',
+  func: 'run',
+  invoke: 'run',
+};
+
+function notATool(name: string, given: object): DandoriError {
+  const renamed = Object.keys(given).flatMap((key) =>
+    Object.hasOwn(OTHER_NAMES, key) ? [`${key} → ${OTHER_NAMES[key]}`] : [],
+  );
   return new DandoriError('service-invalid', `tools.${name} is not a tool.`, {
-    fix: 'Pass a function, tool({ description, input, run }), a tool of the AI SDK, or a service.',
+    fix:
+      renamed.length > 0
+        ? `Rename its parts: ${renamed.join(', ')}.`
+        : 'Pass a function, tool({ description, input, run }), a tool of the AI SDK, or a service.',
   });
 }
 
@@ -89,7 +122,7 @@ function describe(name: string, { name: own }: AnyFunction): string {
 }
 
 interface Single {
-  readonly description: string;
+  readonly description?: string;
   readonly effect?: Effect;
   readonly trusted?: boolean;
   readonly input?: z.ZodType;
@@ -104,6 +137,7 @@ function single(name: string, { inputSchema, ...given }: Single): Service {
   const isOthers = !known && returnsOthersWords({ name, inputSchema: schema ?? {} });
   const definition = {
     ...{ effect: 'write', input: z.record(z.string(), z.unknown()), ...given },
+    description: given.description ?? name,
     ...(isOthers && { trusted: false }),
   };
   const place = { name, server: name, ...(schema !== undefined && { inputSchema: schema }) };
@@ -141,7 +175,7 @@ interface ReadSchema {
   readonly validate: (args: Json) => unknown;
 }
 
-/** What the AI SDK takes: zod and other standard schemas, its own `jsonSchema()`, or a function that returns one. */
+/** What the AI SDK takes: zod and other standard schemas, its own `jsonSchema()`, or a function that returns one. Also a JSON Schema. */
 async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
   if (typeof given === 'function' && !('~standard' in given)) return readSchema(name, given());
   const standard =
@@ -155,6 +189,8 @@ async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
     if (isObject(schema))
       return { schema: schema as JsonObject, validate: (args) => fitting(standard, args) };
   }
+  if (isObject(given) && given.type === 'object')
+    return { schema: given as JsonObject, validate: (args) => args };
   const own = isObject(given) ? await given.jsonSchema : undefined;
   if (isObject(given) && isObject(own))
     return {
@@ -167,7 +203,7 @@ async function readSchema(name: string, given: unknown): Promise<ReadSchema> {
       },
     };
   throw new DandoriError('service-invalid', `The inputSchema of tools.${name} cannot be read.`, {
-    fix: 'Use a schema of zod 4, or jsonSchema() of the AI SDK.',
+    fix: 'Use a schema of zod 4, or a JSON Schema.',
   });
 }
 

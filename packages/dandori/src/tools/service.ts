@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { DandoriError, messageOf } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Language } from '../model/text.ts';
-import { type Effect, isWorse, type Tool } from '../model/tool.ts';
+import { type Effect, effect as effects, isWorse, type Tool } from '../model/tool.ts';
 import { returnsOthersWords } from '../run/trust/aim.ts';
 import { callMethod } from './service-call.ts';
 import type { Call, CallOutcome, previewAnswer } from './toolbox.ts';
@@ -86,15 +86,6 @@ export interface Service {
 
 const NAME = /^[A-Za-z_][\w-]*(?:\.[A-Za-z_][\w-]*)*$/;
 
-/** One TypeScript function as a tool. */
-export function defineTool<Input extends z.ZodType, Output extends z.ZodType = z.ZodType<unknown, unknown>>(
-  definition: MethodDefinition<Input, Output> & { readonly name: string },
-): Service {
-  const { name } = definition;
-  checkName(name);
-  return { name, methods: [createMethod(definition, { name, server: name })] };
-}
-
 /**
  * Several functions that belong together. They are called as `service.method`, and share one resource when
  * calls are ordered.
@@ -132,6 +123,11 @@ export function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
   { name, server, ...given }: { name: string; server: string; inputSchema?: JsonObject },
 ): ServiceMethod {
   const { description, input, output, effect, calls, trusted } = definition;
+  // An unknown effect would count as less than a read.
+  if (!effects.options.includes(effect))
+    throw new DandoriError('service-invalid', `The effect of ${name} is unknown: ${effect}.`, {
+      fix: `The effects are ${effects.options.join(', ')}.`,
+    });
   const inputSchema = given.inputSchema ?? toSchema(name, input, 'input');
   if (inputSchema.type !== 'object') {
     const fix = 'Arguments have names: make the input a z.object({ … }).';

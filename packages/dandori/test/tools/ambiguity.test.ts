@@ -3,8 +3,9 @@ import * as z from 'zod';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { resultOutcome } from '../../src/tools/mcp/tools.ts';
-import { ambiguous, defineTool } from '../../src/tools/service.ts';
+import { ambiguous } from '../../src/tools/service.ts';
 import type { Call, CallOutcome } from '../../src/tools/toolbox.ts';
+import { defineTool } from './fixtures/define-tool.ts';
 
 const tool: Tool = {
   name: 'shop.take',

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { ambiguous, defineService, defineTool } from '../../src/tools/service.ts';
+import { ambiguous, defineService } from '../../src/tools/service.ts';
 import { ServiceCallError } from '../../src/tools/service-call.ts';
 import { openToolbox, script, succeeded, toCall } from './fixtures/calls.ts';
+import { defineTool } from './fixtures/define-tool.ts';
 
 const stock = new Map([['bolt', 5]]);
 const inventory = defineService({

@@ -10,8 +10,8 @@ import type { Reply, ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import { type ListedTool, toTools } from '../../src/tools/mcp/tools.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
-import { defineTool } from '../../src/tools/service.ts';
 import { createHouse, type House } from '../driver/house.ts';
+import { defineTool } from '../tools/fixtures/define-tool.ts';
 
 const STANDARD: Partial<Settings> = { trust: { policy: 'standard' } };
 const EVE = 'eve@evil.example';

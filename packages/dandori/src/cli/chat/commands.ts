@@ -1,11 +1,10 @@
 import type { ConversationClient } from '../../app/index.ts';
-import { type GivenAttachment, isApproval } from '../../commands/index.ts';
+import { type GivenAttachment, isApproval, readAttachments } from '../../commands/index.ts';
 import type { Asked, ConversationRun } from '../../conversation/index.ts';
 import { messageOf } from '../../model/error.ts';
 import { bytesText, displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
-import { readAttachments } from '../commands/run.ts';
 import { planLines } from '../commands/show.ts';
 import { contextLines } from '../questions/question.ts';
 import { oneLine, printable } from '../style.ts';

@@ -1,11 +1,10 @@
 import { watch } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { attachmentsTooLarge, type GivenAttachment, LARGEST_ATTACHMENTS } from '../../commands/index.ts';
+import { readAttachments } from '../../commands/index.ts';
 import { openSource } from '../../documents/source.ts';
 import { readTextFile } from '../../documents/text-file.ts';
-import { DandoriError, messageOf } from '../../model/error.ts';
+import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { isObject, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { ApprovalPolicy, Mode } from '../../model/settings.ts';
@@ -129,24 +128,6 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
     );
     return EXIT_USAGE;
   }
-}
-
-export async function readAttachments(files: readonly string[]): Promise<GivenAttachment[]> {
-  let left = LARGEST_ATTACHMENTS;
-  const read: GivenAttachment[] = [];
-  for (const file of files) {
-    try {
-      left -= (await stat(file)).size;
-      if (left >= 0) read.push({ name: basename(file), data: await readFile(file) });
-    } catch (error) {
-      throw new DandoriError('file-unreadable', `${file}: ${messageOf(error)}`, {
-        fix: 'Name a file that can be read: --attach FILE',
-        cause: error,
-      });
-    }
-    if (left < 0) throw attachmentsTooLarge(LARGEST_ATTACHMENTS - left);
-  }
-  return read;
 }
 
 async function readSchema(file: string): Promise<JsonObject> {

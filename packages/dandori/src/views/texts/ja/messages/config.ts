@@ -134,6 +134,9 @@ export const config: Catalogue = {
   'put it in quotes': '引用符で囲んでください',
   '{1} belongs {2}': '{1} の場所：{2}',
   'known here: {1}': '使えるキー：{1}',
+  'model {1} names no provider': 'model {1} にプロバイダーがありません',
+  'write provider/name, such as openai/gpt-5-mini; the providers are {1}':
+    'openai/gpt-5-mini のように「プロバイダー/名前」で書いてください。プロバイダー：{1}',
   'at the top': '最上位',
   'under {1}': '{1} の下',
   'put the key in an environment variable and its name in model.api_key_env; a key in a file leaks':

@@ -170,8 +170,13 @@ export const server: Catalogue = {
   'tools.{1} is the service "{2}".': 'tools.{1} はサービス「{2}」です。',
   'Use its name as the key: tools: { {1} }.': 'サービスの名前をキーにしてください：tools: { {1} }。',
   'tools.{1}.input is not a schema of zod 4.': 'tools.{1}.input は zod 4 のスキーマではありません。',
-  'Write z.object({ … }) with zod 4 or newer, or leave out input if the tool takes no arguments.':
-    'zod 4 以降で z.object({ … }) と書いてください。引数がなければ input は省けます。',
+  'Write z.object({ … }) with zod 4 or newer, or leave out input if the tool takes no arguments. A JSON Schema goes with inputSchema and execute.':
+    'zod 4 以降で z.object({ … }) と書いてください。引数がなければ input は省けます。JSON Schema は inputSchema と execute で渡します。',
+  'tools[{1}] has no name.': 'tools[{1}] に名前がありません。',
+  'Pass the tools by name: tools: { weather }.': 'ツールは名前付きで渡してください：tools: { weather }',
+  'Rename its parts: {1}.': '名前を変えてください：{1}',
+  'The effect of {1} is unknown: {2}.': '{1} の effect が不明です：{2}',
+  'The effects are {1}.': '使える effect：{1}',
   'tools.{1} is not a tool.': 'tools.{1} はツールではありません。',
   'Pass a function, tool({ description, input, run }), a tool of the AI SDK, or a service.':
     '関数、tool({ description, input, run })、AI SDK のツール、またはサービスを渡してください。',
@@ -179,8 +184,7 @@ export const server: Catalogue = {
     'tools.{1} に execute がないため、呼び出せません。',
   'Give it an execute function.': 'execute 関数を追加してください。',
   'The inputSchema of tools.{1} cannot be read.': 'tools.{1} の inputSchema を読み取れません。',
-  'Use a schema of zod 4, or jsonSchema() of the AI SDK.':
-    'zod 4 のスキーマか、AI SDK の jsonSchema() を使ってください。',
+  'Use a schema of zod 4, or a JSON Schema.': 'zod 4 のスキーマか JSON Schema を使ってください。',
   '{1} exports no service.': '{1} がサービスをエクスポートしていません。',
   'export default defineService({ name, methods })':
     'export default defineService({ name, methods }) を追加してください',
