@@ -25,6 +25,8 @@ beforeAll(async () => {
       'node -e *',
       '--allow',
       'node --version',
+      '--allow',
+      'git status',
     ],
     env: { OPENAI_API_KEY: 'sk-hidden' },
   });
@@ -47,7 +49,21 @@ test.each([[['print.mjs']], [['--version', 'more']]])('keeps to the list: node %
   const { isError, text } = await host.call('run_command', { command: 'node', args });
   // The first is allowed with any arguments, also none; the second is allowed alone.
   expect(isError).toBe(args[0] === '--version');
-  if (isError) expect(text).toContain('Allowed: node print.mjs *, node -e *, node --version');
+  if (isError) expect(text).toContain('Allowed: node print.mjs *, node -e *, node --version, git status');
+});
+
+test('lets git run no program that a folder in the workspace names', async () => {
+  const repository = join(root, 'repository');
+  for (const folder of ['objects', 'refs']) await mkdir(join(repository, folder), { recursive: true });
+  await writeFile(join(repository, 'HEAD'), 'ref: refs/heads/main\n');
+  const program = `touch ${join(root, 'ran')}; false`;
+  await writeFile(
+    join(repository, 'config'),
+    `[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\nfsmonitor = "${program}"\n`,
+  );
+  const { data } = await host.call('run_command', { command: 'git', args: ['status'], cwd: 'repository' });
+  expect(data).toMatchObject({ exit_code: 128, stderr: expect.stringContaining('safe.bareRepository') });
+  await expect(readFile(join(root, 'ran'))).rejects.toThrow('ENOENT');
 });
 
 test('lets no option through where only names may follow', async () => {

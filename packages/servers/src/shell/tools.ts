@@ -148,14 +148,23 @@ const NONE = {
   ja: '許可されたコマンドはまだありません。このサーバーの引数に追加してください（例：--allow "npm test"、--allow "git diff *"）。',
 };
 
+/**
+ * Git takes any folder with a file HEAD and some others for a repository, and runs the programs that its configuration
+ * names. The `files` server can write such a folder, so only a repository with a `.git` counts.
+ */
+const NO_BARE_REPOSITORIES = {
+  GIT_CONFIG_COUNT: '1',
+  GIT_CONFIG_KEY_0: 'safe.bareRepository',
+  GIT_CONFIG_VALUE_0: 'explicit',
+};
+
 function environment(): Record<string, string> {
   const names = [...PASSED_ON, ...(options.env ?? [])];
-  return Object.fromEntries(
-    names.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+  const passed = names.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { ...NO_BARE_REPOSITORIES, ...Object.fromEntries(passed) };
 }
 
 async function inside(cwd: string): Promise<string> {
