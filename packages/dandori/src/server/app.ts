@@ -3,6 +3,7 @@ import type { MiddlewareHandler } from 'hono';
 import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
+import { clip } from '../model/text.ts';
 import { createRateLimit } from './access.ts';
 import { describeApi } from './description.ts';
 import {
@@ -56,6 +57,9 @@ const ROUTES: readonly Routes[] = [
   doctorRoutes,
 ];
 
+/** A message may repeat all the unknown keys of a request. */
+const LONGEST_ISSUE = 500;
+
 /** Every request passes the guards first, so that no route can forget one. */
 export function createApp(
   parts: ServerParts,
@@ -68,7 +72,7 @@ export function createApp(
       if (result.success) return;
       const said = result.error.issues
         .slice(0, 5)
-        .map(({ path, message }) => `${path.join('.')}: ${message}`);
+        .map(({ path, message }) => clip(`${path.join('.')}: ${message}`, LONGEST_ISSUE));
       throw new DandoriError('request-invalid', said.join('; '), {
         fix: 'GET /openapi.json says what can be sent.',
       });

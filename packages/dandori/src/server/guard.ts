@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { MIMEType } from 'node:util';
 import { getConnInfo } from '@hono/node-server/conninfo';
 import type { HonoRequest, MiddlewareHandler } from 'hono';
 import { LARGEST_ATTACHMENTS, type Runtime } from '../app/index.ts';
@@ -146,8 +147,8 @@ const LARGEST_BODY = 1_000_000;
 const DEEPEST_BODY = 500;
 
 const TAKES_FILES = /^\/api\/(?:runs|conversations|conversations\/[^/]+\/say)$/;
-/** The boundaries and the other fields of a form with attachments. */
-const AROUND_FILES = 1_000_000;
+/** The boundaries and the other fields of a form with attachments. The fields have the limit of other requests. */
+const AROUND_FILES = LARGEST_BODY + 100_000;
 
 /**
  * The files and fields of a form as JSON, so that a route sees one kind of request. Only runs and messages take files.
@@ -160,13 +161,16 @@ export function filesAsJson(): MiddlewareHandler<Env> {
       return next();
     const { method, url } = c.req.raw;
     const body = await bytesOf(c.req.raw.body, LARGEST_ATTACHMENTS + AROUND_FILES);
-    const headers = { 'content-type': c.req.header('content-type') ?? '' };
-    const form = await new Response(body, { headers }).formData().catch((cause: unknown) => {
-      throw new DandoriError('request-invalid', 'The form cannot be read.', {
-        fix: 'Send "multipart/form-data" with its boundary.',
-        cause,
+    const type = c.req.header('content-type') ?? '';
+    refuseManyParts(body, type);
+    const form = await new Response(body, { headers: { 'content-type': type } })
+      .formData()
+      .catch((cause: unknown) => {
+        throw new DandoriError('request-invalid', 'The form cannot be read.', {
+          fix: 'Send "multipart/form-data" with its boundary.',
+          cause,
+        });
       });
-    });
     const rest = new Headers(c.req.raw.headers);
     rest.set('content-type', 'application/json');
     rest.delete('content-length');
@@ -176,13 +180,32 @@ export function filesAsJson(): MiddlewareHandler<Env> {
   };
 }
 
+/** Far more than the fields and attachments of a request. */
+const MOST_PARTS = 100;
+
+/** Counted before the form is read: that takes seconds if the form has 100,000 parts, and can't be stopped. */
+function refuseManyParts(body: Uint8Array<ArrayBuffer>, type: string): void {
+  const mark = `--${new MIMEType(type).params.get('boundary') ?? ''}`;
+  const bytes = Buffer.from(body.buffer);
+  let parts = 0;
+  for (let at = bytes.indexOf(mark); at !== -1; at = bytes.indexOf(mark, at + mark.length))
+    if (++parts > MOST_PARTS)
+      throw new DandoriError('request-invalid', `The form has more than ${MOST_PARTS} parts.`, {
+        fix: 'Write the request as JSON in the field "request".',
+      });
+}
+
 /** A field `request` has the whole request in JSON; `goal` and `mode` may be fields of their own. */
 async function requestIn(form: FormData): Promise<object> {
   const texts: Record<string, string> = {};
   const attachments: object[] = [];
+  let length = 0;
   for (const [name, value] of form) {
-    if (typeof value === 'string') texts[name] = value;
-    else {
+    if (typeof value === 'string') {
+      length += Buffer.byteLength(value);
+      if (length > LARGEST_BODY) throw tooLarge();
+      texts[name] = value;
+    } else {
       const data = Buffer.from(await value.arrayBuffer()).toString('base64');
       attachments.push({ name: value.name, ...(value.type !== '' && { type: value.type }), data });
     }

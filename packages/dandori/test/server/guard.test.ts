@@ -294,6 +294,33 @@ describe('who may not come in', () => {
     expect((await post(small, { ...chunked, 'Content-Length': '5' })).status).toBe(400);
   });
 
+  it('a form whose fields are larger than a body may be, or that has parts without an end', async () => {
+    await using standing = await stand();
+    const send = async (fields: Iterable<[string, string]>, files = 0) => {
+      const form = new FormData();
+      for (const [name, value] of fields) form.append(name, value);
+      for (let index = 0; index < files; index++)
+        form.append('file', new Blob(['x'.repeat(100_000)]), `${index}.txt`);
+      const response = await fetch(`${standing.url}/api/runs`, { method: 'POST', body: form });
+      return { status: response.status, ...((await response.json()) as { detail: string }) };
+    };
+    const goal: [string, string] = ['goal', 'milk'];
+    expect(await send([goal], 15)).toMatchObject({ status: 201 });
+    expect(await send([goal, ['plan', `tasks: [] #${'x'.repeat(1_000_000)}`]])).toMatchObject({
+      status: 413,
+      code: 'request-too-large',
+    });
+    const many = Array.from({ length: 1_000 }, (_, index): [string, string] => [`f${index}`, '']);
+    expect(await send([goal, ...many])).toMatchObject({
+      status: 400,
+      detail: 'The form has more than 100 parts.',
+    });
+    const keys = Object.fromEntries(many);
+    const answer = await send([['request', JSON.stringify({ goal: 'milk', ...keys })]]);
+    expect(answer).toMatchObject({ status: 400, detail: expect.stringContaining('"f0"') });
+    expect(answer.detail.length).toBeLessThan(1_000);
+  });
+
   it('a body that is nested without an end, where anything may be sent', async () => {
     await using standing = await stand();
     const run = await standing.client.start('milk', { tasks: [take('milk')] });

@@ -114,6 +114,8 @@ export const server: Catalogue = {
   'The form cannot be read.': 'フォームを読み取れません。',
   'Send "multipart/form-data" with its boundary.':
     '境界（boundary）を付けて "multipart/form-data" で送信してください。',
+  'The form has more than {1} parts.': 'フォームの項目が {1} 個を超えています。',
+  'Write the request as JSON in the field "request".': 'フィールド "request" に JSON で書いてください。',
   'The field "request" is not JSON.': 'フィールド "request" が JSON ではありません。',
   'Write the request as JSON, or leave the field out and send "goal".':
     'JSON で書くか、このフィールドを省略して "goal" を送信してください。',
