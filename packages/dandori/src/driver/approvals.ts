@@ -5,7 +5,7 @@ import { actsForUser } from '../model/own-tools.ts';
 import type { AlsoAsked } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { clip, languageOf } from '../model/text.ts';
-import { type Effect, effect as effectSchema, isWorse } from '../model/tool.ts';
+import { type Effect, effect as effectSchema, isWorse, type Tool } from '../model/tool.ts';
 import { fillRefs } from '../plan/fill-refs.ts';
 import { asksFirst } from '../run/approval-policy.ts';
 import { mayPass } from '../run/monitor.ts';
@@ -283,16 +283,21 @@ export function judge(
 ): Verdict {
   if (state.settings.trust === undefined) return { kind: 'free' };
   const tools = parts.toolbox.tools();
-  const tool = tools.get(task.task.operation);
-  if (tool === undefined) return { kind: 'free' };
-  const digest = () => callDigest(task.task.operation, args);
+  const { operation } = task.task;
+  if (isStep(task.task)) return { kind: 'free' };
+  // Its server may be back before the call is sent.
+  const tool = tools.get(operation) ?? missingTool(operation, task.effect);
   return trustVerdict(task, args, {
     state,
     tool,
-    digest,
-    toolOf: (operation) => tools.get(operation),
+    digest: () => callDigest(operation, args),
+    toolOf: (name) => tools.get(name),
     resultOf: (id) => results.get(state, id),
   });
+}
+
+function missingTool(name: string, effect: Effect): Tool {
+  return { name, server: name, description: '', inputSchema: {}, effect, trusted: false };
 }
 
 /** Whether the user is asked because of the verdict. */

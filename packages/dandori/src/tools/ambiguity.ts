@@ -87,6 +87,8 @@ function misunderstood({ name }: Asker, reason: string): CallOutcome {
   return failed('invalid_result', `${name} asked a question that can't be read: ${reason}`);
 }
 
+type Offered = NonNullable<Understood['options']>[number];
+
 interface Asker {
   readonly name: string;
   readonly trusted: boolean;
@@ -97,7 +99,14 @@ interface Asker {
  * only a label.
  */
 export function toAmbiguous(
-  { question, options = [], form, default: fallback }: Understood,
+  {
+    question,
+    options = [],
+    form,
+    default: fallback,
+  }: Omit<Understood, 'options'> & {
+    readonly options?: readonly Offered[] | undefined;
+  },
   { name, trusted }: Asker,
 ): CallOutcome {
   if (!trusted && options.some(({ tasks }) => tasks !== undefined)) {
@@ -125,7 +134,7 @@ export function ambiguityIn(value: Json | undefined): Understood | undefined {
 }
 
 /** An option without a value has its label as the value. */
-function toOption({ label, value, args, tasks }: NonNullable<Understood['options']>[number]): Option {
+function toOption({ label, value, args, tasks }: Offered): Option {
   return {
     label,
     value: value ?? label,

@@ -2,6 +2,7 @@ import { DandoriError } from '../model/error.ts';
 import type { JsonObject } from '../model/json.ts';
 import { isRepeatable, type SchemaCheck, type Tool, type ToolPolicy } from '../model/tool.ts';
 import { isWayOut } from '../run/trust/aim.ts';
+import { toAmbiguous } from './ambiguity.ts';
 import type { McpServers } from './mcp/config.ts';
 import type { McpServer } from './mcp/server.ts';
 import { checkCalls, refusedCall, type Service, type ServiceMethod } from './service.ts';
@@ -105,7 +106,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await Promise.allSettled(underWay);
       await new Promise(setImmediate);
     }
-    if (outcome.kind !== 'ambiguous' || done === undefined) return outcome;
+    if (outcome.kind !== 'ambiguous') return outcome;
+    // A method that reads strangers' words through its calls is no more trusted than they are.
+    if (done === undefined) return toAmbiguous(outcome, allTools().get(tool.name) ?? tool);
     const why = `${tool.name} asks (${outcome.question}) after it has called ${done}. It would call it again`;
     return failed(
       'tool_error',

@@ -9,7 +9,7 @@ import {
   taskAdded,
   taskForgotten,
 } from './indexes.ts';
-import { isOrder, orderFreed, takeOrder } from './orders.ts';
+import { isOrder, isOrderedChoice, orderFreed, takeOrder } from './orders.ts';
 import { type Draft, planAnswer } from './plan.ts';
 import type { RunState } from './state.ts';
 import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from './task-moves.ts';
@@ -29,9 +29,10 @@ export function tasksAccepted(
   for (const id of removes) forget(state, id);
   for (const id of supersedes) supersede(state, id);
   const coveredBy = hasApproved(state, question, version) ? question : undefined;
-  const isOrdered = isOrder(state, draft, coveredBy !== undefined);
-  const isFromUser = draft?.by === 'user' || state.orders.strangersSince === undefined;
   const replaced = state.tasks.get(replaces);
+  const isChosen = replaced === undefined || coveredBy !== undefined || isOrderedChoice(state, replaced);
+  const isOrdered = isChosen && isOrder(state, draft, coveredBy !== undefined);
+  const isFromUser = (isChosen && draft?.by === 'user') || state.orders.strangersSince === undefined;
   if (replaced !== undefined) {
     setReplacement(state, replaced, undefined);
     replaced.isReplaced = true;

@@ -141,6 +141,15 @@ export function isOrder(state: RunState, draft: Draft | undefined, isApproved: b
   return lastDecision(state)?.isInfluenced !== true;
 }
 
+/**
+ * Whether the calls by which a choice replaces a task are the user's orders. The user saw only a label, and the tool made
+ * the calls from its arguments. So these must be the user's too.
+ */
+export function isOrderedChoice(state: RunState, { task, isOrdered, isPermitted }: TaskState): boolean {
+  if (!isOrdered || isPermitted || !isTrustedSource(state, task.operation)) return false;
+  return state.orders.strangersSince === undefined || refsIn(task.args).length === 0;
+}
+
 /** Takes the free order for the same call after the same tasks, if there is one. */
 export function takeOrder(state: RunState, taking: TaskState): boolean {
   const { task, needs } = taking;
