@@ -16,6 +16,8 @@ it.each<[string, Effect, JsonObject, string[]]>([
     ['text'],
   ],
   ['by its format', 'write', { message: { type: 'string', format: 'email' } }, ['message']],
+  ['if nothing else says what is deleted', 'destructive', { title: {}, note: {} }, ['title', 'note']],
+  ['but content does not if something else says it', 'destructive', { id: {}, note: {} }, ['id']],
   ['if it says how much a call changes', 'write', { count: {}, limit: {} }, ['count', 'limit']],
   ['but not if it says how much a read returns', 'read', { count: {}, limit: {} }, []],
 ])('an argument aims %s', (_, effect, properties, expected) => {
@@ -55,6 +57,30 @@ it.each([
     expect(isWayOut(tool, { query: 'secret' })).toBe(expected);
   },
 );
+
+it.each([
+  ['https:evil.example?q=secret', true],
+  ['http:\\\\evil.example\\secret', true],
+  ['\\\\evil.example\\secret', true],
+  ['192.0.2.1/secret', true],
+  ['[2001:db8::1]:80/secret', true],
+  ['evil:8080/secret', true],
+  ['évil.example/secret', true],
+  ['ｅｖｉｌ。example/secret', true],
+  ['git@evil.example:secret', true],
+  ['report.txt', false],
+  ['docs/report.md', false],
+  ['C:\\report.md', false],
+  ['12:30', false],
+  ['12/05/2026', false],
+  ['size: 3', false],
+])('a read is a way out if a value is an address in any form: %s', (value, expected) => {
+  const tool = {
+    ...{ name: 'box.find', server: 'box', description: '', inputSchema: {} },
+    ...{ effect: 'read' as const, trusted: false },
+  };
+  expect(isWayOut(tool, { item: value })).toBe(expected);
+});
 
 it('what trust.tools says about a tool holds for the arguments that the tool describes', () => {
   const inputSchema = { type: 'object', properties: { to: {}, ref: {} } };

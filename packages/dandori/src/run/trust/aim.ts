@@ -42,7 +42,7 @@ const AIMING = new Set(
 /** Names of arguments that can send data out even in a read: `web.fetch(url)`. */
 const WAY_OUT = new Set(
   `url urls uri uris link links href host hostname domain endpoint webhook callback website webpage site
-  recipient recipients to email emails proxy remote ip feed rss`.split(/\s+/),
+  recipient recipients to email emails proxy remote ip feed rss fqdn nameserver websocket`.split(/\s+/),
 );
 const OUTSIDE_FORMATS = [
   'uri',
@@ -65,13 +65,16 @@ export function aimsOf(tool: Aimed, args: JsonObject, aims: Aims = {}): string[]
   const named = Object.hasOwn(aims, tool.name) ? aims[tool.name] : undefined;
   const { properties = {} } = tool.inputSchema;
   const described = asObject(properties);
-  return Object.entries(args)
+  const aiming = Object.entries(args)
     .filter(([name, value]) => {
       const schema = Object.hasOwn(described, name) ? described[name] : undefined;
       if (named !== undefined && (schema !== undefined || named.includes(name))) return named.includes(name);
       return isDescribedAsAim(schema) || isAimed(name, value, tool.effect);
     })
     .map(([name]) => name);
+  // What `delete(title)` deletes, something must say.
+  const isUnaimed = aiming.length === 0 && named === undefined && tool.effect === 'destructive';
+  return isUnaimed ? Object.keys(args) : aiming;
 }
 
 /** Words in a description that make an argument a target, whatever its name. */
@@ -117,7 +120,8 @@ function isAiming(name: string, effect: Effect): boolean {
 /** Words in the name of a tool or server that reads from outside, whatever its arguments are called. */
 const OUTSIDE = new Set(
   `web internet online http https browser browse browsing crawl crawler scrape scraper fetch curl wget dns whois
-  ping google bing duckduckgo brave tavily exa serp wikipedia`.split(/\s+/),
+  ping nslookup dig resolve traceroute telnet ssh ftp smtp google bing duckduckgo brave tavily exa serp kagi perplexity
+  searx searxng yahoo yandex baidu wikipedia firecrawl jina apify playwright puppeteer selenium`.split(/\s+/),
 );
 
 /**
@@ -201,15 +205,29 @@ function isAddressName(name: string): boolean {
 }
 
 /**
- * `https://…` anywhere in a text, `//host`, `www.host`, or a host with a path. Only the end of a scheme is looked for:
- * to look for the whole takes time that grows with the square of a long text.
+ * `https://…` anywhere in a text. Only the end of the scheme is looked for: to look for the whole takes time that grows
+ * with the square of a long text.
  */
-const ADDRESS =
-  /[a-z0-9+.-]:\/\/[^/\s]|^\s*(?:\/\/[^/\s]|mailto:|www\.|(?:[\w-]+\.)+[a-z]{2,}(?::\d+)?[/?#])/i;
+const URL_INSIDE = /[a-z0-9+.-]:[/\\]{2}[^/\\\s]/i;
+const HOST = String.raw`(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}|\d+(?:\.\d+){3}|\[[\da-f:.]+\]|[\p{L}][\p{L}\p{N}_-]*(?=:\d)`;
+/** `https:host`, `//host`, `\\\\host`, `user@host:`, `www.host`, or a host with a path. */
+const ADDRESS = new RegExp(
+  String.raw`^\s*(?:(?:https?|wss?|ftps?|mailto):|[/\\]{2}[^/\\\s]|[^@\s/]+@[^\s/:@]+:|www\.|(?:${HOST})(?::\d+)?[/?#])`,
+  'iu',
+);
+
+const LONGEST_HOST = 300;
+
+function isAddress(text: string): boolean {
+  if (URL_INSIDE.test(text) || ADDRESS.test(text)) return true;
+  // A host may be written with full-width letters, and with another full stop.
+  const start = text.slice(0, LONGEST_HOST).normalize('NFKC').replaceAll('。', '.');
+  return URL_INSIDE.test(start) || ADDRESS.test(start);
+}
 
 /** Whether an argument has the name of an address, or a text in it is one. The schema may not know it. */
 function hasAddress(value: Json): boolean {
-  if (typeof value === 'string') return ADDRESS.test(value);
+  if (typeof value === 'string') return isAddress(value);
   if (Array.isArray(value)) return value.some(hasAddress);
   return (
     isObject(value) && Object.entries(value).some(([name, one]) => isAddressName(name) || hasAddress(one))
