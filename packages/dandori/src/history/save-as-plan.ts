@@ -34,6 +34,10 @@ export const liftedSchema = z.object({
     .array(z.string())
     .readonly()
     .describe('Tasks whose arguments held a secret; the journal does not have it, so fill it in by hand'),
+  notOrdered: z
+    .array(z.string())
+    .readonly()
+    .describe('Calls with an effect that the model decided after it read external content. The plan orders them.'),
   unread: z
     .array(z.string())
     .readonly()
@@ -79,6 +83,9 @@ export function lift(state: RunState, resultOf: (task: string) => Json | undefin
     tasks: isOneDecision ? written : inOrder(written, done, trace),
     inferred: trace.inferred,
     left: leftOut(state),
+    notOrdered: done
+      .filter(({ isOrdered, effect }) => !isOrdered && effect !== 'read')
+      .map(({ task }) => task.id),
     redacted: written.filter(({ args }) => stringifyJson(args).includes(REDACTED)).map(({ id }) => id),
     unread: done
       .filter(({ task, result }) => result !== undefined && resultOf(task.id) === undefined)

@@ -65,6 +65,7 @@ describe.each(['json', 'tools'] as const)('a model behind HTTP that obeys what i
   it.each([
     ['text', { name: 'bill.txt', data: ORDER }, 'What is in bill.txt?', 1],
     ['name', { name: `${ORDER}.txt`, data: 'x' }, 'What is in the file?', 0],
+    ['type', { name: 'x.txt', data: 'x', type: 'text/OBEY' }, 'What is in the file?', 0],
     ['name, if the content is read', { name: `${ORDER}.txt`, data: 'x' }, 'What is in the file?', 1],
   ])('sends nothing unasked because of an attachment: its %s', async (_, file, goal, questions) => {
     const name = goal.includes('bill') ? 'bill.txt' : 'attachment-1.txt';

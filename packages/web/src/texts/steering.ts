@@ -37,6 +37,8 @@ const en = {
   journal: 'Download journal',
   savePlan: 'Save as plan',
   saveText: (tasks: number) => (tasks === 1 ? '1 task that is done.' : `${tasks} tasks that are done.`),
+  notOrdered: (tasks: string) =>
+    `The model decided these calls after it read external content: ${tasks}. A plan that you run is your order, so check them.`,
   inferred: (count: number) =>
     count === 1
       ? '1 reference was inferred from equal values. Check it.'
@@ -85,6 +87,8 @@ export const texts: Texts<typeof en> = {
     journal: 'ジャーナルをダウンロード',
     savePlan: '計画として保存',
     saveText: (tasks) => `完了したタスク ${tasks} 件です。`,
+    notOrdered: (tasks) =>
+      `外部の内容を読んだ後にモデルが決めた呼び出しがあります：${tasks}。この計画を実行するとあなたの指示として扱われるので、確認してください。`,
     inferred: (count) => `値の一致から推定した参照が ${count} 件あります。確認してください。`,
     left: (count) => `完了していないタスク ${count} 件は含みません。`,
     redacted: (tasks) => `シークレットを入力してください：${tasks}`,

@@ -138,8 +138,12 @@ export async function lift(name: string, options: { config?: string; json?: bool
   return 0;
 }
 
-function remarksOn({ inferred, left, redacted, unread }: Lifted, { lifted: texts, more }: Texts): string[] {
+function remarksOn(
+  { notOrdered, inferred, left, redacted, unread }: Lifted,
+  { lifted: texts, more }: Texts,
+): string[] {
   return [
+    ...(notOrdered.length > 0 ? [texts.notOrdered(notOrdered.join(', '))] : []),
     ...(inferred.length > 0 ? [texts.inferred(inferred.length)] : []),
     ...left
       .slice(0, MOST_GAPS)

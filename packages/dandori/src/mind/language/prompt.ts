@@ -5,7 +5,7 @@ import type { Action } from '../../model/task.ts';
 import { bytesText, clip } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
 import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
-import { attachmentNames } from '../../run/trust/attachment-names.ts';
+import { attachmentNames, attachmentType } from '../../run/trust/attachment-names.ts';
 import { shownIn } from '../../views/media.ts';
 import type { Thought } from '../mind.ts';
 import { isShownFiles, shownTasks } from './files.ts';
@@ -206,8 +206,8 @@ function attached(state: RunState): string[] {
   if (attachments.length === 0) return [];
   const names = attachmentNames(state);
   const lines = attachments.map(
-    ({ type, bytes, earlier }, index) =>
-      `- ${names[index]} (${type}, ${bytesText(bytes)}${earlier === true ? ', with an earlier message' : ''})`,
+    (file, index) =>
+      `- ${names[index]} (${attachmentType(file)}, ${bytesText(file.bytes)}${file.earlier === true ? ', with an earlier message' : ''})`,
   );
   return [`The user attached these files:\n${lines.join('\n')}`];
 }

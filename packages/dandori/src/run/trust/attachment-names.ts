@@ -1,3 +1,4 @@
+import type { Attachment } from '../../model/task.ts';
 import type { RunState } from '../state/state.ts';
 
 type Attached = Pick<RunState, 'attachments' | 'goal' | 'settings'>;
@@ -48,4 +49,18 @@ export function attachmentNames({ attachments, goal, settings }: Attached): stri
 function words(text: string): string {
   const plain = text.normalize('NFKC').toLowerCase();
   return plain.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
+}
+
+const KINDS = new Set(
+  `text/plain text/csv text/html text/markdown text/xml image/png image/jpeg image/gif image/webp image/svg+xml
+  application/pdf application/json application/xml application/yaml application/zip application/msword
+  application/vnd.ms-excel application/vnd.openxmlformats-officedocument.wordprocessingml.document
+  application/vnd.openxmlformats-officedocument.spreadsheetml.sheet
+  application/vnd.openxmlformats-officedocument.presentationml.presentation`.split(/\s+/),
+);
+
+/** The media type, as the mind is told it. The sender chooses it too, so only types that tell a kind are told. */
+export function attachmentType({ type, isText }: Pick<Attachment, 'type' | 'isText'>): string {
+  if (KINDS.has(type)) return type;
+  return isText ? 'text/plain' : 'application/octet-stream';
 }

@@ -31,9 +31,10 @@ function Plan({ lifted }: { readonly lifted: Lifted }) {
   const say = useTexts(texts);
   const [isCopied, setIsCopied] = useState(false);
   const text = planText(lifted);
-  const { tasks, inferred, left, redacted } = lifted;
+  const { tasks, notOrdered, inferred, left, redacted } = lifted;
   const remarks = [
     say.saveText(tasks.length),
+    ...(notOrdered.length > 0 ? [say.notOrdered(notOrdered.join(', '))] : []),
     ...(inferred.length > 0 ? [say.inferred(inferred.length)] : []),
     ...(left.length > 0 ? [say.left(left.length)] : []),
     ...(redacted.length > 0 ? [say.redacted(redacted.join(', '))] : []),

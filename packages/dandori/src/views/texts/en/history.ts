@@ -15,6 +15,8 @@ type DifferenceKind =
 export const history = {
   lifted: {
     from: (run: string, outcome: string) => `Saved from run ${run} (${outcome}).`,
+    notOrdered: (tasks: string) =>
+      `The model decided these calls after it read external content, and you approved them: ${tasks}. A plan that you run is your order, so check them.`,
     inferred: (count: number) =>
       `${count === 1 ? '1 reference was' : `${count} references were`} inferred from equal values in earlier results. Check each one.`,
     left: (task: string, operation: string, reason: string) => `Left out: ${task} ${operation} (${reason})`,
