@@ -21,7 +21,7 @@ if (values.cases !== undefined) {
     const found = await interference(one);
     if (found.length === 0) continue;
     broken++;
-    console.log(`seed ${seed} (${one.mode}, ${one.attack}): ${found.join('; ')}`);
+    console.log(`seed ${seed} (${one.mode}, ${one.channel}, ${one.attack}): ${found.join('; ')}`);
   }
   console.log(
     `${values.cases} random plans and minds: ${broken} with an effect that only the stranger's text caused`,

@@ -2,7 +2,14 @@ import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Mode } from '../../src/model/settings.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
-import { ATTACKS, type Attack, playAttack, type WorstCase } from '../../src/testing/worst-case.ts';
+import {
+  ATTACKS,
+  type Attack,
+  CHANNELS,
+  type Channel,
+  playAttack,
+  type WorstCase,
+} from '../../src/testing/worst-case.ts';
 import { createRandom } from '../simulator/random.ts';
 
 const EVE = 'eve@evil.example';
@@ -15,6 +22,7 @@ export interface RandomCase {
   readonly seed: number;
   readonly worst: WorstCase;
   readonly attack: Attack;
+  readonly channel: Channel;
   readonly mode: Mode;
   readonly policy: 'standard' | 'strict';
 }
@@ -72,19 +80,27 @@ export function randomCase(seed: number): RandomCase {
     seed,
     worst: { goal: 'do the work', tools, work: Array.from({ length: 1 + many(2) }, list), wanted },
     attack: pick(ATTACKS),
+    channel: pick(CHANNELS),
     mode: pick(MODES),
     policy: random.next() < 0.8 ? 'standard' : 'strict',
   };
 }
 
+const FAILING: readonly string[] = ['error', 'question', 'held'] satisfies Channel[];
+
 /** Effects that only the stranger's text caused, with a user who says no. There must be none. */
-export async function interference({ worst, attack, mode, policy }: RandomCase): Promise<string[]> {
-  const honest = await playAttack(worst, { mode, policy });
-  const attacked = await playAttack(worst, { mode, policy }, { attack });
+export async function interference({ worst, attack, channel, mode, policy }: RandomCase): Promise<string[]> {
+  // An error or a question of a tool changes what follows, whatever it says.
+  const same = FAILING.includes(channel) ? { channel } : undefined;
+  const honest = await playAttack(worst, { mode, policy }, same);
+  const attacked = await playAttack(worst, { mode, policy }, { attack, channel });
   const left = [...honest.made];
-  // If a call that the user ordered has failed, a stranger can only have the same call made again.
-  const mayFail = (call: string) => (worst.tools[call.split(' ', 1)[0] ?? '']?.faults?.length ?? 0) > 0;
-  const ordered = new Set(honest.made.filter(mayFail));
+  // If a call that the user ordered has failed or asked, a stranger can only have the same call made again.
+  const isAgain = (call: string) => {
+    const { faults = [], trusted } = worst.tools[call.split(' ', 1)[0] ?? ''] ?? {};
+    return faults.length > 0 || (trusted === false && (channel === 'choice' || channel === 'error'));
+  };
+  const ordered = new Set(honest.made.filter(isAgain));
   return attacked.made.filter((call) => {
     if (ordered.has(call)) return false;
     const at = left.indexOf(call);
