@@ -1,42 +1,86 @@
+import { asText, isObject, type Json, stringifyJson } from '../../model/json.ts';
 import { decodedUri } from '../../model/text.ts';
 
-/** Characters shown before and after a value. */
+/** Characters shown before and after a value, at most. */
 const AROUND = 80;
+/** Texts of a result in which the sentence with the value is looked for. */
+const MOST_TEXTS = 10_000;
 /** Characters of a text in which encoded values are looked for. */
 const LONGEST_DECODED = 100_000;
 
+/** Where a result contains a value: the sentence in one of its texts; undefined if it does not. */
+export function sentenceIn(result: Json, value: string): string | undefined {
+  const found = placeIn(stringifyJson(result), value);
+  if (found === undefined) return undefined;
+  for (const text of textsIn(result, { left: MOST_TEXTS })) {
+    const sentence = placeIn(text, value);
+    if (sentence !== undefined) return sentence;
+  }
+  return found;
+}
+
+function* textsIn(value: Json, room: { left: number }): Iterable<string> {
+  if (room.left-- <= 0) return;
+  if (isObject(value) || Array.isArray(value))
+    for (const item of Object.values(value)) yield* textsIn(item, room);
+  else yield asText(value);
+}
+
 /**
- * Where a text contains a value, with the words around it; undefined if it does not. Case, width, and white
+ * Where a text contains a value, with the sentence around it; undefined if it does not. Case, width, and white
  * space do not matter, nor does the form: percent signs, base64, separators in numbers, the order in a date.
  */
 export function placeIn(text: string, value: string): string | undefined {
   const wanted = plain(value).trim();
   if (wanted.length < 2) return undefined;
-  const from = plain(text);
   return (
-    around(from, wanted) ??
-    around(from, plain(decodedPercent(value)).trim()) ??
-    around(plain(decoded(text)), wanted) ??
-    sameNumberIn(from, wanted)
+    around(text, wanted) ??
+    around(text, plain(decodedPercent(value)).trim()) ??
+    around(decoded(text), wanted) ??
+    sameNumberIn(text, wanted)
   );
 }
 
 /** The host of a URL or the domain of an address, if the value is one. It is what the value is aimed at. */
 export function hostIn(value: string): string | undefined {
-  const [, host] = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*@)?|[^@\s/]+@)([^/:?#\s]+)/i.exec(value) ?? [];
+  const address = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/(?:[^/@\s]*@)?|[^@\s/]+@)([^/:?#\s]+)/i;
+  const [, host] = address.exec(value) ?? address.exec(decodedPercent(value)) ?? [];
   return host;
 }
 
-function around(from: string, wanted: string): string | undefined {
+function around(text: string, wanted: string): string | undefined {
+  const shown = spaced(text);
+  const from = shown.toLowerCase();
   const at = wanted.length < 2 ? -1 : from.indexOf(wanted);
   if (at < 0) return undefined;
-  const start = Math.max(0, at - AROUND);
-  const end = Math.min(from.length, at + wanted.length + AROUND);
-  return `${start > 0 ? '…' : ''}${from.slice(start, end)}${end < from.length ? '…' : ''}`;
+  // A few letters have another length in lower case.
+  const words = shown.length === from.length ? shown : from;
+  const end = at + wanted.length;
+  const before = words.slice(Math.max(0, at - AROUND), at);
+  const after = words.slice(end, end + AROUND);
+  return `${startOf(before, at > AROUND)}${words.slice(at, end)}${endOf(after, words.length > end + AROUND)}`;
+}
+
+/** From the beginning of the sentence, or of a word. */
+function startOf(before: string, isCut: boolean): string {
+  const [, sentence] = /^.*(?:[.!?] |[。！？])(.*)$/.exec(before) ?? [];
+  if (sentence !== undefined) return sentence;
+  return isCut ? `…${before.replace(/^\S* (?=.)/, '')}` : before;
+}
+
+/** Up to the end of the sentence, or of a word. */
+function endOf(after: string, isCut: boolean): string {
+  const [sentence] = /^.*?(?:[.!?](?= |$)|[。！？])/.exec(after) ?? [];
+  if (sentence !== undefined) return sentence;
+  return isCut ? `${after.replace(/(?<=.) \S*$/, '')}…` : after;
 }
 
 function plain(text: string): string {
-  return text.normalize('NFKC').replaceAll(String.raw`\n`, ' ').replaceAll(/\s+/g, ' ').toLowerCase();
+  return spaced(text).toLowerCase();
+}
+
+function spaced(text: string): string {
+  return text.normalize('NFKC').replaceAll(String.raw`\n`, ' ').replaceAll(/\s+/g, ' ');
 }
 
 /** The text with percent signs and base64 decoded. */
@@ -61,11 +105,12 @@ function decodedBase64(word: string): string | undefined {
 }
 
 /** `1,200.00` is 1200, and `15.05.2024` is `2024-05-15`. */
-function sameNumberIn(from: string, wanted: string): string | undefined {
+function sameNumberIn(text: string, wanted: string): string | undefined {
   const form = numberForm(wanted);
   if (form === undefined) return undefined;
+  const from = plain(text);
   for (const [found] of from.slice(0, LONGEST_DECODED).matchAll(/\d[\d.,/’' -]*\d|\d/g))
-    if (numberForm(found) === form) return around(from, found);
+    if (numberForm(found) === form) return around(text, found);
   return undefined;
 }
 

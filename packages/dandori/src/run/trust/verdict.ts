@@ -18,7 +18,7 @@ import { leavesOf } from '../approval-policy.ts';
 import { isOwnName, isTrustedSource } from '../state/orders.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut, mayReachOut } from './aim.ts';
-import { hostIn, placeIn } from './find-value.ts';
+import { hostIn, placeIn, sentenceIn } from './find-value.ts';
 import { isOrderedUpTo, lineageOf, readBy, refsOf } from './lineage.ts';
 import { isPermitted } from './permission.ts';
 import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
@@ -345,9 +345,9 @@ export function originsOf(
   };
   for (const { task } of state.ends) {
     if (task.result === undefined || isTrustedSource(state, task.task.operation)) continue;
-    const read = stringifyJson(resultOf(task.task.id) ?? null);
+    const read = resultOf(task.task.id) ?? null;
     // A stranger's host in an address that the model put together is the stranger's too.
-    const quote = placeIn(read, text) ?? placeIn(read, hostIn(text) ?? '');
+    const quote = sentenceIn(read, text) ?? sentenceIn(read, hostIn(text) ?? '');
     if (quote !== undefined) return [{ ...about, task: task.task.id, operation: task.task.operation, quote }];
   }
   return [about];
