@@ -72,11 +72,13 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   const also = trust === undefined ? [] : alsoAsked(alike, trust, driver);
   const found = trust === undefined ? [] : flagsIn(state, (one) => driver.results.get(state, one));
   const flags = found.length === 0 ? undefined : found;
+  const title = trust && parts.toolbox.tools().get(operation)?.title;
   const question = approvalQuestion(task, {
     args,
     effect,
     done,
     trust,
+    title,
     flags,
     similar,
     also,

@@ -96,6 +96,8 @@ function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts
 interface Approval {
   /** Why the call is doubtful. */
   readonly trust: Doubtful | undefined;
+  /** What the server calls the tool, for a user who does not know it. */
+  readonly title?: string | undefined;
   readonly args: JsonObject;
   readonly effect: Effect;
   /** The task that already made this exact call. */
@@ -117,7 +119,7 @@ interface Approval {
  */
 export function approvalQuestion(
   of: TaskState,
-  { args, effect, done, trust, flags, similar, also, canKeep, state }: Approval,
+  { args, effect, done, trust, title, flags, similar, also, canKeep, state }: Approval,
 ): Question {
   const { id, operation, reasoning } = of.task;
   const texts = driverTexts(state);
@@ -127,7 +129,7 @@ export function approvalQuestion(
   return {
     id: nextQuestion(state),
     kind: 'approval',
-    text: approvalText(of, { args, effect, done, summary: preview?.summary, texts }),
+    text: approvalText(of, { args, effect, done, summary: preview?.summary, title, texts }),
     context: plain({
       operation,
       args,
@@ -189,15 +191,24 @@ export function stepQuestion(step: TaskState, args: JsonObject, state: RunState)
   };
 }
 
-interface ApprovalWords extends Pick<Approval, 'args' | 'effect' | 'done'> {
+interface ApprovalWords extends Pick<Approval, 'args' | 'effect' | 'done' | 'title'> {
   readonly summary: string | undefined;
   readonly texts: DriverTexts;
 }
 
-function approvalText({ task }: TaskState, { args, effect, done, summary, texts }: ApprovalWords): string {
+const LONGEST_TITLE = 80;
+
+function approvalText(
+  { task }: TaskState,
+  { args, effect, done, summary, title, texts }: ApprovalWords,
+): string {
   const { operation } = task;
   if (done !== undefined) return texts.mayCallAgain(operation, effect, done.task.id);
-  if (operation !== 'run.answer') return texts.mayCall(operation, effect, summary);
+  const name =
+    title === undefined || summary !== undefined
+      ? operation
+      : `“${clip(title.replaceAll(/\s+/g, ' '), LONGEST_TITLE)}” (${operation})`;
+  if (operation !== 'run.answer') return texts.mayCall(name, effect, summary);
   const { answer = null, declined } = args;
   return texts.mayAnswer(declined === true ? undefined : asText(answer));
 }

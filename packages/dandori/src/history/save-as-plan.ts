@@ -37,7 +37,9 @@ export const liftedSchema = z.object({
   notOrdered: z
     .array(z.string())
     .readonly()
-    .describe('Calls with an effect that the model decided after it read external content. The plan orders them.'),
+    .describe(
+      'Calls with an effect that the model decided after it read external content. The plan orders them.',
+    ),
   unread: z
     .array(z.string())
     .readonly()

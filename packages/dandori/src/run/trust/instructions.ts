@@ -48,7 +48,7 @@ export function instructionIn(text: string): string | undefined {
   for (const phrase of PHRASES) {
     const { index } = phrase.exec(text) ?? {};
     if (index === undefined) continue;
-    const sentence = text.slice(index, index + LONGEST).split(/(?<=[.!?。！？])\s|\\n|"/, 1)[0] ?? '';
+    const sentence = text.slice(index, index + LONGEST).split(/(?<=[.!?])\s|(?<=[。！？])|\\n|"/, 1)[0] ?? '';
     return sentence.trim();
   }
   return undefined;

@@ -22,13 +22,16 @@ export function Options({ kind, options, isBusy, onAnswer }: Props) {
   const say = useTexts(texts);
   const name = useId();
   const [chosen, setChosen] = useState<number>();
+  // Of a call that a stranger may have ordered, and for some kinds, no option should be the obvious one.
+  const isObvious =
+    kind !== 'in_doubt' && kind !== 'ambiguity' && options.every(({ value }) => value !== 'stop');
   if (options.length <= FEW || kind === 'approval')
     return (
       <ul className="flex flex-wrap items-start gap-2">
         {options.map((option, index) => (
           <li key={stringifyJson(option.value)} className="flex max-w-full flex-col gap-0.5">
             <Button
-              look={lookOf(kind, option, index)}
+              look={lookOf(option, isObvious && index === 0)}
               disabled={isBusy}
               onClick={() => onAnswer(option.value)}
               className="text-left [overflow-wrap:anywhere]"
@@ -82,10 +85,9 @@ function Calls({ option: { tasks = [] } }: { readonly option: Option }) {
   );
 }
 
-function lookOf(kind: Question['kind'], { value }: Option, index: number): 'main' | 'danger' | 'plain' {
+function lookOf({ value }: Option, isMain: boolean): 'main' | 'danger' | 'plain' {
   if (['reject', 'reject_similar', 'stop', 'give_up'].includes(String(value))) return 'danger';
-  // For these kinds no option should be the obvious one.
-  return index === 0 && kind !== 'in_doubt' && kind !== 'ambiguity' ? 'main' : 'plain';
+  return isMain ? 'main' : 'plain';
 }
 
 interface FreeTextProps {
