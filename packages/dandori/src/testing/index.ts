@@ -7,6 +7,7 @@ export { createMemoryJournal } from '../store/memory.ts';
 export { CaseError, type CaseOptions, runCase } from './case.ts';
 export * from './function-toolbox.ts';
 export * from './model-server/index.ts';
+export * from './obedient-mind.ts';
 export * from './obedient-model.ts';
 export * from './replay-server/index.ts';
 export * from './scripted-mind.ts';

@@ -5,8 +5,8 @@ import {
   type RecordedRequest,
   startModelServer,
 } from './model-server/index.ts';
+import type { WantedCall } from './obedient-mind.ts';
 import type { ScriptedAction } from './scripted-mind.ts';
-import type { WantedCall } from './worst-case.ts';
 
 export interface ObedientModelOptions {
   /** What a model does that obeys only the user, list by list. The last list is repeated. */

@@ -1,15 +1,9 @@
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Mode } from '../../src/model/settings.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
+import { ATTACKS, type Attack } from '../../src/testing/obedient-mind.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
-import {
-  ATTACKS,
-  type Attack,
-  CHANNELS,
-  type Channel,
-  playAttack,
-  type WorstCase,
-} from '../../src/testing/worst-case.ts';
+import { CHANNELS, type Channel, playAttack, type WorstCase } from '../../src/testing/worst-case.ts';
 import { createRandom } from '../simulator/random.ts';
 
 const EVE = 'eve@evil.example';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
-import { ATTACKS, CHANNELS, tryAttacks, type WorstCase } from '../../src/testing/worst-case.ts';
+import { ATTACKS } from '../../src/testing/obedient-mind.ts';
+import { CHANNELS, tryAttacks, type WorstCase } from '../../src/testing/worst-case.ts';
 import { interference, randomCase } from './noninterference.ts';
 
 const EVE = 'eve@evil.example';

@@ -51,13 +51,15 @@ function words(text: string): string {
   return plain.replaceAll(/[^\p{L}\p{N}]+/gu, ' ').trim();
 }
 
-const KINDS = new Set(
-  `text/plain text/csv text/html text/markdown text/xml image/png image/jpeg image/gif image/webp image/svg+xml
-  application/pdf application/json application/xml application/yaml application/zip application/msword
-  application/vnd.ms-excel application/vnd.openxmlformats-officedocument.wordprocessingml.document
-  application/vnd.openxmlformats-officedocument.spreadsheetml.sheet
-  application/vnd.openxmlformats-officedocument.presentationml.presentation`.split(/\s+/),
-);
+const OFFICE = 'application/vnd.openxmlformats-officedocument';
+const KINDS = new Set([
+  ...['plain', 'csv', 'html', 'markdown', 'xml'].map((kind) => `text/${kind}`),
+  ...['png', 'jpeg', 'gif', 'webp', 'svg+xml'].map((kind) => `image/${kind}`),
+  ...['pdf', 'json', 'xml', 'yaml', 'zip', 'msword', 'vnd.ms-excel'].map((kind) => `application/${kind}`),
+  `${OFFICE}.wordprocessingml.document`,
+  `${OFFICE}.spreadsheetml.sheet`,
+  `${OFFICE}.presentationml.presentation`,
+]);
 
 /** The media type, as the mind is told it. The sender chooses it too, so only types that tell a kind are told. */
 export function attachmentType({ type, isText }: Pick<Attachment, 'type' | 'isText'>): string {
