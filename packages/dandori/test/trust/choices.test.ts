@@ -8,8 +8,8 @@ import type { Reply, ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { ambiguous } from '../../src/tools/ambiguity.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
-import { defineTool } from '../../src/tools/service.ts';
 import { createHouse } from '../driver/house.ts';
+import { defineTool } from '../tools/fixtures/define-tool.ts';
 
 const EVE = 'eve@evil.example';
 const SETTINGS: Partial<Settings> = { mode: 'planned', trust: { policy: 'standard' } };
