@@ -200,7 +200,9 @@ export async function openRemoteConversation(
     },
     runs: () => [...(state?.runs ?? [])].map(([run, message]) => runOf(run, message)),
     questions: () =>
-      [...runs.values()].flatMap(({ run, questions }) => questions.map((question) => ({ run, question }))),
+      [...runs.values()].flatMap(({ run, goal, questions }) =>
+        questions.map((question) => ({ run, goal, question })),
+      ),
     plans: () => plansOf(state),
     async activatePlan(plan) {
       const active = await conversations.activatePlan(here(), plan);

@@ -284,7 +284,14 @@ async function readInstructions(
   value: unknown,
   folder: string,
 ): Promise<{ text: string | undefined; problems: Problem[] }> {
-  if (typeof value === 'string') return { text: value, problems: [] };
+  if (typeof value === 'string') {
+    // "notes.md" is hardly an instruction.
+    if (!/^\S+\.(?:md|txt)$/.test(value) || !existsSync(resolvePath(folder, value)))
+      return { text: value, problems: [] };
+    const message = `instructions: "${value}" is a file`;
+    const hint = `write { file: ${value} }`;
+    return { text: undefined, problems: [{ path: ['instructions'], at: 'value', message, hint }] };
+  }
   const file = valueAt(value, ['file']);
   if (typeof file !== 'string' || file === '') return { text: undefined, problems: [] };
   const path = resolvePath(folder, file);

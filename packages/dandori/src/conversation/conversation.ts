@@ -292,12 +292,9 @@ export async function openConversation(
     async say(text, { onBegun, key, seen, by, waits, language: hint, attachments: files = [] } = {}) {
       checkGoal(text);
       const open = conversation.questions();
-      const goalOf = (run: string) => background.state(run)?.goal;
       const hasModel = conversation.model !== 'built-in';
       const wouldMean: Interpretation =
-        files.length > 0
-          ? { kind: 'goal' }
-          : interpret(text, { open, state: ledger.state, goalOf, hasModel, seen });
+        files.length > 0 ? { kind: 'goal' } : interpret(text, { open, state: ledger.state, hasModel, seen });
       const incoming = { text, files, key, meant: wouldMean, conversation: id, state: ledger.state };
       const { id: heard, meant, attachments } = await interpretOnce(incoming, parts);
       if (meant.kind === 'unclear') {
@@ -365,7 +362,9 @@ export async function openConversation(
     questions: () =>
       background
         .states()
-        .flatMap((state) => openQuestions(state).map((question) => ({ run: state.run, question }))),
+        .flatMap((state) =>
+          openQuestions(state).map((question) => ({ run: state.run, goal: state.goal, question })),
+        ),
     async report(run) {
       refuseOthers(run);
       return report(background.state(run) ?? foldRun(run, shown(await parts.journal.read(run))));

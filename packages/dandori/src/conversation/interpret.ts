@@ -13,7 +13,11 @@ import { askedQuestionSchema } from '../views/report.ts';
 import type { ConversationState } from './state.ts';
 
 /** An open question of one of the conversation's runs. */
-export const askedSchema = z.object({ run: z.string(), question: askedQuestionSchema });
+export const askedSchema = z.object({
+  run: z.string(),
+  goal: z.string(),
+  question: askedQuestionSchema,
+});
 export type Asked = Readonly<z.infer<typeof askedSchema>>;
 
 /**
@@ -33,8 +37,6 @@ export type Interpretation =
 interface MessageContext {
   readonly open: readonly Asked[];
   readonly state: ConversationState | undefined;
-  /** The goal of a run. */
-  readonly goalOf?: (run: string) => string | undefined;
   /** Whether a language model would read the message as a goal. It may know what the words refer to. */
   readonly hasModel?: boolean;
   /**
@@ -51,10 +53,10 @@ interface MessageContext {
  */
 export function interpret(
   text: string,
-  { open, state, goalOf, hasModel = true, seen }: MessageContext,
+  { open, state, hasModel = true, seen }: MessageContext,
 ): Interpretation {
   const read = open.flatMap((asked) => {
-    const reading = readAnswer(text, asked.question, { goal: goalOf?.(asked.run) });
+    const reading = readAnswer(text, asked.question, { goal: asked.goal });
     return reading === undefined ? [] : [{ asked, reading }];
   });
   const first = onlyOne(read, state) ?? read[0];
@@ -112,7 +114,7 @@ export function answerIn(text: string, question: Question, goal?: string): Given
   return read?.kind === 'declined' ? { answer: null, declined: true } : { answer: text };
 }
 
-type Understood = Omit<MessageContext, 'goalOf' | 'hasModel'> & PossibleAnswer;
+type Understood = Omit<MessageContext, 'hasModel'> & PossibleAnswer;
 
 function unclearness({ asked, reading, open, state, seen }: Understood): Why | undefined {
   if (!isSeen(asked, state, seen)) return 'came_up';

@@ -9,12 +9,14 @@ import { apply } from '../run/state/apply.ts';
 import { hasEnded, type OpenQuestion, type RunState, type TaskState } from '../run/state/state.ts';
 import { nextOf, readNext } from '../views/report.ts';
 import { runTexts, runTextsIn } from '../views/texts/of-run.ts';
+import { questionIn } from '../views/texts/question-text.ts';
 import { questionId, reminderId, replyId, reportId } from './state.ts';
 import { hasReadStrangers } from './strangers.ts';
 
 const MOST_CAUSES = 5;
 const MOST_LINES = 30;
 const LONGEST_CAUSE = 300;
+const LONGEST_GOAL = 60;
 
 /**
  * The messages that follow from the events of a run. The same events give the same messages with the same
@@ -195,16 +197,24 @@ export function remindersOf(
     const own = states.find((state) => state.run === run);
     if (kind !== 'reply' || own === undefined || id !== replyId(own.run) || hasCalled(own)) return [];
     const others = states.filter((state) => state.run !== run && state.end === undefined);
-    const open = others
-      .flatMap((state) => [...state.questions.values()].filter((asked) => !isReconsidered(asked, state, own)))
-      .filter(({ answer, askedAt }) => answer === undefined && askedAt < own.startedAt);
+    const reader = language ?? languageOf(own);
+    const open = others.flatMap((state) =>
+      [...state.questions.values()]
+        .filter((asked) => !isReconsidered(asked, state, own))
+        .filter(({ answer, askedAt }) => answer === undefined && askedAt < own.startedAt)
+        .map(({ question }) => ({
+          goal: clip(state.goal, LONGEST_GOAL),
+          text: clip(questionIn(question, reader).text, LONGEST_CAUSE),
+        })),
+    );
     const [first] = open;
     if (first === undefined) return [];
-    const texts = open.slice(0, MOST_CAUSES).map(({ question }) => clip(question.text, LONGEST_CAUSE));
-    const list = texts.length === 1 ? texts[0] : `\n${texts.map((text) => `- ${text}`).join('\n')}`;
-    const { stillOpen } = runTextsIn(language ?? languageOf(own));
     const hasHeardStrangers = [own, ...others].some(hasReadStrangers);
-    const text = stillOpen(list ?? '');
+    const text = runTextsIn(reader).stillOpen(
+      open.length === 1
+        ? [first.text]
+        : open.slice(0, MOST_CAUSES).map(({ goal, text }) => `${text} (${goal})`),
+    );
     return [{ ...about(own), hasHeardStrangers, id: reminderId(own.run), kind: 'reminder' as const, text }];
   });
 }

@@ -190,6 +190,13 @@ describe('wrong values get an error with an example', () => {
     expect(message).toMatch(/^dandori.yaml:1:23 error: instructions: there is no file \/.*how\.md$/m);
   });
 
+  it('a file name as instructions is not taken for the instructions themselves', async () => {
+    const cwd = await folderWith({ 'dandori.yaml': 'instructions: how.md', 'how.md': 'Be brief.' });
+    const { message } = await refusal(loadConfig({ cwd, env: {} }));
+    expect(message).toContain('instructions: "how.md" is a file');
+    expect(message).toContain('write { file: how.md }');
+  });
+
   it('an instructions file that would flood every prompt is refused', async () => {
     const cwd = await folderWith({
       'dandori.yaml': 'instructions: { file: how.md }',

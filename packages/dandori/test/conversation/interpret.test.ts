@@ -3,6 +3,7 @@ import { interpret } from '../../src/conversation/interpret.ts';
 
 const asked = {
   run: 'r1',
+  goal: 'a goal',
   question: {
     id: 'q1',
     kind: 'ambiguity' as const,

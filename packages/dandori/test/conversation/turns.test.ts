@@ -86,6 +86,28 @@ describe('what is said in a conversation', () => {
     await theseHold(home.folder);
   });
 
+  it('reminds of each open question with its goal, in the language of the last message', async () => {
+    const plan = (name: string) =>
+      say([own('plan.propose', { name, steps: [{ id: 's1', description: 'Look' }] })]);
+    await using home = await openHome({
+      script: [plan('trip'), plan('party'), answer('300 です。')],
+      yaml: 'execution: { approval: step, mode: hierarchical }\n',
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('plan a trip');
+    await conversation.say('and a party');
+    await conversation.say('100 + 200 は？');
+    expect(conversation.messages().at(-1)?.text).toBe(
+      [
+        'まだ回答待ちです：',
+        ...['plan a trip', 'and a party'].map(
+          (goal) =>
+            `- この計画を承認しますか？（1 ステップ） タスクは各ステップの開始時に計画します。 (${goal})`,
+        ),
+      ].join('\n'),
+    );
+  });
+
   it('answers the last question if that takes free text', async () => {
     await using home = await openHome({
       script: [

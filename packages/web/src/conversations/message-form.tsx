@@ -148,7 +148,8 @@ function Unclear({ conversation, text, heard: { why, questions }, onAnswered, on
           onClick={() => answer.mutate(asked)}
           className="text-left"
         >
-          {say.asAnswer(questionIn(asked.question, language).text)}
+          {say.asAnswer(questionIn(asked.question, language).text)}{' '}
+          <span className="text-faint">({asked.goal})</span>
         </Button>
       ))}
       <Button look="bare" onClick={onLeave}>

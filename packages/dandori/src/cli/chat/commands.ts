@@ -260,7 +260,8 @@ export function questionList(
 ): string {
   const lines = open.map((asked) => {
     const name = style.bold(texts.chat.answerWith(questionName(asked, open)));
-    return `  ${name}  ${oneLine(questionIn(asked.question, texts.language).text, 80)}`;
+    const text = oneLine(questionIn(asked.question, texts.language).text, 80);
+    return `  ${name}  ${text} ${style.dim(`(${oneLine(asked.goal, 40)})`)}`;
   });
   return [title, ...lines].join('\n');
 }

@@ -46,7 +46,10 @@ export const run = {
   next: (steps: string) => `Next: ${steps}.`,
   chose: (label: string) => `Chose: ${label}`,
   refused: 'Declined to answer.',
-  stillOpen: (questions: string) => `Still waiting for your answer: ${questions}`,
+  stillOpen: (questions: readonly string[]) =>
+    questions.length === 1
+      ? `Still waiting for your answer: ${questions[0]}`
+      : ['Still waiting for your answer:', ...questions].join('\n- '),
   runAgain: 'Run again',
 };
 

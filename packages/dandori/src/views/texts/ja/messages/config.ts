@@ -160,6 +160,8 @@ export const config: Catalogue = {
     '既定値は文字列だけです。別の変数は入れられません',
   'write ${NAME}, ${secret:NAME} or ${NAME:-default}, and $${ where ${ is meant as text': `${ENVIRONMENT}、\${secret:NAME}、\${NAME:-既定値} のように書いてください。文字としての \${ は $\${ と書きます`,
   'the path is relative to {1}': 'パスの基準：{1}',
+  'instructions: "{1}" is a file': 'instructions：「{1}」はファイルです',
+  'write { file: {1} }': '{ file: {1} } と書いてください',
   'paths are relative to {1}': 'パスの基準：{1}',
   'there are both dandori.yaml and dandori.yml, and only one can be used':
     'dandori.yaml と dandori.yml の両方があります。使えるのは一方だけです',
