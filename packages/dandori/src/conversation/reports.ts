@@ -210,11 +210,8 @@ export function remindersOf(
     const [first] = open;
     if (first === undefined) return [];
     const hasHeardStrangers = [own, ...others].some(hasReadStrangers);
-    const text = runTextsIn(reader).stillOpen(
-      open.length === 1
-        ? [first.text]
-        : open.slice(0, MOST_CAUSES).map(({ goal, text }) => `${text} (${goal})`),
-    );
+    const list = open.slice(0, MOST_CAUSES).map(({ goal, text }) => `\n- ${text} (${goal})`);
+    const text = runTextsIn(reader).stillOpen(open.length === 1 ? first.text : list.join(''));
     return [{ ...about(own), hasHeardStrangers, id: reminderId(own.run), kind: 'reminder' as const, text }];
   });
 }

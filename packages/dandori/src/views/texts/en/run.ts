@@ -46,10 +46,7 @@ export const run = {
   next: (steps: string) => `Next: ${steps}.`,
   chose: (label: string) => `Chose: ${label}`,
   refused: 'Declined to answer.',
-  stillOpen: (questions: readonly string[]) =>
-    questions.length === 1
-      ? `Still waiting for your answer: ${questions[0]}`
-      : ['Still waiting for your answer:', ...questions].join('\n- '),
+  stillOpen: (questions: string) => `Still waiting for your answer: ${questions}`,
   runAgain: 'Run again',
 };
 

@@ -43,9 +43,6 @@ export const run: RunTexts = {
   next: (steps) => `次：${steps}。`,
   chose: (label) => `選択：${label}`,
   refused: '回答しないことにしました。',
-  stillOpen: (questions) =>
-    questions.length === 1
-      ? `まだ回答待ちです：${questions[0]}`
-      : ['まだ回答待ちです：', ...questions].join('\n- '),
+  stillOpen: (questions) => `まだ回答待ちです：${questions}`,
   runAgain: 'もう一度実行',
 };
