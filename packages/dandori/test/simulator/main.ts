@@ -68,7 +68,11 @@ async function all(portions: readonly Portion[], workers: number): Promise<Done>
       const worker = new Worker(new URL(import.meta.url));
       for (let portion = waiting.shift(); portion !== undefined; portion = waiting.shift()) {
         done.push(await ask(worker, portion));
+        const isTenth =
+          Math.floor((done.length * 10) / portions.length) >
+          Math.floor(((done.length - 1) * 10) / portions.length);
         if (process.stderr.isTTY) process.stderr.write(`\r${done.length} of ${portions.length} portions`);
+        else if (isTenth) process.stderr.write(`${done.length} of ${portions.length} portions\n`);
       }
       await worker.terminate();
     }),

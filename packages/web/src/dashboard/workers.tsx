@@ -30,7 +30,7 @@ export function Workers() {
       <p className="text-faint text-sm">{say.queue(data.queue)}</p>
       {data.warnings.map(({ kind, workers }) => (
         <p key={kind} role="status" className="text-sm text-warn">
-          {say.warnings[kind]} {workers.map((name) => nameOf(name, say.processOn)).join(', ')}
+          {say.warnings[kind](workers.map((name) => nameOf(name, say.processOn)))}
         </p>
       ))}
       <WorkerTable workers={data.workers} />

@@ -54,9 +54,10 @@ const en = {
       `Queued: ${n(due)}. Due later: ${n(later)}. Without a process: ${n(stranded)}.${parked === null ? '' : ` Waiting for an answer or a time: ${n(parked)}.`}`,
     processOn: (pid: string, host: string) => `process ${pid} on ${host}`,
     warnings: {
-      config: 'The configuration differs:',
-      version: 'The version differs:',
-      clock: 'The clock is more than 2 s away from the database:',
+      config: (names: readonly string[]) => `The configuration differs: ${names.join(', ')}`,
+      version: (names: readonly string[]) => `The version differs: ${names.join(', ')}`,
+      clock: (names: readonly string[]) =>
+        `The clock is more than 2 s away from the database: ${names.join(', ')}`,
     },
   },
 };
@@ -105,9 +106,10 @@ export const texts: Texts<typeof en> = {
         `順番待ち ${n(due)} 件、予定 ${n(later)} 件、プロセスなし ${n(stranded)} 件${parked === null ? '' : `、回答や時刻の待機 ${n(parked)} 件`}`,
       processOn: (pid, host) => `${host} のプロセス ${pid}`,
       warnings: {
-        config: '設定が異なります：',
-        version: 'バージョンが異なります：',
-        clock: '時計がデータベースから 2 秒を超えてずれています：',
+        config: (names: readonly string[]) => `設定が異なります：${names.join('、')}`,
+        version: (names: readonly string[]) => `バージョンが異なります：${names.join('、')}`,
+        clock: (names: readonly string[]) =>
+          `時計がデータベースから 2 秒を超えてずれています：${names.join('、')}`,
       },
     },
   },

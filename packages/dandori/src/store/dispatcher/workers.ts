@@ -57,10 +57,14 @@ const MOST_OFFSET = 2_000;
 /** Workers that should not be as they are. */
 export function warningsAbout(workers: readonly WorkerNow[]): Overview['warnings'] {
   const alive = workers.filter(({ isAlive, role }) => isAlive && role !== undefined);
-  const differing = (kind: 'config' | 'version') =>
-    new Set(alive.map((worker) => worker[kind])).size > 1
-      ? [{ kind, workers: alive.map(({ name }) => name) }]
-      : [];
+  const differing = (kind: 'config' | 'version') => {
+    const groups = [...Map.groupBy(alive, (worker) => worker[kind]).values()];
+    const [most = [], second] = groups.sort((one, other) => other.length - one.length);
+    if (second === undefined) return [];
+    // Those that are unlike most of them, or all if there is no majority.
+    const unlike = most.length > second.length ? alive.filter((worker) => !most.includes(worker)) : alive;
+    return [{ kind, workers: unlike.map(({ name }) => name) }];
+  };
   const late = alive.filter(({ clockOffsetMs }) => Math.abs(clockOffsetMs ?? 0) > MOST_OFFSET);
   return [
     ...differing('config'),
