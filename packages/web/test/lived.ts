@@ -68,7 +68,7 @@ export async function live({ tasks, replies = [], tools = {}, settings = {} }: L
   return livedFrom(await parts.journal.read(run));
 }
 
-export function livedFrom(events: readonly Event[]): Lived {
+function livedFrom(events: readonly Event[]): Lived {
   const state = fold(events);
   if (state === undefined) throw new Error('A run has events.');
   return { events, state };

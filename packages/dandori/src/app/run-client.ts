@@ -23,7 +23,7 @@ import type { ConversationSummary, RunSummary } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
 import type { StartOptions } from './start-runs.ts';
 
-export interface AnswerOptions {
+interface AnswerOptions {
   /** The user who answers. If the settings name the allowed answerers, it must be one of them. */
   readonly by?: string;
   readonly comment?: string;
@@ -38,7 +38,7 @@ interface By {
 }
 
 /** The configured user by default. */
-export interface Whose {
+interface Whose {
   readonly user?: string | undefined;
 }
 

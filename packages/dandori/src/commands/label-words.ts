@@ -48,7 +48,7 @@ function joinedWords(name: string): Set<string> {
   return new Set(joined.map(singular));
 }
 
-export function singular(word: string): string {
+function singular(word: string): string {
   return /[^su]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word;
 }
 

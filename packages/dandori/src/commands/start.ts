@@ -67,7 +67,7 @@ export interface Started {
 }
 
 /** The user's plan in compiled form, with the tools that it was compiled for. */
-export interface StartedPlan {
+interface StartedPlan {
   readonly compiled: Compiled;
   readonly tools: ReadonlyMap<string, Tool>;
 }

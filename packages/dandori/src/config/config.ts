@@ -1,5 +1,5 @@
 import type { JsonObject } from '../model/json.ts';
-import type { ApprovalPolicy, Provider, Settings, Strategy } from '../model/settings.ts';
+import type { ApprovalPolicy, Provider, Settings } from '../model/settings.ts';
 import type { ToolPolicy } from '../model/tool.ts';
 import type { DIALECTS, REASONING_EFFORTS } from './file-shape.ts';
 import type { ServerConfig, ShippedServer } from './servers.ts';
@@ -42,7 +42,7 @@ export interface Config {
   readonly secrets: readonly string[];
 }
 
-export interface StoreConfig {
+interface StoreConfig {
   readonly type: 'postgres';
   readonly url: string;
   readonly schema: string;
@@ -90,17 +90,8 @@ export interface UserConfigApi {
   readonly over: Readonly<Record<string, unknown>>;
 }
 
+/** The rest of the section is in `settings`. */
 interface PlanningConfig {
-  readonly enabled: boolean;
-  readonly strategy: Strategy;
-  readonly maxSubtasks: number;
-  readonly decompositionLevel: 'coarse' | 'moderate' | 'fine';
-  readonly reflection: {
-    readonly enabled: boolean;
-    readonly triggerOnError: boolean;
-    readonly triggerInterval: number;
-  };
-  readonly revision: { readonly maxRevisions: number };
   readonly history: {
     readonly storageType: 'jsonl' | 'memory';
     /** Whether the file names the folder. The planning history is then written there too. */

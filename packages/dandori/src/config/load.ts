@@ -219,21 +219,8 @@ function serviceProblems(value: unknown, folder: string): Problem[] {
   });
 }
 
-function resolvePlanning(planning: ConfigFile['planning']): Config['planning'] {
-  const { reflection, revision, history } = planning;
-  return {
-    enabled: planning.enabled,
-    strategy: planning.strategy,
-    maxSubtasks: planning.max_subtasks,
-    decompositionLevel: planning.decomposition_level,
-    reflection: {
-      enabled: reflection.enabled,
-      triggerOnError: reflection.trigger_on_error,
-      triggerInterval: reflection.trigger_interval,
-    },
-    revision: { maxRevisions: revision.max_revisions },
-    history: { storageType: history.storage_type, isFolderNamed: history.directory !== undefined },
-  };
+function resolvePlanning({ history }: ConfigFile['planning']): Config['planning'] {
+  return { history: { storageType: history.storage_type, isFolderNamed: history.directory !== undefined } };
 }
 
 function resolveMemory(memory: ConfigFile['memory'], folder: string): Config['memory'] {

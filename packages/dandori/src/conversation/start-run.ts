@@ -183,7 +183,7 @@ function hasHeardStrangers({ state, open, except }: Heard): boolean {
 /** The approximate token limit of the history. Above it, the older half is dropped. */
 const MOST_TOKENS = 6_000;
 const LONGEST_MESSAGE = 2_000;
-const LONGEST_GOAL = 200;
+const GOAL_SHOWN = 200;
 const MOST_RUNS = 20;
 const MOST_OPTIONS = 20;
 const LONGEST_FORM = 1_000;
@@ -258,13 +258,13 @@ function runLine(state: RunState, withheld: Told['withheld']): string {
       withheld?.has(state.run) ? waitsFor(question) : `${waitsFor(question)}: ${questionText(question)}`,
     ),
   ];
-  const goal = stringifyJson(clip(state.goal, LONGEST_GOAL));
+  const goal = stringifyJson(clip(state.goal, GOAL_SHOWN));
   return `- run ${state.run}, ${goal}: ${parts.length === 0 ? 'under way' : parts.join('; ')}`;
 }
 
 /** With its options, so that the model knows what the user's words can mean. */
 export function questionText({ text, options = [], form }: Question): string {
-  const line = (words: string) => clip(words.replaceAll(/\s+/g, ' '), LONGEST_GOAL);
+  const line = (words: string) => clip(words.replaceAll(/\s+/g, ' '), GOAL_SHOWN);
   const labels = options.slice(0, MOST_OPTIONS).map(({ label }, index) => `${index + 1}. ${line(label)}`);
   const fields = form === undefined ? [] : [`form ${clip(stringifyJson(form), LONGEST_FORM)}`];
   const choices = [...labels, ...fields].join(' | ');

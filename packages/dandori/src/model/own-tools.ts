@@ -328,7 +328,7 @@ export const SUB_GOAL = 'goal.run';
 export const DEEPEST_GOAL = 3;
 
 /** What a run that is a sub-goal knows about the run that started it. */
-export const parentOfRun = z.object({
+const parentOfRun = z.object({
   run: z.string(),
   task: z.string(),
   /** 1 for a sub-goal of a run that is none itself. */

@@ -15,7 +15,7 @@ export const questionKind = z.enum([
   'plan_approval',
 ]);
 
-export const option = z.object({
+const option = z.object({
   label: z.string(),
   /** The answer that is sent if this option is chosen. */
   value: json,

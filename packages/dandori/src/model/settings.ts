@@ -26,7 +26,6 @@ export type ApprovalPolicy = z.infer<typeof approvalPolicy>;
 
 /** How the mind is asked to think before it plans. */
 export const strategy = z.enum(['chain_of_thought', 'plan_and_solve', 'least_to_most']);
-export type Strategy = z.infer<typeof strategy>;
 export const decompositionLevel = z.enum(['coarse', 'moderate', 'fine']);
 
 /** `before` must have succeeded in a run before `after` may be called. */

@@ -49,7 +49,6 @@ export function mayAct({ role }: User, as: Role): boolean {
 export interface Owners {
   /** Throws "not found" for another user's item, so that callers cannot tell whether it exists. */
   check(id: string, user: User): Promise<void>;
-  isOwn(id: string, user: User): Promise<boolean>;
 }
 
 const REMEMBERED = 10_000;
@@ -87,7 +86,6 @@ export function createOwners(dandori: Pick<Runtime, 'ownerOf'>, kind: 'run' | 'c
         fix: `GET /api/${kind}s lists your ${kind}s.`,
       });
     },
-    isOwn,
   };
 }
 

@@ -42,7 +42,7 @@ export const problemSchema = z.object({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-export const eventSchema = z.union(factSchema.options.map((fact) => envelopeSchema.extend(fact.shape)));
+const eventSchema = z.union(factSchema.options.map((fact) => envelopeSchema.extend(fact.shape)));
 
 export type { Overview } from '../store/index.ts';
 

@@ -82,7 +82,6 @@ interface StreamOptions {
   readonly secrets: readonly string[];
   /** The most bytes that may be buffered for a client. */
   readonly bound?: number;
-  readonly heartbeat?: number;
   /** Milliseconds after which a client that reads nothing is disconnected. */
   readonly patience?: number;
 }
@@ -95,14 +94,14 @@ const BEAT = Buffer.from(': here\n\n');
 const PORTION = 64_000;
 
 export function createEventStreams(options: StreamOptions): EventStreams {
-  const { source, secrets, bound = BOUND, heartbeat = HEARTBEAT, patience = PATIENCE } = options;
+  const { source, secrets, bound = BOUND, patience = PATIENCE } = options;
   const tails = new Map<string, Tail>();
   const open = new Set<ServerResponse>();
   const underWay = new Map<string, Promise<readonly Portion[]>>();
   let dropped = 0;
   const beating = setInterval(() => {
     for (const journal of tails.keys()) broadcast(journal, BEAT);
-  }, heartbeat);
+  }, HEARTBEAT);
   beating.unref();
 
   function broadcast(journal: string, data: Buffer): void {

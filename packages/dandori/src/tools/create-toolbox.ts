@@ -264,7 +264,7 @@ function killAtExit(servers: readonly McpServer[]): () => void {
   return () => process.removeListener('exit', kill);
 }
 
-export interface SchemaReport {
+interface SchemaReport {
   readonly problem: (schema: JsonObject) => string | undefined;
   readonly log: (message: string) => void;
 }
@@ -273,7 +273,7 @@ export interface SchemaReport {
  * Logs which schemas are unusable, because nothing is checked against them. Checks one tool at a time, after
  * all other pending work: compiling a schema takes a few milliseconds, and a server may have hundreds.
  */
-export function reportSchemas(tools: readonly Tool[], { problem, log }: SchemaReport): void {
+function reportSchemas(tools: readonly Tool[], { problem, log }: SchemaReport): void {
   const [tool, ...others] = tools;
   if (tool === undefined) return;
   setImmediate(() => {

@@ -69,7 +69,7 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
 }
 
 /** What a call would do. The language is that of `context.language`. */
-export type MethodPreview = z.input<typeof previewAnswer>;
+type MethodPreview = z.input<typeof previewAnswer>;
 
 export interface ServiceMethod {
   readonly tool: Tool;

@@ -16,7 +16,7 @@ export interface Restate extends AsyncDisposable {
 const VERSION = '1.7.12';
 
 /** `DANDORI_RESTATE` names the program. Otherwise npm brings it: 216 MB, too much for every `npm ci`. */
-export async function restateProgram(): Promise<string> {
+async function restateProgram(): Promise<string> {
   if (process.env.DANDORI_RESTATE) return process.env.DANDORI_RESTATE;
   const platform = `@restatedev/restate-server-${process.platform}-${process.arch}`;
   return join(await fromNpm(`${platform}@${VERSION}`), 'bin/restate-server');

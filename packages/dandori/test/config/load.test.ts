@@ -41,15 +41,7 @@ describe('without a configuration', () => {
       streamDispatch: true,
       trust: { policy: 'standard' },
     });
-    expect(config.planning).toEqual({
-      enabled: true,
-      strategy: 'chain_of_thought',
-      maxSubtasks: 100,
-      decompositionLevel: 'moderate',
-      reflection: { enabled: true, triggerOnError: true, triggerInterval: 3 },
-      revision: { maxRevisions: 3 },
-      history: { storageType: 'jsonl', isFolderNamed: false },
-    });
+    expect(config.planning).toEqual({ history: { storageType: 'jsonl', isFolderNamed: false } });
   });
 
   it('the shipped servers can be started: their main files exist', async () => {
@@ -202,13 +194,7 @@ language: ja
       trust: { policy: 'standard' },
     });
     expect(config).toMatchObject({
-      planning: {
-        strategy: 'least_to_most',
-        decompositionLevel: 'fine',
-        history: { storageType: 'memory', isFolderNamed: false },
-        reflection: { enabled: false, triggerOnError: false, triggerInterval: 9 },
-        revision: { maxRevisions: 0 },
-      },
+      planning: { history: { storageType: 'memory', isFolderNamed: false } },
       instructions: 'Be kind.',
       effects: {
         'files.write': { effect: 'destructive' },

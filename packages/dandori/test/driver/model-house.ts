@@ -42,7 +42,7 @@ const text = (name: string) => ({
   required: [name],
 });
 
-export const TOOLS: Record<string, FunctionTool> = {
+const TOOLS: Record<string, FunctionTool> = {
   'places.find': {
     inputSchema: text('q'),
     outputSchema: { type: 'object', properties: { city: { type: 'string' }, days: { type: 'integer' } } },

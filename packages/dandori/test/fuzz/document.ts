@@ -26,7 +26,7 @@ export interface Parameter {
 
 type Contents = Readonly<Record<string, { readonly schema?: Schema }>>;
 
-export interface Operation {
+interface Operation {
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: { readonly content: Contents };
   readonly responses: Readonly<Record<string, { readonly content?: Contents }>>;

@@ -19,7 +19,7 @@ export interface Fuzzed {
   readonly findings: readonly Finding[];
 }
 
-export interface Finding {
+interface Finding {
   readonly what: string;
   readonly request: string;
 }

@@ -10,7 +10,7 @@ import { report } from '../../src/views/report.ts';
 const LATER = 3_600_000;
 
 /** What is shown and what is decided after each event of a journal, without the sentences in it. */
-export function goldenOf(events: readonly Event[]): Json[] {
+function goldenOf(events: readonly Event[]): Json[] {
   let state: RunState | undefined;
   return events.map((event) => {
     state = apply(state, event);

@@ -40,7 +40,7 @@ export interface HomeOptions extends OpenOptions {
   readonly modelYaml?: string;
 }
 
-export interface ServiceCall {
+interface ServiceCall {
   readonly operation: string;
   readonly input: Json;
   readonly signal: AbortSignal;

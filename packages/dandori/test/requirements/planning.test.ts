@@ -255,14 +255,14 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
 
     it('the defaults are those that are written down (B7)', async () => {
       await using home = await openHome({ script: [] });
-      expect(home.dandori.config.planning).toEqual({
-        enabled: true,
+      const { planning, settings } = home.dandori.config;
+      expect(planning).toEqual({ history: { storageType: 'jsonl', isFolderNamed: false } });
+      expect(settings.limits.tasks).toBe(100);
+      expect(settings.planning).toEqual({
         strategy: 'chain_of_thought',
-        maxSubtasks: 100,
-        decompositionLevel: 'moderate',
-        reflection: { enabled: true, triggerOnError: true, triggerInterval: 3 },
-        revision: { maxRevisions: 3 },
-        history: { storageType: 'jsonl', isFolderNamed: false },
+        decomposition: 'moderate',
+        reflection: { onError: true, interval: 3 },
+        revisions: 3,
       });
     });
 

@@ -11,7 +11,7 @@ import {
 } from '../../src/model/json.ts';
 
 /** Public benchmarks of orders hidden in data, brought to one form. They are not part of the project. */
-export const FOLDER = join(import.meta.dirname, '../../../../../shared/fixtures/injection');
+const FOLDER = join(import.meta.dirname, '../../../../../shared/fixtures/injection');
 export const isThere = existsSync(join(FOLDER, 'tools.json'));
 
 const origin = z.object({ from: z.string(), results: z.array(z.number()).optional() });

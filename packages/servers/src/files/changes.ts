@@ -18,7 +18,7 @@ import { codeOf, type Workspace, writeNew } from './workspace.ts';
 /** Where the records of changes and the kept copies are, inside the folder. */
 const KEPT = '.dandori/files';
 /** A larger file is neither read nor changed. */
-export const MAX_BYTES = 10_000_000;
+const MAX_BYTES = 10_000_000;
 
 /** What a tool wants done. `undefined` means that there is no file. */
 export type Wanted =

@@ -6,7 +6,7 @@ const MAX_LINE = 300;
 /** Folders with third-party code. They are searched only if the caller names them. */
 const SKIPPED = ['node_modules', '.venv', '__pycache__'];
 
-export interface Match {
+interface Match {
   readonly path: string;
   readonly line: number;
   readonly text: string;

@@ -17,7 +17,7 @@ export type Query = Readonly<Record<string, string>>;
 export const RUN_VIEWS = ['graph', 'timeline', 'decisions', 'tasks', 'plan', 'events'] as const;
 export type RunView = (typeof RUN_VIEWS)[number];
 
-export function routeOf(address: string): Route {
+function routeOf(address: string): Route {
   const { pathname, searchParams } = new URL(address, 'http://page');
   // A trailing slash is ignored.
   const [room = '', id, view] = pathname.replace(/\/$/, '').split('/').slice(1).map(decoded);

@@ -160,7 +160,7 @@ export function choiceLines(options: readonly Option[]): string[] {
 }
 
 /** The calls that an option would make, so that the user knows them before choosing it. */
-export function callsOf({ tasks = [] }: Option): string[] {
+function callsOf({ tasks = [] }: Option): string[] {
   const calls = tasks.map(({ operation, args }) => `${operation} ${stringifyJson(args)}`);
   return calls.length === 0 ? [] : [`→ ${calls.join(', ')}`];
 }

@@ -45,7 +45,7 @@ export async function extractValue(
   return { ...readValue(output.text), ...counted };
 }
 
-export function extractPrompt({ text, find, schema }: ExtractRequest): DialectPrompt {
+function extractPrompt({ text, find, schema }: ExtractRequest): DialectPrompt {
   const content = [
     `Find: ${find}`,
     `JSON Schema of the value: ${stringifyJson(schema)}`,

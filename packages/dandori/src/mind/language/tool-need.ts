@@ -1,4 +1,5 @@
 import { meaningOf, stem, termsIn } from '../../model/dictionary.ts';
+import { asObject } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
 
 /**
@@ -12,7 +13,9 @@ export function needsTool(goal: string, tools: readonly Tool[]): boolean {
   return tools.some(
     (tool) =>
       termsIn(`${tool.name} ${tool.title ?? ''}`).some((term) => asked.has(term)) ||
-      parametersOf(tool).some((name) => FORMS.some(([key, form]) => key.test(name) && form.test(goal))),
+      Object.keys(asObject(tool.inputSchema.properties)).some((name) =>
+        FORMS.some(([key, form]) => key.test(name) && form.test(goal)),
+      ),
   );
 }
 
@@ -39,7 +42,3 @@ const FORMS: readonly (readonly [RegExp, RegExp])[] = [
   [/^(?:ip|ip_?address|address)$/i, /\b\d{1,3}(?:\.\d{1,3}){3}\b/],
   [/^(?:url|uri|href)$/i, /\bhttps?:\/\//i],
 ];
-
-function parametersOf({ inputSchema: { properties } }: Tool): string[] {
-  return typeof properties === 'object' && properties !== null ? Object.keys(properties) : [];
-}

@@ -56,9 +56,9 @@ export interface CopiedStore {
  * - `differs`: the other store has another run of this name, or the two went on in different ways.
  * - `secrets`: it has not ended and contains secrets, which the other store names by another key.
  */
-export type NotCopied = 'driven' | 'damaged' | 'differs' | 'secrets';
+type NotCopied = 'driven' | 'damaged' | 'differs' | 'secrets';
 
-export interface LeftBehind {
+interface LeftBehind {
   /** The run or conversation. */
   readonly id: string;
   readonly reason: NotCopied;

@@ -27,7 +27,7 @@ export interface Leases {
   close(): Promise<void>;
 }
 
-export interface Term {
+interface Term {
   readonly id: string;
   /** Aborted when the term is over. Reading it also looks at the clock, because a timer may be late. */
   readonly lost: AbortSignal;

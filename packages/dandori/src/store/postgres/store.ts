@@ -29,7 +29,7 @@ export interface PostgresOptions {
   readonly restate?: RestateOptions | undefined;
 }
 
-export type DispatcherChoice = 'built-in' | 'pg-boss' | 'restate';
+type DispatcherChoice = 'built-in' | 'pg-boss' | 'restate';
 
 export type PostgresStore = Required<Store>;
 

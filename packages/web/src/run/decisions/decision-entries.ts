@@ -12,7 +12,7 @@ export interface DecisionEntry {
   readonly failed?: FactOf<'decision_failed'>['data'];
 }
 
-export type NoteEntry = FactOf<'note_added'>['data'] & {
+type NoteEntry = FactOf<'note_added'>['data'] & {
   readonly kind: 'note';
   readonly seq: number;
   readonly at: number;

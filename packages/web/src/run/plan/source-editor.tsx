@@ -4,7 +4,7 @@ import { texts } from '../../texts/plan.ts';
 import { INDENT, indentAt, indented } from './source-lines.ts';
 
 /** A marked line. */
-export interface LineMark {
+interface LineMark {
   readonly line: number;
   readonly look: 'bad' | 'warn';
 }

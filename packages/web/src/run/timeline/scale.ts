@@ -9,7 +9,7 @@ export interface Scale {
   readonly folds: readonly Fold[];
 }
 
-export interface Fold {
+interface Fold {
   /** Its start and end on the axis. */
   readonly from: number;
   readonly to: number;

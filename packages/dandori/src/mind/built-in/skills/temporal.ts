@@ -1,5 +1,5 @@
 /** A day, a time of day or a length of time in a text, with its position. */
-export interface Found<Value> {
+interface Found<Value> {
   readonly value: Value;
   readonly start: number;
   readonly end: number;

@@ -4,7 +4,7 @@ import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { OutputTooLong, ResponseError } from './wire.ts';
 
-export interface Posted {
+interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   /** In pieces, so that a long conversation is not copied for every request. */
   readonly body: readonly Uint8Array[];

@@ -3,7 +3,7 @@ import type { FailureKind } from '../../../model/failure.ts';
 import type { DiagnosticCode } from '../../../model/plan.ts';
 
 /** What happened, and the fix if there is one that always helps. */
-export type Problem = readonly [what: string, fix?: string];
+type Problem = readonly [what: string, fix?: string];
 
 /**
  * Texts for failures, errors and plan problems, by code. Errors and diagnostics also have a detailed message

@@ -100,7 +100,7 @@ function calculated({ expression, unit = ['', ''] }: Sum, request: Request): Ski
 }
 
 /** At most two decimals, or four digits of a small number. */
-export function rounded(digits: string): { readonly text: string; readonly isExact: boolean } {
+function rounded(digits: string): { readonly text: string; readonly isExact: boolean } {
   const [, decimals = ''] = digits.split('.');
   const value = Number(digits);
   if (decimals.length <= 4 || !Number.isFinite(value)) return { text: digits, isExact: true };
