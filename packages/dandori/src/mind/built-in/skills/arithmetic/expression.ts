@@ -161,7 +161,7 @@ const RULES = [
   ),
   rule(`${P}\\s*(?:引き?|オフ|off|割引き?)(?:の|で)?\\s*${A}`, swap(off)),
   rule(
-    `(?:add )?(?:a )?${P} (?:(?:sales )?(?:tax|vat|gst)|more|service(?: charge)?) (?:to|on|than|onto) ${A}|${P} more than ${A}`,
+    `add (?:a )?${P} (?:(?:sales )?(?:tax|vat|gst)|service(?: charge)?) (?:to|on|onto) ${A}|${P} more (?:to|on|than|onto) ${A}`,
     swap(up),
   ),
   rule(`add ${P} to ${A}`, swap(up)),

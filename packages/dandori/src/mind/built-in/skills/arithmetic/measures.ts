@@ -15,7 +15,12 @@ export function conversionIn(text: string): Sum | undefined {
   if (quantity === undefined) return undefined;
   const rest = `${text.slice(0, quantity.start)} ${text.slice(quantity.end)}`;
   if (NUMBER.test(rest.replaceAll(/\b(?:1|an?|one) /g, ''))) return undefined;
-  if (/あたり|当たり|につき|ごと|\bper\b|\beach\b|差|than\b|より|何日間?後|円/.test(rest)) return undefined;
+  if (
+    /あたり|当たり|につき|ごと|\bper\b|\beach\b|差|than\b|より|[後前](?!の?半)|何月|円|\b(?:date|today|now|ago|from)\b/.test(
+      rest,
+    )
+  )
+    return undefined;
   const wanted = new RegExp(
     `(?:\\bin|\\bto|\\binto|\\bhow many|\\bas|=|何|なん|は|を|に|で|って|→)\\s*(?:about |roughly |degrees? |°|deg |square )?(${UNIT})`,
     'g',

@@ -8,9 +8,8 @@ export function amountsIn(goal: string): Sum | undefined {
   if (UNSAFE.test(goal)) return undefined;
   const reading = readAmounts(goal);
   if (reading === undefined) return undefined;
-  const unit: Sum['unit'] = /円|yen|¥|いくら/.test(goal)
-    ? ['円', /yen|¥/.test(goal) ? ' yen' : '']
-    : undefined;
+  const isYen = /円|yen|¥/.test(goal) || (/いくら/.test(goal) && !/[$€£]|ドル|ユーロ|ポンド/.test(goal));
+  const unit: Sum['unit'] = isYen ? ['円', /yen|¥/.test(goal) ? ' yen' : ''] : undefined;
   const made = calculation(goal, reading);
   if (made === undefined || !usesAll(made, reading)) return undefined;
   return 'unit' in made || unit === undefined ? made : { ...made, unit };
@@ -54,7 +53,7 @@ const COUNTER =
 const PEOPLE =
   '(?:people|persons?|friends|of us|ways|guests|colleagues|co-?workers|roommates|flatmates|kids|children|adults|students|members|players|equal (?:parts|shares))';
 const OFF =
-  '(?:off|discount|reduction|sale|cheaper|less|coupon|引き?|びき|オフ|値引き?|割引き?|安|減|ディスカウント|クーポン)';
+  '(?:off|discount|reduction|sale(?!s)|cheaper|less|coupon|引き?|びき|オフ|値引き?|割引き?|安|減|ディスカウント|クーポン)';
 const UP =
   '(?:(?:sales )?(?:tax|vat|gst)|service(?: charge)?|surcharge|raise|increase|pay rise|rise|markup|more|の?消費税|の?税|の?サービス料|手数料|増し?|アップ|上乗せ|値上げ|昇給|上が)';
 
@@ -269,7 +268,7 @@ function isPartAsked(goal: string, percent: Percent | undefined): boolean {
       goal,
     );
   if (percent?.kind === 'up')
-    return /how much (?:is the )?(?:tax|vat)|(?:tax|vat) (?:amount|is due)|税(?:額)?は(?:いくら|何円)|税金は/.test(
+    return /how much (?:is the )?(?:tax|vat)|(?:tax|vat|gst|service charge) on (?!.*(?:total|pay|cost|altogether|incl))|(?:tax|vat) (?:amount|is due)|税(?:額)?は(?:いくら|何円)|税金は/.test(
       goal,
     );
   if (percent?.kind === 'off')
