@@ -234,7 +234,8 @@ export function createWorkers({ count, start, onWake, conversationOf, log }: Wor
       isClosing = true;
       await Promise.all(
         [...workers].map(async ({ process }) => {
-          if (process.exitCode !== null || process.signalCode !== null) return;
+          const hasEnded = process.exitCode !== null || process.signalCode !== null;
+          if (process.pid === undefined || hasEnded) return;
           const ended = new Promise((resolve) => process.once('exit', resolve));
           const late = setTimeout(() => process.kill('SIGKILL'), CLOSING);
           if (process.connected) process.disconnect();

@@ -42,7 +42,7 @@ describe('a server that wants a login', () => {
     await using server = await startOAuthServer();
     await using place = await openPlace();
     const locked = await place.dandori('add', 'guarded', server.url);
-    expect(locked).toMatchObject({ code: 1, stderr: expect.stringContaining('wants a login') });
+    expect(locked).toMatchObject({ code: 1, stderr: expect.stringMatching(/wants a login.*with --login/s) });
     expect(server.log).toEqual([]);
 
     const added = await withBrowser(place, ['add', 'guarded', server.url, '--login']);

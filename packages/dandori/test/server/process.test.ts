@@ -373,6 +373,12 @@ describe('a server whose runs are driven by processes of their own', () => {
     await workers.close();
   });
 
+  it('stops at once if the program of a process cannot be started', async () => {
+    const start = () =>
+      spawn(join(tmpdir(), 'no-such-program'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
+    await createWorkers({ ...alone, start, log: () => {} }).close();
+  });
+
   it('leaves a process out of the metrics that does not answer', async () => {
     const deaf = "process.send({ type: 'ready' }); process.on('message', () => {})";
     const workers = createWorkers({

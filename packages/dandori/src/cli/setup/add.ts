@@ -58,6 +58,7 @@ export async function add(words: readonly string[], options: AddOptions): Promis
   const first = options.check === false ? [] : await connect(wanted, connecting);
   const checked = await logInWhere(first, wanted, { ...connecting, options });
   for (const server of checked) showServer(server, say, texts);
+  if (checked.some(({ wantsLogin }) => wantsLogin === true)) say(texts.servers.howToLogIn, 'stderr');
   const failed = checked.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
   const kept = wanted.filter(({ name }) => !failed.includes(name));
   const proposed = checked.flatMap(({ tools }) => tools).filter((tool) => tool.proposed !== undefined);
@@ -231,7 +232,8 @@ async function connect(
   wanted: readonly Wanted[],
   { project, env, say, texts }: Connecting,
 ): Promise<readonly CheckedServer[]> {
-  say(texts.servers.connecting(wanted.map(({ name }) => name)), 'stderr');
+  const names = wanted.flatMap(({ name, server }) => (server.disabled === true ? [] : [name]));
+  if (names.length > 0) say(texts.servers.connecting(names), 'stderr');
   const { checkServers } = await import('../../app/index.ts');
   const checks = wanted.map(async ({ name, server }): Promise<readonly CheckedServer[]> => {
     try {

@@ -88,6 +88,7 @@ export const setup = {
     created: (file: string) => `Created ${file}.`,
     left: (names: readonly string[]) =>
       `Not added, because they did not connect: ${names.join(', ')}. With --no-check they are added anyway.`,
+    howToLogIn: 'To log in while adding a server: repeat the command with --login.',
     noDemo: 'The demo servers are no longer used.',
     renamed: (from: string, to: string) => `"${from}" is now called ${to}.`,
     ignored: (name: string, keys: readonly string[]) => `${name}: ignored ${keys.join(', ')}.`,

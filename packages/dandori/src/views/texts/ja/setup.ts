@@ -83,6 +83,7 @@ export const setup: typeof english = {
     created: (file) => `${file} を作成しました。`,
     left: (names) =>
       `接続できないため追加していません：${names.join('、')}。--no-check を付けると、接続せずに追加します。`,
+    howToLogIn: 'ログインしながら追加するには、--login を付けてもう一度実行してください。',
     noDemo: 'デモ用のサーバーは使われなくなりました。',
     renamed: (from, to) => `「${from}」の名前を ${to} に変えました。`,
     ignored: (name, keys) => `${name}：${keys.join('、')} は使いません。`,
