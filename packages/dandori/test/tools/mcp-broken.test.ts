@@ -376,3 +376,28 @@ describe('an answer that is not as MCP says ends the call at once', () => {
     expect(await said({ mute: true })).toMatchObject({ kind: 'lost' });
   });
 });
+
+it('a server of 2025 that asks for input in the way of 2026 is answered, and its call does not count as done', async () => {
+  const asking = script(`
+    const send = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      const { id, method, params } = JSON.parse(line);
+      if (method === 'initialize')
+        send({ id, result: { protocolVersion: '2025-06-18', capabilities: { tools: {} }, serverInfo: { name: 'a', version: '1' } } });
+      if (method === 'tools/list') send({ id, result: { tools: [{ name: 'pay', inputSchema: { type: 'object' } }] } });
+      if (method !== 'tools/call') return;
+      const { inputResponses: given, requestState: state } = params;
+      const form = { type: 'object', properties: { sum: { type: 'integer' } } };
+      const request = { method: 'elicitation/create', params: { message: 'How much?', requestedSchema: form } };
+      if (given === undefined)
+        send({ id, result: { resultType: 'input_required', inputRequests: { sum: request }, requestState: 's1' } });
+      else send({ id, result: { content: [{ type: 'text', text: state + ' ' + given.sum.content.sum }] } });
+    });`);
+  const toolbox = await openToolbox({ mcpServers: { asking } });
+  const wanted = await toolbox.call(toCall('asking.pay'));
+  expect(wanted).toMatchObject({ kind: 'input_wanted', requests: [{ name: 'sum', text: 'How much?' }] });
+  const responses = { sum: { action: 'accept' as const, content: { sum: 5 } } };
+  const paid = await toolbox.call(toCall('asking.pay', {}, { inputs: { responses, state: 's1' } }));
+  expect(succeeded(paid)).toBe('s1 5');
+  await toolbox.close();
+});

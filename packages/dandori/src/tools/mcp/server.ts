@@ -250,8 +250,10 @@ async function untilAnswered(
   }
 }
 
+/** The SDK removes the type of a result from a server of 2025. Without a type it would count as done. */
 function isInputRequired(result: Result): result is InputRequiredResult {
-  return 'resultType' in result && result.resultType === 'input_required';
+  if ('resultType' in result) return result.resultType === 'input_required';
+  return result.inputRequests !== undefined || result.requestState !== undefined;
 }
 
 function isUrlRequired(error: unknown): error is ProtocolError {

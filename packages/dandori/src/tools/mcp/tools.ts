@@ -157,6 +157,9 @@ export const toolResult = z.object({
   // A server that writes "yes" does not mean success.
   isError: z.boolean().nullish().catch(true),
   _meta: jsonObject.optional().catch(undefined),
+  // Of a server that speaks a protocol of 2025 and still asks for input in the way of 2026.
+  inputRequests: z.unknown().optional(),
+  requestState: z.unknown().optional(),
 });
 export type ToolResult = z.infer<typeof toolResult>;
 
