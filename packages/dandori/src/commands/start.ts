@@ -159,14 +159,18 @@ function prepare(
   return { run, events, plan };
 }
 
+type AboutTools = Pick<FactOf<'run_started'>['data'], 'sources' | 'tools'>;
+
+/** A thousand runs with the same tools are told the same about them. */
+const aboutKnown = new WeakMap<ReadonlyMap<string, Tool>, AboutTools>();
+
 /** What the run must know about its tools to judge later where a value comes from. */
-function aboutTools(
-  { trust }: Settings,
-  toolbox: CompileParts['toolbox'],
-): Pick<FactOf<'run_started'>['data'], 'sources' | 'tools'> {
+function aboutTools({ trust }: Settings, toolbox: CompileParts['toolbox']): AboutTools {
   if (trust === undefined) return {};
   const tools = toolbox.tools();
   const missing = toolbox.missing();
+  const known = missing.length === 0 ? aboutKnown.get(tools) : undefined;
+  if (known !== undefined) return known;
   const isTrusted = (tool: Tool) => tool.trusted || isOwnTool(tool);
   const servers = Map.groupBy(tools.values(), ({ name, server }) =>
     isOwnTool({ server }) ? server : name.split('.', 1)[0],
@@ -184,7 +188,9 @@ function aboutTools(
     return tool !== undefined && !isOwnTool(tool);
   });
   const names = [...trusted, ...(isReplaced ? [] : [OWN_SERVER])];
-  return { sources: [...new Set(names)], tools: hashOfTools(tools) };
+  const about = { sources: [...new Set(names)], tools: hashOfTools(tools) };
+  if (missing.length === 0) aboutKnown.set(tools, about);
+  return about;
 }
 
 function compiledPlan(events: readonly Event[], parts: Starting): StartedPlan | undefined {
