@@ -547,7 +547,7 @@ describe('a plan that the user edits', () => {
 
   it('survives a command in between, at any moment', async () => {
     for (let at = 0; at < 6; at++) {
-      const house = createHouse(TOOLS, DONE);
+      const house = createHouse(TOOLS, [...DONE, ...DONE]);
       const run = await house.start('go', [task('p', 'a.put')], PLAN);
       await house.drive(run);
       await edit(house, run, task('e', 'a.put', { args: { n: at } }));

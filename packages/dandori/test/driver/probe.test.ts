@@ -36,7 +36,8 @@ function mailHouse(
       'mail.find_sent': { run: () => ({ messages: sent }), ...find },
       'mail.delete': { effect: 'destructive', run: () => ({ messages: [] }) },
     },
-    DONE,
+    // If a command comes in between, the mind is asked twice.
+    [...DONE, ...DONE],
   );
 }
 
