@@ -1,6 +1,6 @@
 import type { Clock } from '../model/clock.ts';
 import { DandoriError } from '../model/error.ts';
-import { eventOf, type Fact } from '../model/event.ts';
+import { type Event, eventOf, type Fact, factSchema } from '../model/event.ts';
 import { isNormal, normalise } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
 import { foldRun } from '../run/state/apply.ts';
@@ -33,7 +33,7 @@ export async function send(
     const events = facts.map((fact, index) => {
       // An answer was sealed before it was checked. It may hold marks that the user saw as `[secret]`.
       const sealed = fact.type === 'question_answered' ? sealing.conceal(fact) : sealing.seal(fact);
-      return eventOf(sealed, { run, seq: state.seq + 1 + index, at });
+      return readable(eventOf(sealed, { run, seq: state.seq + 1 + index, at }));
     });
     try {
       await journal.append(run, state.seq, events);
@@ -42,6 +42,19 @@ export async function send(
       if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
     }
   }
+}
+
+/**
+ * The event, if the journal can be read again with it. A program may give a number that JSON cannot write, or break the
+ * types.
+ */
+export function readable(event: Event): Event {
+  const [issue] = factSchema.safeParse(event).error?.issues ?? [];
+  if (issue === undefined) return event;
+  const place = issue.path.slice(1).join('.');
+  throw new DandoriError('usage', `${place} cannot be stored: ${issue.message}.`, {
+    fix: 'Give a value of the declared type. A number must be finite.',
+  });
 }
 
 export function refuseEnded({ run, end }: RunState): void {
@@ -65,7 +78,7 @@ export function asJournaled<T>(value: T, what: string, code: 'usage' | 'answer-i
   }
 }
 
-/** An infinite timeout is valid but not JSON, so it is kept unchanged. */
+/** A timeout that is not JSON is kept unchanged, so that `readable` names it. */
 export function tasksAsJournaled(tasks: readonly Task[]): Task[] {
   return tasks.map((task) => {
     const { timeoutMs } = task;

@@ -16,7 +16,7 @@ import type { Blobs, Keys } from '../store/index.ts';
 import { hashOfTools, type Memory } from '../tools/index.ts';
 import { isShowable } from '../views/media.ts';
 import { type GivenAttachment, storeAttachments } from './attachments.ts';
-import { type CommandParts, tasksAsJournaled } from './send.ts';
+import { type CommandParts, readable, tasksAsJournaled } from './send.ts';
 
 /** Longer goals are data. They belong in a file or a tool's result, not in every prompt of the run. */
 const LONGEST_GOAL = 100_000;
@@ -155,6 +155,8 @@ function prepare(
     facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: tasksAsJournaled(tasks) } });
   const sealing = sealingOf(parts);
   const events = facts.map((fact, index) => eventOf(sealing.seal(fact), { run, seq: index + 1, at }));
+  const [, given] = events;
+  if (given !== undefined) readable(given);
   const plan = isValidOnly && tasks !== undefined ? compiledPlan(events, parts) : undefined;
   return { run, events, plan };
 }

@@ -8,7 +8,7 @@ import { type Call, type CallOutcome, type InputRequest, LEFT, type MadeInside }
 import { wordFor } from '../views/texts/said.ts';
 import { createStop, createTimeLimit, pause, type Stop, unlessStopped, withGrace } from './call-time.ts';
 import type { Mail, Mailbox } from './mailbox.ts';
-import { normalAction, normalOutcome, normalRequest, normalThinking } from './normal-values.ts';
+import { brokenCall, normalAction, normalOutcome, normalRequest, normalThinking } from './normal-values.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './prefetch.ts';
 
@@ -331,11 +331,6 @@ async function safely<T>(work: () => Promise<T>, otherwise: (message: string) =>
   } catch (error) {
     return otherwise(messageOf(error));
   }
-}
-
-function brokenCall(reason: string, word: Word): CallOutcome {
-  const said = { code: 'call_broke', params: { reason } } as const;
-  return { kind: 'lost', cause: 'connection_lost', ...toMessage(said, word) };
 }
 
 function notCalled(operation: string, word: Word): CallOutcome {

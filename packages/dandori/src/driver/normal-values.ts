@@ -1,8 +1,20 @@
+import * as z from 'zod';
 import type { Thinking } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
-import { type Message, type Said, saidIn, toFailure, type Word } from '../model/failure.ts';
-import { isNormal, jsonCopy } from '../model/json.ts';
+import {
+  failure,
+  type Message,
+  type Said,
+  saidFields,
+  saidIn,
+  toFailure,
+  toMessage,
+  type Word,
+} from '../model/failure.ts';
+import { isNormal, jsonCopy, jsonObject } from '../model/json.ts';
+import { option } from '../model/question.ts';
 import type { Action } from '../model/task.ts';
+import { issueText } from '../model/tool.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
 
 /** Levels of a result: more than any tool needs, and few enough for recursive code. */
@@ -14,6 +26,8 @@ const DEEPEST = 500;
  */
 
 export function normalOutcome(outcome: CallOutcome, word: Word): CallOutcome {
+  const problem = brokenOutcome(outcome);
+  if (problem !== undefined) return brokenCall(problem, word);
   switch (outcome.kind) {
     case 'succeeded':
     case 'ambiguous':
@@ -41,6 +55,44 @@ export function normalOutcome(outcome: CallOutcome, word: Word): CallOutcome {
   }
 }
 
+const message = { message: z.string(), ...saidFields };
+const request = z.object({
+  text: z.string(),
+  form: jsonObject.optional(),
+  url: z.string().optional(),
+  name: z.string().optional(),
+});
+const outcomeShape = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('succeeded') }),
+  z.object({ kind: z.literal('failed'), failure }),
+  z.object({
+    kind: z.literal('lost'),
+    cause: z.enum(['timeout', 'connection_lost', 'cancelled']),
+    ...message,
+  }),
+  z.object({
+    kind: z.literal('ambiguous'),
+    question: z.string(),
+    options: z.array(option),
+    form: jsonObject.optional(),
+  }),
+  z.object({ kind: z.literal('input_wanted'), requests: z.array(request), state: z.string().optional() }),
+]);
+
+/** A toolbox may be third-party code. A journal that holds what it must not say could not be read again. */
+function brokenOutcome(outcome: CallOutcome | undefined): string | undefined {
+  // Most calls succeed, and any result can be stored.
+  if (outcome?.kind === 'succeeded') return undefined;
+  const [issue] = outcomeShape.safeParse(outcome).error?.issues ?? [];
+  return issue && issueText({ path: issue.path.map(String), message: issue.message });
+}
+
+/** Nothing is known about the call, so it may have taken effect. */
+export function brokenCall(reason: string, word: Word): CallOutcome {
+  const said = { code: 'call_broke', params: { reason } } as const;
+  return { kind: 'lost', cause: 'connection_lost', ...toMessage(said, word) };
+}
+
 /** A toolbox says in English what happened to a call. It is worded again in the language of the run. */
 function inLanguage<T extends Message>(message: T, word: Word): T {
   const said = saidIn(message);
@@ -55,10 +107,11 @@ function shallow<T>(value: T): T {
   return normal;
 }
 
-/** Undefined if the request cannot be written as JSON. */
-export function normalRequest(request: InputRequest): InputRequest | undefined {
+/** Undefined if the request cannot be journaled. */
+export function normalRequest(asked: InputRequest): InputRequest | undefined {
+  if (!request.safeParse(asked).success) return undefined;
   try {
-    return normalised(request);
+    return normalised(asked);
   } catch {
     return undefined;
   }

@@ -5,6 +5,7 @@ import type { Fact } from '../model/event.ts';
 import { failure as failureShape, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { isNormal, isObject } from '../model/json.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
+import { issueText } from '../model/tool.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import { outputProblem } from '../run/actions/output.ts';
 import type { ParsedActions } from '../run/actions/parse.ts';
@@ -58,7 +59,7 @@ const thinkingShape = z.discriminatedUnion('kind', [
 /** A mind may be third-party code. What it says is checked here, because the journal could not be read again. */
 function brokenPart(thinking: Thinking): string | undefined {
   const [issue] = thinkingShape.safeParse(thinking).error?.issues ?? [];
-  if (issue !== undefined) return `${issue.path.join('.')} ${issue.message}`;
+  if (issue !== undefined) return issueText({ path: issue.path.map(String), message: issue.message });
   return thinking.kind === 'decided' ? brokenAction(thinking.actions) : undefined;
 }
 

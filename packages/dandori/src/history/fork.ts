@@ -3,6 +3,7 @@ import {
   asJournaled,
   checkAnswer,
   newId,
+  readable,
   requireAnswerer,
   tasksAsJournaled,
   withSecretsRestored,
@@ -169,7 +170,7 @@ function createWriter(run: string, state: RunState, parts: Pick<Parts, 'secrets'
         at,
         word: wordFor(state),
       });
-      const event = eventOf(judged, { run, seq: state.seq + 1, at });
+      const event = readable(eventOf(judged, { run, seq: state.seq + 1, at }));
       events.push(event);
       apply(state, event);
     },

@@ -6,6 +6,7 @@ import { tool as aiTool, jsonSchema } from 'ai';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
 import * as z from 'zod';
 import {
+  createFileStore,
   createMemoryStore,
   type DandoriOptions,
   defineService,
@@ -186,6 +187,23 @@ const milk = (run: () => unknown) => ({
   remove: tool({ description: 'Remove milk', effect: 'destructive', input: z.object({}), run }),
 });
 const REMOVE: Reply[] = [[{ id: 't1', operation: 'remove', args: {} }], say('Removed.')];
+
+describe('a number that a journal cannot hold', () => {
+  it('is refused in a plan and in raised limits, and the journal can be read', async () => {
+    await using dandori = await withMind([[{ operation: 'ask', args: { question: 'Which?' } }]], {
+      store: createFileStore(cwd),
+    });
+    const tasks = [{ id: 't', operation: 'ask', args: {}, timeoutMs: Number.POSITIVE_INFINITY }];
+    await expect(dandori.run('go', { tasks }).report()).rejects.toMatchObject({
+      code: 'usage',
+      message: expect.stringMatching(/^tasks\.0\.timeoutMs cannot be stored: /),
+    });
+    const run = dandori.run('go');
+    await run.report();
+    await expect(run.resume({ raise: { calls: Number.NaN } })).rejects.toThrow(/^calls cannot be stored: /);
+    expect((await run.report()).outcome).toBe('waiting');
+  });
+});
 
 describe('the handle of a run', () => {
   it('has its id at once, and yields every event in order', async () => {

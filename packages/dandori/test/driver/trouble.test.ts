@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
+import { foldRun } from '../../src/run/state/apply.ts';
+import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { type CallOutcome, stopped } from '../../src/tools/toolbox.ts';
 import { count, createHouse, DONE, task } from './house.ts';
+
+const BUSY = { kind: 'unavailable', message: 'busy', retryable: true };
 
 describe('a call that takes too long', () => {
   it('a read is stopped at its timeout and retried', async () => {
@@ -101,6 +106,26 @@ describe('a call with an odd result', () => {
     expect((await house.drive(run)).end).toMatchObject({ outcome: 'answered', answer: '1' });
     const succeeded = (await house.events(run)).find(({ type }) => type === 'task_succeeded');
     expect(succeeded?.data).toMatchObject({ result: { n: 1 }, note: 'x must be a text' });
+  });
+});
+
+describe('a call whose toolbox breaks its contract', () => {
+  it.each([
+    ['a failure of an unknown kind', { kind: 'failed', failure: { kind: 'odd', message: 'x' } }],
+    ['a failure without a message', { kind: 'failed', failure: { kind: 'tool_error' } }],
+    ['a wait that is no number', { kind: 'failed', failure: { ...BUSY, retryAfter: Number.NaN } }],
+    ['an unknown loss', { kind: 'lost', cause: 'odd', message: 'x' }],
+    ['a question that is no text', { kind: 'ambiguous', question: 5, options: [] }],
+  ])('%s: what it did is unknown, and the journal can be read', async (_, outcome) => {
+    await using temporary = await createTemporaryJournal();
+    const { journal, blobs } = temporary;
+    const tools = { 'a.put': { effect: 'write' as const, run: () => outcome as CallOutcome } };
+    const house = createHouse(tools, DONE, { journal, blobs, clock: systemClock });
+    const run = await house.start('go', [task('p', 'a.put')]);
+    await drive(run, house.parts);
+    const state = foldRun(run, await house.events(run));
+    expect(state.tasks.get('p')?.doubt?.message).toMatch(/^The call broke: /);
+    expect(state.questions.get('q1')?.question.kind).toBe('in_doubt');
   });
 });
 

@@ -135,6 +135,9 @@ export const usage: Catalogue = {
   'The run {1} has no beginning or no end.': '実行 {1} の先頭または末尾がありません。',
   'The run {1} has ended ({2}).': '実行 {1} は終了しています（{2}）。',
   '{1} cannot be written as JSON: {2}.': '{1}を JSON で表せません：{2}',
+  '{1} cannot be stored: {2}.': '{1} は保存できません：{2}',
+  'Give a value of the declared type. A number must be finite.':
+    '宣言された型の値を指定してください。数値は有限でなければなりません。',
   'The answer to {1}': '{1} への回答',
   'The plan': '計画',
   'An answer': '回答',
