@@ -12,7 +12,7 @@ import {
   type Word,
 } from '../model/failure.ts';
 import { isNormal, jsonCopy, jsonObject } from '../model/json.ts';
-import { option } from '../model/question.ts';
+import { ambiguity } from '../model/question.ts';
 import type { Action } from '../model/task.ts';
 import { issueText } from '../model/tool.ts';
 import type { CallOutcome, InputRequest } from '../tools/index.ts';
@@ -70,12 +70,7 @@ const outcomeShape = z.discriminatedUnion('kind', [
     cause: z.enum(['timeout', 'connection_lost', 'cancelled']),
     ...message,
   }),
-  z.object({
-    kind: z.literal('ambiguous'),
-    question: z.string(),
-    options: z.array(option),
-    form: jsonObject.optional(),
-  }),
+  ambiguity.extend({ kind: z.literal('ambiguous') }),
   z.object({ kind: z.literal('input_wanted'), requests: z.array(request), state: z.string().optional() }),
 ]);
 
