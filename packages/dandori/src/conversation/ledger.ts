@@ -125,7 +125,8 @@ export async function isAwaited(
 ): Promise<boolean> {
   try {
     const state = foldConversation(await journal.read(conversation));
-    return state === undefined || !isReported(state, run);
+    // A fork names the conversation of its original run, but it is not one of its runs.
+    return state === undefined || (state.runs.has(run) && !isReported(state, run));
   } catch (error) {
     if (!(error instanceof DandoriError)) throw error;
     return error.code !== 'conversation-not-found';

@@ -27,6 +27,18 @@ describe('the journal of a conversation', () => {
     expect(text.match(/\[secret\]/g)?.length).toBeGreaterThan(2);
   });
 
+  it('does not keep a fork of one of its runs from being pruned', async () => {
+    await using home = await openHome({ script: [answer('Hello.'), answer('Hello again.')] });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('hi');
+    const [{ run = '' } = {}] = conversation.runs();
+    const { run: fork } = await home.dandori.fork(run, { from: 'start' });
+    await home.dandori.drive(fork);
+    await home.dandori.close();
+    const later = await home.reopen();
+    expect((await later.prune({ olderThan: 0 })).runs.map((one) => one.run)).toEqual([fork, run]);
+  });
+
   it('stays readable after its runs were pruned, and begins none of them again', async () => {
     await using home = await openHome({ script: [answer('Hello.')] });
     const conversation = await home.dandori.conversation();
