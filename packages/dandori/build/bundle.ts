@@ -6,9 +6,9 @@ const PACKAGES = join(import.meta.dirname, '../..');
 
 /** Packages that are not bundled. Node finds them in `node_modules`. */
 const OUTSIDE: Readonly<Record<Bundled, readonly string[]>> = {
-  // The first two are loaded lazily with `require`, which bundlers do not follow. The others are optional: users who
+  // The first three are loaded lazily with `require`, which bundlers do not follow. The others are optional: users who
   // want them install them.
-  dandori: ['ajv', 'ajv-formats', 'pg-boss', '@restatedev/restate-sdk'],
+  dandori: ['ajv', 'ajv-formats', 're2js', 'pg-boss', '@restatedev/restate-sdk'],
   servers: ['mathjs'],
 };
 

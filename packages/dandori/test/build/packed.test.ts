@@ -215,6 +215,7 @@ for (const file of ${JSON.stringify(files)}) try {
   const source = readFileSync(file, 'utf8').replace(/^#!.*/, '');
   for (const name of new vm.SourceTextModule(source).dependencySpecifiers) imported.add(name);
   for (const [, name] of source.matchAll(/\\bimport\\("([^"]+)"\\)/g)) imported.add(name);
+  for (const [, name] of source.matchAll(/(?:createRequire\\(import\\.meta\\.url\\)|\\bload|\\brequire)\\(["'\`]([\\w@][\\w@/.-]*)["'\`]\\)/g)) imported.add(name);
 } catch (error) { console.error(file, error.message); }
 console.log(JSON.stringify([...imported]));
 `,

@@ -55,8 +55,9 @@ export function createPatterns(spend: (units: number) => void) {
 
 function linearEngine(source: string | undefined): RE2JS | 'none' {
   if (source === undefined) return 'none';
+  // Outside of the `try`: without the package, every pattern would be accepted.
+  const { RE2JS: engine } = createRequire(import.meta.url)('re2js') as typeof import('re2js');
   try {
-    const { RE2JS: engine } = createRequire(import.meta.url)('re2js') as typeof import('re2js');
     return engine.compile(source);
   } catch {
     // RE2 allows at most 1,000 repetitions, and lacks some character properties.
