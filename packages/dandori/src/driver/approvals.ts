@@ -10,6 +10,7 @@ import { fillRefs } from '../plan/fill-refs.ts';
 import { asksFirst } from '../run/approval-policy.ts';
 import { mayPass } from '../run/monitor.ts';
 import { doneBefore } from '../run/repeats.ts';
+import { isTrustedSource } from '../run/state/orders.ts';
 import { placeOf } from '../run/state/placement.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { withChoice } from '../run/state/task-state.ts';
@@ -288,7 +289,7 @@ export function judge(
   const { operation } = task.task;
   if (isStep(task.task)) return { kind: 'free' };
   // Its server may be back before the call is sent.
-  const tool = tools.get(operation) ?? missingTool(operation, task.effect);
+  const tool = tools.get(operation) ?? missingTool(task, state);
   return trustVerdict(task, args, {
     state,
     tool,
@@ -298,8 +299,10 @@ export function judge(
   });
 }
 
-function missingTool(name: string, effect: Effect): Tool {
-  return { name, server: name, description: '', inputSchema: {}, effect, trusted: false };
+/** As much of the tool as the run knows. */
+function missingTool({ task: { operation: name }, effect }: TaskState, state: RunState): Tool {
+  const trusted = isTrustedSource(state, name);
+  return { name, server: name, description: '', inputSchema: {}, effect, trusted };
 }
 
 /** Whether the user is asked because of the verdict. */
