@@ -64,6 +64,7 @@ describe('the error for a first program names the fix', () => {
 
   it.each<[string, unknown, unknown, string]>([
     ['an object for the goal', { prompt: 'x' }, {}, "dandori.run('The goal'"],
+    ['a number for the user', 'x', { userId: 5 }, 'userId: String(user.id)'],
     ['an option of the AI SDK', 'x', { schema: z.object({}) }, 'called output'],
     ['a limit per run', 'x', { maxSteps: 3 }, 'limits: { max_steps }'],
     ['a misspelt option', 'x', { outptu: {} }, 'Did you mean output?'],

@@ -62,6 +62,8 @@ export const usage: Catalogue = {
   'Unknown option "{1}" of dandori.run.': 'dandori.run に「{1}」というオプションはありません。',
   'Known here: {1}.': '使えるオプション：{1}',
   'Did you mean {1}?': '{1} のことですか？',
+  'The userId of a run must be a text.': 'userId は文字列で渡してください。',
+  'Write userId: String(user.id).': 'userId: String(user.id) と書いてください。',
   'The attachments are not a list of files.': 'attachments はファイルのリストで渡してください。',
   "Write attachments: ['list.csv'], or [{ name: 'list.csv', data: text }].":
     "attachments: ['list.csv'] または [{ name: 'list.csv', data: text }] のように書いてください。",
