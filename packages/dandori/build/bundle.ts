@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type OutputChunk, rolldown } from 'rolldown';
+import { fixPostgres } from './fix-postgres.ts';
 
 const PACKAGES = join(import.meta.dirname, '../..');
 
@@ -62,6 +63,12 @@ export async function bundle(name: Bundled, directory: string): Promise<string[]
     platform: 'node',
     external: OUTSIDE[name].map((one) => new RegExp(`^${one}(/|$)`)),
     transform: { target: `node${lowestNode()}` },
+    plugins: [
+      {
+        name: 'fix-postgres',
+        transform: { filter: { id: /postgres\/src\/connection\.js$/ }, handler: fixPostgres },
+      },
+    ],
   });
   const { output } = await build.write({
     dir: directory,

@@ -376,7 +376,8 @@ export async function undergo(options: TrialOptions): Promise<Outcome> {
     await trouble;
     isOver = true;
     for (const { run } of open.values()) problems.push(`${run} did not end: ${await stateOf(run)}`);
-    problems.push(...(await check(ended, client())));
+    // A server that ended by itself cannot answer, and what it said must not be lost.
+    problems.push(...(await check(ended, client()).catch((error: unknown) => [String(error)])));
     const wanted = [...ended, ...open.values()].flatMap(({ effects }) => effects);
     return {
       troubles: counts,

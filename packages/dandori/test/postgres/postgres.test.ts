@@ -10,3 +10,4 @@ import './kept.ts';
 import './parked.ts';
 import './sub-goals.ts';
 import './workers.ts';
+import './client.ts';

@@ -29,6 +29,8 @@ export interface Person {
 }
 
 const LOOK = 5;
+/** Of one call, until the user gives it up. */
+const MOST_ATTEMPTS = 50;
 
 export function createPerson(scenario: Scenario, world: World): Person {
   function answerTo({ kind, task = '', context }: Question): Json | undefined {
@@ -56,12 +58,13 @@ export function createPerson(scenario: Scenario, world: World): Person {
    * effects happened.
    */
   function truthOf(task: string, context: Json | undefined): Json | undefined {
-    const { operation, open } = asObject(context);
+    const { operation, open, attempt } = asObject(context);
     const name = isObject(open) && isObject(open.args) ? open.args.name : undefined;
     const names = open === undefined ? effectsOf({ id: task, operation: String(operation) }) : [String(name)];
     if (names.some((name) => world.isUnderWay(name))) return undefined;
     const isDone = names.every((name) => world.effects(name) > 0);
-    if (!isDone) return 'again';
+    // A server that is dead for good never does it.
+    if (!isDone) return Number(attempt) > MOST_ATTEMPTS ? 'give_up' : 'again';
     return open === undefined ? 'happened' : 'again_after';
   }
 

@@ -180,6 +180,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
     if (places.free === 0) return;
     await freeStranded();
     const { free } = places;
+    if (free === 0) return;
     const came = (await deliveries?.pull?.(free)) ?? 0;
     const taken = came < free ? await takeFromHeads(free - came) : 0;
     isFull = came + taken === free;
