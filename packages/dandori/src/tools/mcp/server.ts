@@ -136,19 +136,18 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
   const refresh = (): void => {
     isStale = true;
     // A new connection lists the tools itself.
-    if (connection !== undefined) refreshing ??= listWhileStale();
+    if (connection !== undefined) refreshing ??= listSoon();
   };
 
-  const listWhileStale = async (): Promise<void> => {
-    while (isStale && connection !== undefined) {
-      // Some servers say with every listing that their tools changed.
-      const pause = listedAt + PACE - performance.now();
-      if (pause > 0) await delay(pause, undefined, { ref: false });
-      isStale = false;
-      if (connection !== undefined) await listAgain(connection);
-      listedAt = performance.now();
-    }
+  const listSoon = async (): Promise<void> => {
+    // Some servers say with every listing that their tools changed.
+    const pause = listedAt + PACE - performance.now();
+    if (pause > 0) await delay(pause, undefined, { ref: false });
+    isStale = false;
+    if (connection !== undefined) await listAgain(connection);
+    listedAt = performance.now();
     refreshing = undefined;
+    if (isStale) refresh();
   };
 
   const listAgain = async (asked: Connection): Promise<void> => {
@@ -160,6 +159,15 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
     } catch (error) {
       log(`server ${name} said that its tools changed, but did not list them: ${redact(String(error))}`);
     }
+  };
+
+  /**
+   * A call may have added the tools that the next decision needs. Their listing is the second one, if another was under
+   * way. A server that always says that its tools changed delays its results no longer than that.
+   */
+  const listedSince = async (): Promise<void> => {
+    for (let listing = 0; listing < 2 && refreshing !== undefined; listing++)
+      await Promise.race([refreshing, delay(LISTING, undefined, { ref: false })]);
   };
 
   const call = async (wanted: Call): Promise<CallOutcome> => {
@@ -176,9 +184,7 @@ export async function startServer(options: McpServerOptions): Promise<McpServer>
         const requestOptions = { signal: during, ...listening(wanted) };
         return untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), during);
       });
-      // The call may have added the tools that the next decision needs.
-      if (refreshing !== undefined)
-        await Promise.race([refreshing, delay(LISTING, undefined, { ref: false })]);
+      await listedSince();
       const outcome = isInputRequired(result)
         ? inputOutcome(result, name, options.check)
         : wanted.preview === undefined
