@@ -177,7 +177,12 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     const why: Said =
       verdict.kind === 'denied'
         ? { code: 'not_allowed', params: { operation, rule: verdict.rule + 1 } }
-        : { code: 'not_approved', params: { operation } };
+        : task.unanswered === undefined
+          ? { code: 'not_approved', params: { operation } }
+          : {
+              code: 'unanswered',
+              params: { question: ledger.state.questions.get(task.unanswered)?.question.text ?? '' },
+            };
     const failure = toFailure({ kind: 'rejected', ...why }, word);
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, unsent: true, ms: 0 } });
     return;

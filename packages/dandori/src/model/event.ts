@@ -353,8 +353,11 @@ export const factSchema = z.discriminatedUnion('type', [
     /** The digest of the approved call. */
     approved: z.string().optional(),
     allows: allowance.optional(),
-    /** The user refuses all calls of this tool in this run that the user did not order. */
-    refuses: z.object({ operation: z.string() }).optional(),
+    /**
+     * The user refuses all calls of this tool in this run that the user did not order. `tasks`: the time for the answer is
+     * up, and only these calls, which waited too, are refused if the user would be asked about them.
+     */
+    refuses: z.object({ operation: z.string(), tasks: z.array(z.string()).optional() }).optional(),
     /** Its arguments, if the answer has changed them. */
     args: jsonObject.optional(),
     /** Which task now waits for which, because this task uses another resource now. */

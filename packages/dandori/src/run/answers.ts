@@ -10,6 +10,7 @@ import { innerCallInDoubt, isInDoubtAfter } from './state/inner-calls.ts';
 import { placeOf } from './state/placement.ts';
 import type { Answer, OpenQuestion, RunState, TaskState } from './state/state.ts';
 import { withChoice } from './state/task-state.ts';
+import { waitingWith } from './trust/similar.ts';
 
 type Applied = FactOf<'answer_applied'>['data'];
 type Consequence = Omit<Applied, 'task' | 'question'>;
@@ -57,7 +58,7 @@ interface Answered {
 function afterAnswer(state: RunState, task: TaskState, answered: Answered): Consequence {
   const { asked, answer, word } = answered;
   const { kind } = asked.question;
-  if (answer.declined === true) return declined(task, answered);
+  if (answer.declined === true) return { ...declined(task, answered), ...refusedWith(state, task, answered) };
   switch (kind) {
     case 'approval':
       return approved(task, answered);
@@ -112,6 +113,18 @@ function patternIn(context: Json | undefined): JsonObject {
 function listedIn(context: Json | undefined): string[] {
   const { also = [] } = callAbout.safeParse(context).data ?? {};
   return also.map(({ digest }) => digest);
+}
+
+/** If the user did not answer in time whether to trust a call, the calls that waited with it are not asked about. */
+function refusedWith(
+  state: RunState,
+  task: TaskState,
+  { asked, answer }: Answered,
+): Pick<Consequence, 'refuses'> {
+  const { trust } = callAbout.safeParse(asked.question.context).data ?? {};
+  if (answer.isExpired !== true || trust === undefined) return {};
+  const tasks = waitingWith(task, state).map(({ task: { id } }) => id);
+  return tasks.length === 0 ? {} : { refuses: { operation: task.task.operation, tasks } };
 }
 
 function failed(cause: Cause, word: Word): Consequence {

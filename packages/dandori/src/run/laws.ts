@@ -8,7 +8,7 @@ import { asksAboutPlan, needsApproval } from './approval-policy.ts';
 import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
 import { saysNothingHappened } from './state/inner-calls.ts';
-import { isUnfilled, needsNoReason } from './state/orders.ts';
+import { isRefused, isUnfilled, needsNoReason } from './state/orders.ts';
 import { planAnswer } from './state/plan.ts';
 import { hasEnded, type RunState, type TaskState, writesIn } from './state/state.ts';
 
@@ -215,20 +215,20 @@ function trustLaw({ data }: Event & { type: 'task_started' }, { state }: Checkin
     : [`L13: ${data.task} started without an order, a permission or an approval`];
 }
 
-function isAllowed(task: TaskState, trust: TrustReason, { orders }: RunState): boolean {
+function isAllowed(task: TaskState, trust: TrustReason, state: RunState): boolean {
   switch (trust.because) {
     case 'ordered':
       return task.isOrdered;
     case 'approved':
       return task.approved !== undefined;
     case 'permitted':
-      return (orders.permissions[trust.permission ?? -1]?.left ?? 0) > 0;
+      return (state.orders.permissions[trust.permission ?? -1]?.left ?? 0) > 0;
     // A rule of the configuration allows it. One that denies it is followed by the failure of the task.
     case 'allowed':
     case 'denied':
       return trust.rule !== undefined;
     case 'refused':
-      return orders.refused.includes(task.task.operation);
+      return isRefused(state, task);
     case 'observed':
       return false;
     default:

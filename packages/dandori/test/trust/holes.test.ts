@@ -460,3 +460,23 @@ it('a server cannot say in mid-run that a tool which writes only reads', () => {
   const [again] = toTools([list({ readOnlyHint: true, openWorldHint: false })], naming, []);
   expect(again).toMatchObject({ effect: 'write', openWorld: true });
 });
+
+describe('what a probe that is not trusted returns as the result of a trusted call', () => {
+  const note: FunctionTool = {
+    effect: 'write',
+    trusted: true,
+    faults: [{ kind: 'lost_after' }],
+    probe: { tool: 'inbox.find', args: {}, settledWhen: '`true`', result: '@', wait: 0 },
+    run: () => ({ id: 'n1' }),
+  };
+  const tools = { ...TOOLS, 'inbox.find': { trusted: false, run: () => PAGE }, 'notes.add': note };
+
+  it.each<[string, readonly Reply[]]>([
+    ['orders no call', [[act('n', 'notes.add')], [act('e', 'mail.send', { to: EVE })], END]],
+    ['aims no call in parts', [[act('n', 'notes.add'), act('e', 'mail.send', { to: 'x-${n.author}' })], END]],
+  ])('%s', async (_, script) => {
+    const { house, state } = await run(script, {}, tools);
+    expect(house.toolbox.calls.map(({ call }) => call.operation)).toEqual(['notes.add', 'inbox.find']);
+    expect(asked(state)).toMatchObject([{ operation: 'mail.send' }]);
+  });
+});

@@ -162,6 +162,42 @@ describe('the answer to a question about trust', () => {
     expect(sent(house)).toBe(0);
   });
 
+  it.each<[string, readonly Reply[]]>([
+    [
+      'a list that a stranger wrote',
+      [
+        [act('r', 'web.read')],
+        Array.from({ length: 20 }, (_, index) =>
+          act(`x${index}`, index % 2 === 0 ? 'mail.send' : 'mail.forward', { to: `eve${index}` }),
+        ),
+      ],
+    ],
+    [
+      'calls of a plan that external content aims',
+      [
+        [
+          act('r', 'web.read'),
+          ...[1, 2, 3].map((n) => act(`x${n}`, 'mail.send', { to: `${n}\${r.author}` })),
+        ],
+      ],
+    ],
+  ])('expires once for all calls that wait for it: %s', async (_, script) => {
+    const house = createHouse(
+      { ...TOOLS, 'mail.forward': { effect: 'write', trusted: false, run: () => 'sent' } },
+      [...script, END],
+    );
+    const questions = { expireAfter: 1000, whenExpired: 'decline' as const };
+    const id = await house.start('go', undefined, { trust: { policy: 'standard' }, questions });
+    await house.drive(id);
+    await house.clock.advance(1000);
+    const state = await house.drive(id);
+    expect(state.end?.outcome).toBe('answered');
+    expect(asked(state).every(({ expiresAt }) => expiresAt === asked(state)[0]?.expiresAt)).toBe(true);
+    const failures = [...state.tasks.values()].flatMap(({ failure }) => failure?.code ?? []);
+    expect(new Set(failures)).toEqual(new Set(['unanswered']));
+    expect(house.toolbox.calls).toHaveLength(1);
+  });
+
   it('leaves other tools and ordered calls alone', async () => {
     const { house, id, state } = await run([
       [act('r', 'web.read')],

@@ -89,6 +89,11 @@ export function isTrustedSource({ settings: { trust }, sources }: RunState, oper
   return sources.includes(server);
 }
 
+/** Whether no stranger's words are in what the call returned, or its probe instead of it. */
+export function isTrustedResult(state: RunState, { task: { operation }, probe }: TaskState): boolean {
+  return isTrustedSource(state, operation) && (probe === undefined || isTrustedSource(state, probe));
+}
+
 export function isOwnName(operation: string): boolean {
   return Object.hasOwn(OWN_TOOLS, operation) || Object.hasOwn(RUN_TOOLS, operation);
 }
@@ -148,6 +153,24 @@ export function isOrder(state: RunState, draft: Draft | undefined, isApproved: b
 export function isOrderedChoice(state: RunState, { task, isOrdered, isPermitted }: TaskState): boolean {
   if (!isOrdered || isPermitted || !isTrustedSource(state, task.operation)) return false;
   return state.orders.strangersSince === undefined || refsIn(task.args).length === 0;
+}
+
+/** The user refuses calls. If the time was up, only those that waited for the same answer. */
+export function callsRefused(
+  { orders, tasks }: RunState,
+  { operation, tasks: waiting }: NonNullable<FactOf<'answer_applied'>['data']['refuses']>,
+  question: string,
+): void {
+  if (waiting === undefined) orders.refused.push(operation);
+  for (const id of waiting ?? []) {
+    const task = tasks.get(id);
+    if (task !== undefined) task.unanswered = question;
+  }
+}
+
+/** Whether the user has refused the call, or has not answered in the time in which it waited. */
+export function isRefused({ orders }: RunState, { task, isOrdered, unanswered }: TaskState): boolean {
+  return unanswered !== undefined || (!isOrdered && orders.refused.includes(task.operation));
 }
 
 /** Takes the free order for the same call after the same tasks, if there is one. */

@@ -109,6 +109,8 @@ export class TaskState implements Accepted {
   phase: Phase = PENDING;
   /** The result of the last probe. */
   probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined = undefined;
+  /** The tool that probes the call, or that has returned its result. */
+  probe: string | undefined = undefined;
   attempts = 0;
   /** Whether the user ordered it (`orders`). */
   isOrdered = true;
@@ -132,6 +134,8 @@ export class TaskState implements Accepted {
   sent: JsonObject | undefined = undefined;
   /** SHA-256 of the call that a person approved. */
   approved: string | undefined = undefined;
+  /** The question that expired while the call waited for the same answer. */
+  unanswered: string | undefined = undefined;
   /** The arguments of the preview in progress. */
   previewing: JsonObject | undefined = undefined;
   /** What the last preview said, and about which arguments. */

@@ -7,7 +7,7 @@ import { spend } from './budget.ts';
 import { askedByCall, hasOpenCall } from './held-calls.ts';
 import { answersCounted, callHeld, callUnheld, probeMarked, replacementMarked } from './indexes.ts';
 import { forgetCalls, settleInnerCall } from './inner-calls.ts';
-import { permissionUsed, strangerHeard, wordsPassedOn } from './orders.ts';
+import { callsRefused, permissionUsed, strangerHeard, wordsPassedOn } from './orders.ts';
 import { wait } from './placement.ts';
 import type { Allowed } from './previews.ts';
 import { type OpenQuestion, questionExpired } from './questions.ts';
@@ -190,9 +190,14 @@ export function holdEnded(state: RunState, { task: id, attempt }: FactOf<'hold_e
   answersCounted(state, task);
 }
 
-export function probeStarted(state: RunState, { task: id }: FactOf<'probe_started'>['data']): void {
+export function probeStarted(
+  state: RunState,
+  { task: id, operation }: FactOf<'probe_started'>['data'],
+): void {
   const task = state.tasks.get(id);
-  if (task !== undefined) markProbed(state, task, true);
+  if (task === undefined) return;
+  task.probe = operation;
+  markProbed(state, task, true);
 }
 
 export function probeEnded(state: RunState, data: FactOf<'probe_ended'>['data'], at: number): void {
@@ -201,6 +206,8 @@ export function probeEnded(state: RunState, data: FactOf<'probe_ended'>['data'],
   if (task === undefined || !markProbed(state, task, false)) return;
   if (task.attempts !== attempt) return;
   task.probed = { attempt, found, message };
+  if (task.probe !== undefined) strangerHeard(state, task.probe);
+  if (found !== 'happened') task.probe = undefined;
   if (found === 'happened') succeed(state, task, data, at);
   else if (next === 'again') release(state, task);
 }
@@ -252,7 +259,7 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
   if (task?.status !== 'waiting') return;
   if (data.approved !== undefined) task.approved = data.approved;
   if (data.allows !== undefined) state.allowed.push({ ...data.allows, question: data.question });
-  if (data.refuses !== undefined) state.orders.refused.push(data.refuses.operation);
+  if (data.refuses !== undefined) callsRefused(state, data.refuses, data.question);
   if (data.args !== undefined) task.override = data.args;
   for (const { task: later, for: earlier } of data.waits ?? [])
     wait(state, state.tasks.get(later), state.tasks.get(earlier));

@@ -1,5 +1,5 @@
 import { type Json, stringifyJson } from '../../model/json.ts';
-import { isTrustedSource } from '../state/orders.ts';
+import { isTrustedResult } from '../state/orders.ts';
 import type { RunState } from '../state/state.ts';
 
 /** A sentence in a result that reads like an instruction to the model. */
@@ -35,7 +35,7 @@ export function flagsIn(state: RunState, resultOf: (task: string) => Json | unde
   const found: Flag[] = [];
   for (const { task } of state.ends) {
     const { id, operation } = task.task;
-    if (isTrustedSource(state, operation)) continue;
+    if (isTrustedResult(state, task)) continue;
     const said = task.failure === undefined ? resultOf(id) : task.failure.message;
     const quote = said === undefined ? undefined : instructionIn(stringifyJson(said).slice(0, LONGEST_TEXT));
     if (quote !== undefined) found.push({ task: id, operation, quote });

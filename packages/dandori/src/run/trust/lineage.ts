@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Task } from '../../model/task.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
-import { isOvertaken, isOwnName, isTrustedSource, waitsOf } from '../state/orders.ts';
+import { isOvertaken, isOwnName, isTrustedResult, isTrustedSource, waitsOf } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { hasTasks } from '../state/task-moves.ts';
 
@@ -57,13 +57,14 @@ function madeFrom(task: TaskState): readonly string[] {
   return hasTasks(task) ? task.children : sourcesOf(task);
 }
 
-function isTrustedHere(state: RunState, { task, children }: TaskState): boolean {
-  const { operation } = task;
+function isTrustedHere(state: RunState, of: TaskState): boolean {
+  const { children } = of;
+  const { operation } = of.task;
   if (operation === 'result.read') return isTrustedSource(state, operation);
   // The mind wrote what a step without tasks returns, and the plan that `plan.get` returns.
   if (children.length === 0 && (isOwnName(operation) || operation.startsWith('task.')))
     return state.orders.strangersSince === undefined;
-  return children.length > 0 || isTrustedSource(state, operation);
+  return children.length > 0 || isTrustedResult(state, of);
 }
 
 /** The tasks whose results went into this one. The name for `result.read` may itself come from a Ref. */

@@ -67,7 +67,8 @@ function sourcesOf(name: string, { task, known }: Pick<Ruling, 'task' | 'known'>
   const byRef = refsIn(written).flatMap(({ ref }) => strangersIn(state, ref.task, true));
   if (task.isOrdered && !task.isPermitted) return withCalls(byRef, known);
   // The mind may have made it from anything that it has read, also if it is found in one result.
-  return withCalls([...byRef, ...state.ends.map(({ task: one }) => one.task.operation)], known);
+  const read = state.ends.flatMap(({ task: one }) => [one.task.operation, one.probe ?? []].flat());
+  return withCalls([...byRef, ...read], known);
 }
 
 /** A service returns what the tools that it calls have read. */
@@ -81,7 +82,10 @@ function withCalls(operations: readonly string[], { toolOf }: Known): ReadonlySe
 /** The tools in the lineage of a result: those that are not trusted, or all. */
 export function strangersIn(state: RunState, id: string, isAll = false): string[] {
   return [...lineage(state, id)]
-    .flatMap((one) => state.tasks.get(one)?.task.operation ?? [])
+    .flatMap((one) => {
+      const { task, probe } = state.tasks.get(one) ?? {};
+      return [task?.operation ?? [], probe ?? []].flat();
+    })
     .filter((operation) => isAll || !isTrustedSource(state, operation));
 }
 

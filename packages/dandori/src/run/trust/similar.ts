@@ -21,10 +21,21 @@ export function waitsForAnswer({ task, isOrdered }: TaskState, state: RunState):
 }
 
 /** Other calls of the same tool that have not begun: ordered ones if this one is, otherwise those that are not. */
-export function similarTo({ task, isOrdered }: TaskState, { tasks }: RunState): TaskState[] {
+export function similarTo(of: TaskState, state: RunState): TaskState[] {
+  return notBegun(of, state).filter(({ task }) => task.operation === of.task.operation);
+}
+
+/**
+ * The calls that waited for an answer together with this one. Injected calls may be of many tools, and each would
+ * otherwise wait for its own answer after the one before.
+ */
+export function waitingWith(of: TaskState, state: RunState): TaskState[] {
+  return of.isOrdered ? similarTo(of, state) : notBegun(of, state);
+}
+
+function notBegun({ task, isOrdered }: TaskState, { tasks }: RunState): TaskState[] {
   return [...tasks.values()].filter(
     (one) =>
-      one.task.operation === task.operation &&
       one.task.id !== task.id &&
       one.isOrdered === isOrdered &&
       one.attempts === 0 &&

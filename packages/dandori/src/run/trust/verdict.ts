@@ -15,7 +15,7 @@ import { clip } from '../../model/text.ts';
 import type { Tool } from '../../model/tool.ts';
 import { fillRefs } from '../../plan/fill-refs.ts';
 import { leavesOf } from '../approval-policy.ts';
-import { isOwnName, isTrustedSource } from '../state/orders.ts';
+import { isOwnName, isRefused, isTrustedResult } from '../state/orders.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut, mayReachOut } from './aim.ts';
 import { hostIn, placeIn, sentenceIn } from './find-value.ts';
@@ -33,7 +33,7 @@ export type Verdict =
   | { readonly kind: 'approved' }
   /** A rule of the configuration decides, by its position. */
   | { readonly kind: 'allowed' | 'denied'; readonly rule: number }
-  /** The user has refused all such calls of the tool. */
+  /** The user has refused all such calls of the tool, or did not answer while this one waited. */
   | { readonly kind: 'refused' }
   | Doubtful;
 
@@ -97,28 +97,28 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
   const isApproved = () => task.approved !== undefined && task.approved === digest();
   const ruled = ruleFor(task, args, circumstances);
   if (ruled?.does === 'deny') return { kind: 'denied', rule: ruled.rule };
+  const doubted = (doubt: Doubtful): Verdict => (isRefused(state, task) ? { kind: 'refused' } : doubt);
   if (ruled?.does === 'ask' && !isApproved())
-    return {
+    return doubted({
       kind: 'doubtful',
       because: task.isOrdered ? 'aimed' : 'not_ordered',
       values: ruled.values,
       pattern: patternOf(args, circumstances),
-    };
+    });
   const isHarmless = tool.effect === 'read' && task.effect === 'read' && !isWayOut(tool, args);
   const isUnclear = trust.policy === 'strict' && mayReachOut(tool, args);
   if (task.isOrdered) {
     if (isHarmless) return { kind: 'free' };
     const doubt = doubtAbout(task, args, circumstances);
     if (doubt === undefined) return { kind: 'ordered' };
-    return isApproved() ? { kind: 'approved' } : doubt;
+    return isApproved() ? { kind: 'approved' } : doubted(doubt);
   }
   const permission = permitted();
   if (permission >= 0) return { kind: 'permitted', permission };
   if (isHarmless && !isUnclear) return { kind: 'free' };
   if (isApproved()) return { kind: 'approved' };
   if (ruled?.does === 'allow') return { kind: 'allowed', rule: ruled.rule };
-  if (state.orders.refused.includes(tool.name)) return { kind: 'refused' };
-  return notOrdered(task, args, circumstances);
+  return doubted(notOrdered(task, args, circumstances));
 }
 
 function notOrdered(task: TaskState, args: JsonObject, circumstances: Circumstances): Doubtful {
@@ -344,7 +344,7 @@ export function originsOf(
     ...(isInWords(state.goal, text) && { isInGoal: true }),
   };
   for (const { task } of state.ends) {
-    if (task.result === undefined || isTrustedSource(state, task.task.operation)) continue;
+    if (task.result === undefined || isTrustedResult(state, task)) continue;
     const read = resultOf(task.task.id) ?? null;
     // A stranger's host in an address that the model put together is the stranger's too.
     const quote = sentenceIn(read, text) ?? sentenceIn(read, hostIn(text) ?? '');
