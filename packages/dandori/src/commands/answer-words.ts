@@ -115,6 +115,12 @@ export function isApproval({ kind }: Pick<Question, 'kind'>): boolean {
   return kind === 'approval' || kind === 'plan_approval';
 }
 
+/** Whether it asks to go on with a step. */
+export function isAboutStep({ context }: Pick<Question, 'context'>): boolean {
+  const { step, operation } = asObject(context);
+  return typeof step === 'string' && operation === undefined;
+}
+
 /** Whether any text is a valid answer. */
 export function takesWords({ kind, options = [], form, url }: Question): boolean {
   return kind === 'missing_input' && options.length === 0 && form === undefined && url === undefined;
@@ -173,8 +179,8 @@ function readVerdict(said: string, question: Question): Reading | undefined {
  * call: its destructive calls are asked about themselves.
  */
 function mayDestroy({ kind, context }: Question): boolean {
-  const { effect, tasks, step, operation } = asObject(context);
-  if (typeof step === 'string' && operation === undefined) return false;
+  const { effect, tasks } = asObject(context);
+  if (isAboutStep({ context })) return false;
   const isDestructive = (call: Json | undefined) => isObject(call) && call.effect === 'destructive';
   if (kind === 'plan_approval') return Array.isArray(tasks) && tasks.some(isDestructive);
   return effect !== 'read' && effect !== 'idempotent' && effect !== 'write';

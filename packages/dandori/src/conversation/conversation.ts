@@ -140,7 +140,7 @@ export interface Conversation extends AsyncDisposable {
   runs(): readonly ConversationRun[];
   questions(): readonly Asked[];
   report(run: string): Promise<Report>;
-  /** The plans by name, in the order in which they were approved. */
+  /** The plans by name, in the order in which they were proposed. */
   plans(): readonly NamedPlan[];
   /** Makes a plan the active one, by its name or its run. */
   activatePlan(plan: string): Promise<NamedPlan>;
@@ -206,12 +206,14 @@ export async function openConversation(
         const reminders = remindersOf(messages, { states: background.states(), language });
         return newOnes([...messages, ...reminders], state);
       }),
-    onPlan: (run, name) =>
-      ledger.write((state) =>
-        state === undefined || state.plans.has(run)
+    onPlan: (run, { name, type }) =>
+      ledger.write((state) => {
+        const known = state?.plans.get(run);
+        const isNew = known === undefined || (type === 'plan_activated' && state?.inactive.has(run));
+        return state === undefined || !isNew
           ? []
-          : [{ type: 'plan_activated', data: { run, name: freeName(name, state) } }],
-      ),
+          : [{ type, data: { run, name: known ?? freeName(name, state) } }];
+      }),
     onChange,
     wake: wake && ((run) => wake(run, id)),
   });

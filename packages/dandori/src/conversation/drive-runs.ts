@@ -4,6 +4,7 @@ import type { Mind } from '../mind/index.ts';
 import type { Message } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import { shown } from '../model/redact.ts';
+import { isStep } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { nextExpiry } from '../run/decide.ts';
 import type { RunState } from '../run/state/state.ts';
@@ -49,8 +50,11 @@ interface Options {
   readonly parts: Parts;
   readonly others: OtherRuns;
   readonly tell: (messages: readonly Message[]) => Promise<void>;
-  /** The first plan of a run was approved. */
-  readonly onPlan: (run: string, name: string) => Promise<void>;
+  /** A plan of a run waits for approval, or was approved. */
+  readonly onPlan: (
+    run: string,
+    plan: { readonly name: string; readonly type: 'plan_proposed' | 'plan_activated' },
+  ) => Promise<void>;
   readonly onChange: () => void;
   /**
    * Called for each run that can continue, if the caller decides when to drive it. The caller then calls
@@ -97,10 +101,13 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
     } finally {
       work.isTelling = false;
     }
-    const name = events.some(({ type }) => type === 'plan_approved')
-      ? planName(work.reporter.state)
-      : undefined;
-    if (name !== undefined) await onPlan(work.run, name);
+    const isApproved = events.some(({ type }) => type === 'plan_approved');
+    const isAsked = events.some(
+      ({ type, data }) => type === 'question_asked' && data.question.kind === 'plan_approval',
+    );
+    const name = isApproved || isAsked ? planName(work.reporter.state) : undefined;
+    if (name !== undefined)
+      await onPlan(work.run, { name, type: isApproved ? 'plan_activated' : 'plan_proposed' });
     changed();
   }
 
@@ -246,9 +253,12 @@ const LONGEST_NAME = 80;
 
 /** The user can refer to a plan only if it has a name or steps. */
 function planName(state: RunState | undefined): string | undefined {
-  const { name, objective } = state?.outline ?? {};
+  if (state === undefined) return undefined;
+  const { draft, outline = draft?.outline, indexes } = state;
+  const { name, objective } = outline ?? {};
   const isNamed = name !== undefined && name.trim() !== '';
-  if (state === undefined || !(isNamed || state.indexes.stepCount > 0)) return undefined;
+  const hasSteps = indexes.stepCount > 0 || draft?.tasks.some(isStep);
+  if (!isNamed && !hasSteps) return undefined;
   return clip((isNamed ? name : (objective ?? state.goal)).replaceAll(/\s+/g, ' ').trim(), LONGEST_NAME);
 }
 

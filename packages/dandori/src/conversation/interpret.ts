@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import {
+  isAboutStep,
   isApproval,
   type Reading,
   readAnswer,
@@ -59,9 +60,10 @@ export function interpret(
     const reading = readAnswer(text, asked.question, { goal: asked.goal });
     return reading === undefined ? [] : [{ asked, reading }];
   });
-  const first = onlyOne(read, state) ?? read[0];
+  const only = onlyOne(read, { state, seen });
+  const first = only ?? read[0];
   if (first !== undefined) {
-    const why = onlyOne(read, state) === undefined ? 'several' : unclearness({ ...first, open, state, seen });
+    const why = only === undefined ? 'several' : unclearness({ ...first, open, state, seen });
     if (why === undefined) return { kind: 'answer', asked: first.asked };
     return { kind: 'unclear', why, about: why === 'several' ? open : [first.asked] };
   }
@@ -79,19 +81,37 @@ interface PossibleAnswer {
 }
 
 /**
- * The one question that the words can be meant for. If they fit several, it is a yes or no to the question
- * that was asked last. A yes counts only if it answers none of the others.
+ * The one question that the words can be meant for. If they fit several, it is a yes or no to the approval that
+ * was asked last, or to the active plan. A yes counts only if the user has turned away from the others: they
+ * were asked before the user's last message.
  */
 function onlyOne(
   read: readonly PossibleAnswer[],
-  state: ConversationState | undefined,
+  { state, seen }: Pick<MessageContext, 'state' | 'seen'>,
 ): PossibleAnswer | undefined {
   if (read.length <= 1) return read[0];
-  const last = read.find(({ asked }) => isApproval(asked.question) && isLast(asked, state));
-  if (last === undefined || last.reading.kind === 'open') return undefined;
-  const isNo = last.reading.kind === 'declined' || last.reading.value === 'reject';
-  const others = read.filter((one) => one !== last);
-  return isNo || others.every(({ reading }) => reading.kind === 'open') ? last : undefined;
+  const approvals = read.filter(({ asked }) => isApproval(asked.question));
+  const last = approvals.find(({ asked }) => isLast(asked, state));
+  const meant = last ?? approvals.find(({ asked }) => isOfActivePlan(asked, state));
+  if (meant === undefined || meant.reading.kind === 'open') return undefined;
+  const isNo = meant.reading.kind === 'declined' || meant.reading.value === 'reject';
+  // Without `seen`, the last question may have arrived while the user was typing.
+  const isKnown = last === undefined || seen !== undefined;
+  const others = read.filter((one) => one !== meant);
+  const isLeft = ({ asked, reading }: PossibleAnswer) =>
+    reading.kind === 'open' || (isKnown && isBeforeLastWords(asked, state));
+  return isNo || others.every(isLeft) ? meant : undefined;
+}
+
+/** Whether it asks to approve the plan that the user works on, or to go on with its next step. */
+function isOfActivePlan({ run, question }: Asked, state: ConversationState | undefined): boolean {
+  return run === state?.activePlan && (question.kind === 'plan_approval' || isAboutStep(question));
+}
+
+/** Whether the user has said something since the question was asked. */
+function isBeforeLastWords(asked: Asked, state: ConversationState | undefined): boolean {
+  const messages = [...(state?.messages.values() ?? [])];
+  return placeOf(asked, messages) < messages.findLastIndex(({ role }) => role === 'user');
 }
 
 /** Whether a model may read the answer in a message. Only the user's own yes approves or settles a call. */
@@ -124,7 +144,7 @@ function unclearness({ asked, reading, open, state, seen }: Understood): Why | u
   if (others.some((other) => takesWords(other.question) && isLast(other, state))) return 'several';
   const approves = isApproval(asked.question) && reading.kind === 'answer' && reading.value !== 'reject';
   if (!approves) return undefined;
-  if (others.length > 0 && !isLast(asked, state)) return 'several';
+  if (others.length > 0 && !isLast(asked, state) && !isOfActivePlan(asked, state)) return 'several';
   return isTalkedOver({ asked, state, seen }) ? 'talked_over' : undefined;
 }
 

@@ -67,11 +67,10 @@ function messageLaws(event: ConversationEvent, { messages, runs, delivered }: Co
         ...(delivered.has(message) ? [`K4: ${message} was delivered twice`] : []),
       ];
     }
+    case 'plan_proposed':
     case 'plan_activated': {
       const { run } = event.data;
-      return runs.has(run)
-        ? []
-        : [`K5: the plan of ${run} was activated, which is no run of this conversation`];
+      return runs.has(run) ? [] : [`K5: ${event.type} is about ${run}, which is no run of this conversation`];
     }
     case 'conversation_started':
     case 'model_chosen':

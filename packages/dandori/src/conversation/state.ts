@@ -22,8 +22,10 @@ export interface ConversationState {
   readonly delivered: Set<string>;
   /** The message that started each run. */
   readonly runs: Map<string, string>;
-  /** The names of the plans, by run, in the order in which they were approved. */
+  /** The names of the plans, by run, in the order in which they were proposed. */
   readonly plans: Map<string, string>;
+  /** The runs whose plan was never active. */
+  readonly inactive: Set<string>;
   /** The run whose plan is active. */
   activePlan: string | undefined;
   /** The model chosen last. Undefined means the configured model. */
@@ -77,8 +79,14 @@ export function applyConversation(
     case 'message_delivered':
       state.delivered.add(event.data.message);
       return state;
+    case 'plan_proposed':
+      if (state.plans.has(event.data.run)) return state;
+      state.plans.set(event.data.run, event.data.name);
+      state.inactive.add(event.data.run);
+      return state;
     case 'plan_activated':
       if (!state.plans.has(event.data.run)) state.plans.set(event.data.run, event.data.name);
+      state.inactive.delete(event.data.run);
       state.activePlan = event.data.run;
       return state;
     case 'model_chosen':
@@ -184,6 +192,7 @@ function begun({
     delivered: new Set(),
     runs: new Map(),
     plans: new Map(),
+    inactive: new Set(),
     activePlan: undefined,
     model: undefined,
   };

@@ -6,6 +6,7 @@ import type { Question } from '../model/question.ts';
 import { shown } from '../model/redact.ts';
 import { fold } from '../run/state/apply.ts';
 import type { CallOutcome, OtherRuns } from '../tools/index.ts';
+import { planView } from '../views/plan.ts';
 import { openQuestions } from '../views/report.ts';
 import { readReply, understood } from './answer-value.ts';
 import type { ConversationParts } from './conversation.ts';
@@ -130,11 +131,12 @@ export function othersOf(
         return result;
       }),
     plans: async () => {
-      const plans = plansOf(ledger.state).map(({ run, name, isActive }) => ({
-        run,
-        name,
-        active: isActive,
-      }));
+      const plans = [];
+      for (const { run, name, isActive } of plansOf(ledger.state)) {
+        const state = fold(await parts.journal.read(run));
+        const status = (state && planView(state))?.status ?? 'failed';
+        plans.push({ run, name, status, active: isActive });
+      }
       return { kind: 'succeeded', result: { plans }, ...(await wordsOf(plans.map(({ run }) => run))) };
     },
     activate: async (plan) => {
@@ -162,7 +164,7 @@ export async function activatePlan(wanted: string, ledger: ConversationLedger): 
   if (found === undefined) {
     const names = plans.map(({ name }) => name).join(', ');
     throw new DandoriError('usage', `There is no plan "${wanted}" in this conversation.`, {
-      fix: names === '' ? 'No plan was approved yet.' : `The plans: ${names}.`,
+      fix: names === '' ? 'No plan was proposed yet.' : `The plans: ${names}.`,
     });
   }
   const { run, name } = found;

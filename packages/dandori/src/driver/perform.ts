@@ -141,7 +141,7 @@ async function think(
   calls.planThought(decision, thought);
 }
 
-/** Whether the tools are described differently than when the run started. */
+/** Whether the tools that are not trusted are described differently than when the run started. */
 function hasOtherTools({ toolsAtStart }: RunState, tools: ReadonlyMap<string, Tool>): boolean {
   return toolsAtStart !== undefined && toolsAtStart !== hashOfTools(tools);
 }

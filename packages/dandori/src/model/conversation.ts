@@ -66,7 +66,9 @@ export const conversationFactSchema = z.discriminatedUnion('type', [
   fact('run_begun', { run: z.string(), message: z.string() }),
   /** An agent's message was actually shown to the user. */
   fact('message_delivered', { message: z.string() }),
-  /** The plan of this run is the active one. It is written first when the plan is approved. */
+  /** A plan waits for approval. It has a name from then on. */
+  fact('plan_proposed', { run: z.string(), name: z.string() }),
+  /** The plan of this run is the active one. It is written when the plan is approved, or when the user turns to it. */
   fact('plan_activated', { run: z.string(), name: z.string() }),
   /** For the runs that follow. */
   fact('model_chosen', { model: z.string() }),

@@ -114,7 +114,7 @@ export const factSchema = z.discriminatedUnion('type', [
     purpose,
     brief: brief.optional(),
     offer: offer.optional(),
-    /** The tools are described differently than at the start of the run. */
+    /** The tools that are not trusted are described differently than at the start of the run. */
     toolsChanged: z.literal(true).optional(),
     /** No model is called for this decision, so it does not count as a call. */
     free: z.literal(true).optional(),

@@ -183,7 +183,7 @@ export const conversationNowSchema = messagePageSchema.extend({
     .readonly()
     .describe('Messages of the agent that no client has acknowledged, oldest first, also older ones'),
   runs: z.array(conversationRunStatus).describe('In the order in which they were started'),
-  plans: z.array(namedPlanSchema).describe('In the order in which they were approved'),
+  plans: z.array(namedPlanSchema).describe('In the order in which they were proposed'),
 });
 export type ConversationNow = z.infer<typeof conversationNowSchema>;
 

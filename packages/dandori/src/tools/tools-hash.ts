@@ -6,12 +6,15 @@ import type { Tool } from '../model/tool.ts';
 const known = new WeakMap<ReadonlyMap<string, Tool>, string>();
 const LENGTH = 32;
 
-/** Identifies what the mind is told about these tools. A server may change its descriptions at any time. */
+/**
+ * Identifies what the mind is told about these tools by sources that are not trusted. A server may change its
+ * descriptions at any time.
+ */
 export function hashOfTools(tools: ReadonlyMap<string, Tool>): string {
   const before = known.get(tools);
   if (before !== undefined) return before;
   const told = [...tools.values()]
-    .filter((tool) => !isOwnTool(tool))
+    .filter((tool) => !tool.trusted && !isOwnTool(tool))
     .map(({ name, title, description, inputSchema, outputSchema }) =>
       canonicalJson(normalise({ name, title, description, inputSchema, outputSchema })),
     )

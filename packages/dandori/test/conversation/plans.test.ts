@@ -56,6 +56,26 @@ describe('the plans of a conversation', () => {
     await theseHold(home.folder);
   });
 
+  it('can be listed and chosen while they wait for approval; then a yes is for the chosen one', async () => {
+    await using home = await openHome({ script: planner });
+    const conversation = await home.dandori.conversation();
+    for (const city of ['Kyoto', 'Nara']) await conversation.say(`a trip to ${city}`);
+    const names = () => conversation.plans().map(({ name, isActive }) => (isActive ? `${name}*` : name));
+    expect(names()).toEqual(['Kyoto', 'Nara']);
+    await conversation.say('back to the Kyoto trip, please do that');
+    expect(conversation.messages().findLast(({ kind }) => kind === 'reply')?.text).toMatch(
+      /Kyoto\W+status\W+draft\W+active\W+true/,
+    );
+    expect(names()).toEqual(['Kyoto*', 'Nara']);
+    const [kyoto, nara] = conversation.plans();
+    expect(await conversation.say('yes')).toMatchObject({ kind: 'answered', run: kyoto?.run });
+    await conversation.settled();
+    expect(conversation.questions()).toMatchObject([{ run: nara?.run }]);
+    expect(await conversation.say('yes')).toMatchObject({ kind: 'answered', run: nara?.run });
+    expect(names()).toEqual(['Kyoto', 'Nara*']);
+    await theseHold(home.folder);
+  });
+
   it('end with a recommendation that is a field of the reply and of the report', async () => {
     await using home = await openHome({ script: planner });
     const conversation = await home.dandori.conversation();

@@ -199,6 +199,26 @@ describe('a yes or a no', () => {
     expect(home.calls).toHaveLength(1);
   });
 
+  it('is for the question that was asked last, if the user has seen it and turned away from the others', async () => {
+    await using home = await openHome({
+      script: [BOOK[0] ?? answer(''), BOOK[0] ?? answer(''), answer('Booked.')],
+      yaml: 'execution: { approval: writes }\n',
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('book a room');
+    const [, first] = conversation.messages();
+    await conversation.say('book another room');
+    const last = conversation.messages().at(-1);
+    expect(await conversation.say('はい', { seen: first?.id })).toMatchObject({ kind: 'unclear' });
+    expect(home.calls).toEqual([]);
+    expect(await conversation.say('はい', { seen: last?.id })).toMatchObject({
+      kind: 'answered',
+      run: last?.run,
+    });
+    expect(home.calls).toHaveLength(1);
+    expect(conversation.questions()).toMatchObject([{ run: first?.run }]);
+  });
+
   it('is unclear if several questions are open, and changes nothing', async () => {
     await using home = await openHome({
       script: [BOOK[0] ?? answer(''), BOOK[0] ?? answer(''), answer('Booked.')],

@@ -100,11 +100,13 @@ function happened(talk: Talk, event: (ConversationUpdate & { kind: 'event' })['e
       undelivered.delete(event.data.message);
       return { ...talk, undelivered };
     }
+    case 'plan_proposed':
     case 'plan_activated': {
       const { run, name } = event.data;
       const isKnown = talk.plans.some((plan) => plan.run === run);
-      const all = isKnown ? talk.plans : [...talk.plans, { run, name, isActive: true }];
-      return { ...talk, plans: all.map((plan) => ({ ...plan, isActive: plan.run === run })) };
+      const plans = isKnown ? talk.plans : [...talk.plans, { run, name, isActive: false }];
+      if (event.type === 'plan_proposed') return { ...talk, plans };
+      return { ...talk, plans: plans.map((plan) => ({ ...plan, isActive: plan.run === run })) };
     }
     case 'model_chosen':
       return { ...talk, model: event.data.model };
