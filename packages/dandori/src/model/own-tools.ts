@@ -180,7 +180,8 @@ export const RUN_TOOLS = {
     outputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
   }),
   'plan.list': own('plan.list', {
-    description: 'The plans of this conversation by name, their status (draft: waits for the approval of the user), and which one is active.',
+    description:
+      'The plans of this conversation by name, their status (draft: waits for the approval of the user), and which one is active.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   }),
   'plan.activate': {

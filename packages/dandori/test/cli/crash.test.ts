@@ -90,7 +90,9 @@ describe('a run killed with SIGKILL', () => {
     expect(JSON.parse(listed.stdout)).toMatchObject({ runs: [{ run, status: 'open' }] });
     expect((await place.dandori('runs')).stdout).toContain('  Interrupted  ');
     const shown = await place.dandori('show', run, '--lang', 'ja');
-    expect(shown.stdout).toContain('中断中');
+    expect(shown.stdout).toMatch(/^中断中、/m);
+    expect(shown.stdout).toMatch(/^· d counter\.look 中断中/m);
+    expect(shown.stdout).not.toContain('実行中');
     expect(shown.stderr).toContain(`再開：  dandori resume ${run}`);
     await letGo(place);
     const { code, stdout } = await place.dandori('resume', run, '--json');

@@ -6,6 +6,7 @@ import { useTexts } from '../shell/language.tsx';
 import { goTo, Link, RUN_VIEWS, type RunView } from '../shell/route.tsx';
 import { useTitle } from '../shell/title.ts';
 import { texts } from '../texts/run.ts';
+import { Interrupted } from '../ui/marks.tsx';
 import { Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Answer } from './answer/answer.tsx';
@@ -16,7 +17,7 @@ import { useMoment } from './past/use-moment.ts';
 import { HandledQuestions } from './questions/dismissed-questions.tsx';
 import { Questions } from './questions/questions.tsx';
 import { Details } from './tasks/task-details.tsx';
-import type { ViewProps } from './view.tsx';
+import { statusOfRun, type ViewProps } from './view.tsx';
 
 interface Props {
   readonly run: string;
@@ -58,29 +59,31 @@ export default function RunPage({ run, view, seq }: Props) {
   };
   return (
     <StandingAt value={isPast ? events.at(-1)?.at : undefined}>
-      <HandledQuestions>
-        <div className="flex min-w-0 flex-1 flex-col gap-3 px-4 pt-4">
-          <Head {...props} />
-          <Problem error={live.error} />
-          <Questions {...props} />
-          <Answer {...props} />
-          <Tabs run={run} view={view} seq={isPast ? moment : undefined} counts={counts} />
-          <div className="flex min-h-0 min-w-0 flex-1 items-stretch gap-3">
-            <div
-              id={PANEL}
-              role="tabpanel"
-              aria-labelledby={`tab-${view}`}
-              className="flex min-w-0 flex-1 flex-col"
-            >
-              <Suspense fallback={<Waiting />}>
-                <View {...props} />
-              </Suspense>
+      <Interrupted value={statusOfRun(props) === 'interrupted'}>
+        <HandledQuestions>
+          <div className="flex min-w-0 flex-1 flex-col gap-3 px-4 pt-4">
+            <Head {...props} />
+            <Problem error={live.error} />
+            <Questions {...props} />
+            <Answer {...props} />
+            <Tabs run={run} view={view} seq={isPast ? moment : undefined} counts={counts} />
+            <div className="flex min-h-0 min-w-0 flex-1 items-stretch gap-3">
+              <div
+                id={PANEL}
+                role="tabpanel"
+                aria-labelledby={`tab-${view}`}
+                className="flex min-w-0 flex-1 flex-col"
+              >
+                <Suspense fallback={<Waiting />}>
+                  <View {...props} />
+                </Suspense>
+              </div>
+              {selected !== undefined && <Details key={selected} {...props} selected={selected} />}
             </div>
-            {selected !== undefined && <Details key={selected} {...props} selected={selected} />}
+            <Slider {...props} />
           </div>
-          <Slider {...props} />
-        </div>
-      </HandledQuestions>
+        </HandledQuestions>
+      </Interrupted>
     </StandingAt>
   );
 }

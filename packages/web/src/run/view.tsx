@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react';
 import type { Event } from '#dandori/model/event.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
-import { duration } from '#dandori/views/report.ts';
+import { duration, outcomeOf } from '#dandori/views/report.ts';
 import { useNow } from '../live/now.tsx';
 import type { RunNews } from '../live/run-feed.ts';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/run.ts';
+import { DRIVING_STATUS, type Status } from '../texts/words.ts';
 import { Choice } from '../ui/fields.tsx';
 
 /** The props of every view of a run. */
@@ -24,6 +25,12 @@ export interface ViewProps {
   readonly select: (task: string | undefined) => void;
   /** Shows the run as it was after this event; undefined shows it as it is now. */
   readonly showAt: (seq: number | undefined) => void;
+}
+
+/** The status of the run. What the server does with an open run says more than that it is open. */
+export function statusOfRun({ state, news, isPast }: Pick<ViewProps, 'state' | 'news' | 'isPast'>): Status {
+  const status = outcomeOf(state);
+  return status === 'open' && !isPast ? DRIVING_STATUS[news.driving ?? 'driving'] : status;
 }
 
 interface ViewHeadProps<T extends string> {

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { createContext, type ReactNode, use } from 'react';
 import type { Effect } from '#dandori/model/tool.ts';
 import { useTexts } from '../shell/language.tsx';
 import { type Status, words } from '../texts/words.ts';
@@ -32,8 +32,18 @@ export const LOOKS: Readonly<Record<Status, readonly [sign: string, colour: stri
   replaced: ['–', 'text-faint'],
 };
 
-export function StatusMark({ status }: { readonly status: Status }) {
+const InterruptedContext = createContext(false);
+/** True if no process drives the run that is shown. Then none of its calls is running. */
+export const Interrupted = InterruptedContext.Provider;
+
+/** The status of a task of the run that is shown. */
+export function useShownStatus(status: Status): Status {
+  return use(InterruptedContext) && status === 'running' ? 'interrupted' : status;
+}
+
+export function StatusMark(props: { readonly status: Status }) {
   const { statuses } = useTexts(words);
+  const status = useShownStatus(props.status);
   const [sign, colour] = LOOKS[status];
   return (
     <span className={`inline-flex items-center gap-1 whitespace-nowrap text-sm ${colour}`}>

@@ -82,12 +82,13 @@ async function plan(name: string, context: CommandContext): Promise<void> {
 /** Lists the plans, or makes the named one active. */
 async function plans(name: string, { conversation, say, texts, style }: CommandContext): Promise<void> {
   if (name !== '') await conversation.activatePlan(name);
-  const lines = conversation
-    .plans()
-    .map(
-      (one) =>
-        `  ${one.isActive ? style.green('●') : '○'} ${printable(one.name)}  ${style.dim(shortName(one.run))}`,
-    );
+  const drafts = new Set(
+    conversation.questions().flatMap(({ run, question }) => (question.kind === 'plan_approval' ? [run] : [])),
+  );
+  const lines = conversation.plans().map(({ run, name, isActive }) => {
+    const status = drafts.has(run) ? `  ${style.yellow(texts.words.statuses.draft)}` : '';
+    return `  ${isActive ? style.green('●') : '○'} ${printable(name)}  ${style.dim(shortName(run))}${status}`;
+  });
   await say(lines.length === 0 ? texts.chat.noPlan : lines.join('\n'));
 }
 

@@ -95,6 +95,8 @@ export function printTasks(
   } = {},
 ): void {
   const { goal, tasks, usage } = report;
+  const statusText = (one: Report['tasks'][string]['status']) =>
+    texts.words.statuses[one === 'running' && status === 'interrupted' ? status : one];
   const style = styleFor(process.stdout);
   const marks: Record<string, string> = {
     succeeded: style.green('✓'),
@@ -110,21 +112,17 @@ export function printTasks(
     const value =
       (task.failure && texts.message(task.failure.message)) ??
       (task.blob === undefined ? stringifyJson(task.result) : `${task.blob.head}…`);
-    const parts = [
-      mark,
-      id,
-      task.operation,
-      texts.words.statuses[task.status],
-      ms,
-      oneLine(value ?? '', 100),
-    ];
+    const parts = [mark, id, task.operation, statusText(task.status), ms, oneLine(value ?? '', 100)];
     process.stdout.write(`${indent}${parts.filter((part) => part !== '').join(' ')}\n`);
     for (const call of task.calls ?? []) {
-      const line = `${call.operation} ${texts.words.statuses[call.status]} ${stringifyJson(call.args)}`;
+      const line = `${call.operation} ${statusText(call.status)} ${stringifyJson(call.args)}`;
       process.stdout.write(`${indent}    ${marks[call.status] ?? style.dim('·')} ${oneLine(line, 120)}\n`);
     }
     const sub = goals.get(task.run ?? '');
-    if (sub !== undefined) printTasks(sub, texts, { goals, indent: `${indent}    ` });
+    if (sub !== undefined) {
+      const subStatus = status === 'interrupted' && sub.outcome === 'open' ? status : sub.outcome;
+      printTasks(sub, texts, { goals, indent: `${indent}    `, status: subStatus });
+    }
   }
 }
 

@@ -3,13 +3,14 @@ import { memo } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/graph.ts';
 import { words } from '../../texts/words.ts';
-import { LOOKS } from '../../ui/marks.tsx';
+import { LOOKS, useShownStatus } from '../../ui/marks.tsx';
 import { Elapsed } from '../view.tsx';
 import type { Face, TaskNode as Shown } from './elements.ts';
 
 export const TaskNode = memo(function TaskNode({ id, data, selected }: NodeProps<Shown>) {
   const { face, isActive } = data;
-  const [sign, colour] = LOOKS[face.status];
+  const status = useShownStatus(face.status);
+  const [sign, colour] = LOOKS[status];
   const standing = STANDING[face.standing];
   const ring = isActive ? 'outline-2 outline-accent outline-offset-2' : '';
   const frame = selected === true ? 'border-accent ring-1 ring-accent' : 'border-line';
@@ -18,9 +19,7 @@ export const TaskNode = memo(function TaskNode({ id, data, selected }: NodeProps
       id={nodeId(id)}
       className={`relative flex h-full w-full cursor-pointer overflow-hidden rounded-md border bg-sheet text-ink ${frame} ${ring} ${standing}`}
     >
-      <span
-        className={`w-1 shrink-0 bg-current ${colour} ${face.status === 'running' ? 'animate-pulse' : ''}`}
-      />
+      <span className={`w-1 shrink-0 bg-current ${colour} ${status === 'running' ? 'animate-pulse' : ''}`} />
       <Text face={face} sign={sign} colour={colour} />
     </div>
   );
@@ -41,13 +40,14 @@ interface TextProps {
 function Text({ face, sign, colour }: TextProps) {
   const word = useTexts(words);
   const say = useTexts(texts);
+  const status = useShownStatus(face.status);
   const isGone = face.standing === 'gone';
   return (
     <span className="flex min-w-0 flex-1 flex-col justify-center gap-0.5 px-2">
       <span className="flex items-baseline gap-1.5">
-        <span className={`w-3 shrink-0 text-center text-xs ${colour}`} title={word.statuses[face.status]}>
+        <span className={`w-3 shrink-0 text-center text-xs ${colour}`} title={word.statuses[status]}>
           <span aria-hidden="true">{sign}</span>
-          <span className="sr-only">{word.statuses[face.status]}</span>
+          <span className="sr-only">{word.statuses[status]}</span>
         </span>
         <span className={`min-w-0 flex-1 truncate font-medium text-[13px] ${isGone ? 'line-through' : ''}`}>
           {face.title}
@@ -88,7 +88,8 @@ export const FrameNode = memo(function FrameNode({ id, data, selected }: NodePro
   const word = useTexts(words);
   const say = useTexts(texts);
   const { face, isActive } = data;
-  const [sign, colour] = LOOKS[face.status];
+  const status = useShownStatus(face.status);
+  const [sign, colour] = LOOKS[status];
   const frame = selected === true ? 'border-accent ring-1 ring-accent' : 'border-line';
   const ring = isActive ? 'outline-2 outline-accent outline-offset-2' : '';
   return (
@@ -97,9 +98,9 @@ export const FrameNode = memo(function FrameNode({ id, data, selected }: NodePro
       className={`h-full w-full cursor-pointer rounded-lg border ${frame} ${ring} ${face.standing === 'gone' ? 'opacity-50' : ''}`}
     >
       <div className="flex items-baseline gap-2 px-3 py-2 text-[13px]">
-        <span className={`text-xs ${colour}`} title={word.statuses[face.status]}>
+        <span className={`text-xs ${colour}`} title={word.statuses[status]}>
           <span aria-hidden="true">{sign}</span>
-          <span className="sr-only">{word.statuses[face.status]}</span>
+          <span className="sr-only">{word.statuses[status]}</span>
         </span>
         <span className="min-w-0 truncate font-semibold text-ink">{face.title}</span>
         {face.total > 0 && (

@@ -1,21 +1,17 @@
 import { isOnlyHolding } from '#dandori/run/state/state.ts';
-import { outcomeOf } from '#dandori/views/report.ts';
 import { useLanguage, useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/steering.ts';
-import { DRIVING_STATUS, words } from '../../texts/words.ts';
+import { words } from '../../texts/words.ts';
 import { AttachedFiles } from '../../ui/files.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
 import { ForkedFrom } from '../past/difference.tsx';
-import { Elapsed, type ViewProps } from '../view.tsx';
+import { Elapsed, statusOfRun, type ViewProps } from '../view.tsx';
 import { Steering } from './steering.tsx';
 
 /** The goal, the status and the actions of a run. */
 export function Head(props: ViewProps) {
   const word = useTexts(words);
-  const { state, news, isPast } = props;
-  const status = outcomeOf(state);
-  // What the server does with an open run says more than that it is open.
-  const shown = status === 'open' && !isPast ? DRIVING_STATUS[news.driving ?? 'driving'] : status;
+  const { state, isPast } = props;
   const hasEnded = state.end !== undefined;
   return (
     <header className="flex flex-col gap-2">
@@ -28,7 +24,7 @@ export function Head(props: ViewProps) {
       <AttachedFiles files={state.attachments} />
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-faint text-sm">
         <span role="status" className="contents">
-          <StatusMark status={shown} />
+          <StatusMark status={statusOfRun(props)} />
         </span>
         {state.thinking !== undefined && !hasEnded && <span className="text-busy">{word.thinking}</span>}
         <Figures {...props} />
