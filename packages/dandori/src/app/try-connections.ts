@@ -8,6 +8,8 @@ export interface CheckedServer {
   /** Milliseconds until it had listed its tools, or until it was given up. */
   readonly ms: number;
   readonly tools: readonly InspectedTool[];
+  /** Identifies what it says about them. */
+  readonly descriptions?: string;
   /** Why it cannot be used. */
   readonly problem?: string;
   /** The user has to log in first. */
@@ -27,8 +29,8 @@ export async function checkServers({
       const since = performance.now();
       const ms = () => Math.round(performance.now() - since);
       try {
-        const tools = await inspectServer(server, { name, secrets, effects });
-        return { name, ms: ms(), tools };
+        const found = await inspectServer(server, { name, secrets, effects });
+        return { name, ms: ms(), ...found };
       } catch (error) {
         const isLocked = wantsLogin(error, server);
         return {

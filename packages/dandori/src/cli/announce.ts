@@ -1,7 +1,8 @@
 import type { TornTail } from '../app/index.ts';
 import { loadEnvFile, type UserConfigWarning } from '../config/index.ts';
 import { nearest } from '../model/text.ts';
-import type { Tool } from '../model/tool.ts';
+import { type Tool, unseenServers } from '../model/tool.ts';
+import { asTyped } from './command-line.ts';
 import type { Workplace } from './open.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
@@ -10,12 +11,17 @@ import { type Texts, textsFor } from './texts.ts';
 export function announce(dandori: Workplace, texts: Texts): void {
   for (const { server, reason } of dandori.missing())
     warn(`${texts.serverMissing(server)}: ${texts.message(reason)}`);
-  announceEffects(dandori, texts);
+  announceTools(dandori, texts);
 }
 
-/** A wrong tool name in `effects` leaves the intended tool with its default effect, so the user is warned. */
-export function announceEffects(dandori: Workplace, texts: Texts): void {
+/**
+ * A wrong tool name in `effects` leaves the intended tool with its default effect, so the user is warned. So is a user
+ * who has not seen what a server now says about its tools.
+ */
+export function announceTools(dandori: Workplace, texts: Texts): void {
   const known = dandori.tools();
+  for (const server of unseenServers(known))
+    if (dandori.config.mcpServers[server]?.descriptions !== 'external') warn(asTyped(texts.unseen(server)));
   for (const name of unknownTools(dandori)) warn(texts.effectUnknown(name, nearest(name, known.keys())));
   for (const { name, probe } of unfitProbes(dandori)) warn(texts.probeUnfit(name, probe, known.has(probe)));
 }

@@ -7,7 +7,7 @@ import { isOwnTool, OWN_SERVER, OWN_TOOLS, type ParentOfRun, RUN_TOOLS } from '.
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
 import type { Attachment, Task } from '../model/task.ts';
-import type { Tool } from '../model/tool.ts';
+import { type Tool, unseenServers } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { type CompileParts, compileDraft } from '../run/drafts/draft.ts';
 import { fold } from '../run/state/apply.ts';
@@ -161,7 +161,7 @@ function prepare(
   return { run, events, plan };
 }
 
-type AboutTools = Pick<FactOf<'run_started'>['data'], 'sources' | 'tools'>;
+type AboutTools = Pick<FactOf<'run_started'>['data'], 'sources' | 'tools' | 'unseen'>;
 
 /** A thousand runs with the same tools are told the same about them. */
 const aboutKnown = new WeakMap<ReadonlyMap<string, Tool>, AboutTools>();
@@ -190,7 +190,12 @@ function aboutTools({ trust }: Settings, toolbox: CompileParts['toolbox']): Abou
     return tool !== undefined && !isOwnTool(tool);
   });
   const names = [...trusted, ...(isReplaced ? [] : [OWN_SERVER])];
-  const about = { sources: [...new Set(names)], tools: hashOfTools(tools) };
+  const unseen = unseenServers(tools);
+  const about = {
+    sources: [...new Set(names)],
+    tools: hashOfTools(tools),
+    ...(unseen.length > 0 && { unseen }),
+  };
   if (missing.length === 0) aboutKnown.set(tools, about);
   return about;
 }

@@ -102,6 +102,8 @@ interface PlanningConfig {
 interface AnyServer {
   /** False if its results may contain words of other people. */
   readonly trusted: boolean;
+  /** The hash of its tools as the user saw them, or `external` if they never count as seen. */
+  readonly descriptions: string | undefined;
   /** Milliseconds until it must have started and listed its tools. */
   readonly timeoutMs: number | undefined;
   /** The limit of concurrent calls, if it is lower than the limit for all servers together. */

@@ -162,6 +162,8 @@ const memory = section({
   max_tokens: wholeNumber({ least: 100, example: 2_000 }).default(2_000),
 });
 
+const DESCRIPTIONS = 'must be external, or the hash that `dandori add NAME` writes';
+
 const server = section({
   shipped: choice(SHIPPED_SERVERS).optional(),
   type: choice(['stdio', 'http', 'streamable-http', 'sse']).optional(),
@@ -172,6 +174,10 @@ const server = section({
   url: httpUrl('https://example.com/mcp').optional(),
   headers: texts('Authorization: "Bearer ${TOKEN}"').optional(),
   trusted: toggle().optional(),
+  descriptions: z
+    .string({ error: DESCRIPTIONS })
+    .regex(/^(?:external|sha256-[0-9a-f]{32})$/, { error: DESCRIPTIONS })
+    .optional(),
   shared: toggle().optional(),
   timeout: duration({ example: '30s' }).optional(),
   concurrency: wholeNumber({ example: 4 }).optional(),

@@ -67,8 +67,9 @@ function resolveMcpServer(
     timeout,
     concurrency,
     approval,
+    descriptions,
   } = section;
-  const common = { timeoutMs: timeout, concurrency, approval };
+  const common = { timeoutMs: timeout, concurrency, approval, descriptions };
   if (url !== undefined)
     return {
       transport: 'http',

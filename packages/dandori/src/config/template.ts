@@ -118,6 +118,7 @@ mcpServers:
   #   cwd: .
   #   timeout: 30s                 # until it must have started and listed its tools
   #   trusted: false               # true: its results contain no external content
+  #   descriptions: external       # what it says about its tools counts as external content; dandori add writes a hash
   #   shared: false                # true: its data is the same on every machine
   #   concurrency: 4               # calls at the same time to this server
   #   approval: writes             # for its tools, instead of execution.approval

@@ -136,7 +136,7 @@ export function approvalQuestion(
       effect,
       preview,
       previewFailed: message,
-      ...(trust && { trust: { because: trust.because, values: trust.values, flags } }),
+      ...(trust && { trust: { because: trust.because, values: trust.values, flags, ...unseenBy(state) } }),
       ...(pattern && { pattern }),
       ...(similar > 0 && { similar }),
       ...(also.length > 0 && { also }),
@@ -162,6 +162,10 @@ export function approvalQuestion(
     task: id,
     digest: callDigest(operation, args),
   };
+}
+
+function unseenBy({ unseen }: RunState): Pick<TrustAbout, 'unseen'> {
+  return unseen.length === 0 ? {} : { unseen: [...unseen] };
 }
 
 const LONGEST_PATTERN = 120;

@@ -96,6 +96,8 @@ export const factSchema = z.discriminatedUnion('type', [
     sources: z.array(z.string()).optional(),
     /** SHA-256 of the tools. A tool that is described differently later may contain an order. */
     tools: z.string().optional(),
+    /** Servers whose tools the mind is told in words that the user has not seen. They count as external content. */
+    unseen: z.array(z.string()).optional(),
     /** The context, or something else that the mind is told at the start, contains output of tools. */
     hasHeardStrangers: z.literal(true).optional(),
     ...subGoalStart,

@@ -113,6 +113,8 @@ const trustAbout = z.object({
   ),
   /** What was read that sounds like an instruction. It is only shown. */
   flags: z.array(z.object({ task: z.string(), operation: z.string(), quote: z.string() })).optional(),
+  /** Servers whose words about their tools the user has not seen. */
+  unseen: z.array(z.string()).optional(),
 });
 export type TrustAbout = z.infer<typeof trustAbout>;
 

@@ -45,6 +45,8 @@ export const toolSchema = toolPolicy.extend({
   server: z.string(),
   title: z.string().optional(),
   description: z.string(),
+  /** The user has not seen what the server now says about its tools. */
+  unseen: z.literal(true).optional(),
   inputSchema: jsonObject,
   outputSchema: jsonObject.optional(),
   effect,
@@ -127,4 +129,10 @@ export function laneOf(operation: string, limits: Readonly<Record<string, unknow
     if (Object.hasOwn(limits, server)) return server;
   }
   return parts[0] ?? operation;
+}
+
+/** The servers whose words about their tools the user has not seen. */
+export function unseenServers(tools: ReadonlyMap<string, Tool>): string[] {
+  const servers = tools.values().flatMap(({ unseen, server }) => (unseen === true ? [server] : []));
+  return [...new Set(servers)];
 }

@@ -13,13 +13,17 @@ const LENGTH = 32;
 export function hashOfTools(tools: ReadonlyMap<string, Tool>): string {
   const before = known.get(tools);
   if (before !== undefined) return before;
-  const told = [...tools.values()]
-    .filter((tool) => !tool.trusted && !isOwnTool(tool))
+  const digest = hashOfDescriptions([...tools.values()].filter((tool) => !tool.trusted && !isOwnTool(tool)));
+  known.set(tools, digest);
+  return digest;
+}
+
+/** Identifies what a server says about its tools, in any order. */
+export function hashOfDescriptions(tools: readonly Tool[]): string {
+  const told = tools
     .map(({ name, title, description, inputSchema, outputSchema }) =>
       canonicalJson(normalise({ name, title, description, inputSchema, outputSchema })),
     )
     .sort();
-  const digest = createHash('sha256').update(told.join('\n')).digest('hex').slice(0, LENGTH);
-  known.set(tools, digest);
-  return digest;
+  return createHash('sha256').update(told.join('\n')).digest('hex').slice(0, LENGTH);
 }

@@ -80,7 +80,13 @@ export function planTrust(
 
 /** One entry of the audit of a run. */
 export type TrustEntry = { readonly seq: number; readonly at: number } & (
-  | { readonly kind: 'read'; readonly task?: string | undefined; readonly operation?: string | undefined }
+  | {
+      readonly kind: 'read';
+      readonly task?: string | undefined;
+      readonly operation?: string | undefined;
+      /** Servers whose words about their tools the user has not seen. */
+      readonly unseen?: readonly string[];
+    }
   | {
       readonly kind: 'called';
       readonly task: string;
@@ -129,7 +135,14 @@ export function trustEntries(events: Iterable<Event>): TrustEntry[] {
     if (!wasHeard && state.orders.strangersSince !== undefined) {
       const task = 'task' in event.data ? event.data.task : undefined;
       const { operation } = (typeof task === 'string' ? state.tasks.get(task)?.task : undefined) ?? {};
-      entries.push({ ...at, kind: 'read', task: typeof task === 'string' ? task : undefined, operation });
+      const { unseen } = state;
+      entries.push({
+        ...at,
+        kind: 'read',
+        task: typeof task === 'string' ? task : undefined,
+        operation,
+        ...(unseen.length > 0 && { unseen }),
+      });
     }
     if (event.type === 'task_started') {
       const started = state.tasks.get(event.data.task);

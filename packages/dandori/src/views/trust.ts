@@ -6,7 +6,7 @@ type Value = TrustAbout['values'][number];
 
 /** Why a call is asked about, then each argument with the place where its value was read. */
 export function trustLines(
-  { because, values, flags = [] }: TrustAbout,
+  { because, values, flags = [], unseen = [] }: TrustAbout,
   words: Pick<Words, 'trust'>,
 ): string[] {
   // In quotes, so that a value cannot look like the place where it was read.
@@ -14,7 +14,8 @@ export function trustLines(
     (one) => `${nameText(one.argument)} = ${stringifyJson(one.value)} (${originText(one, words)})`,
   );
   const flagged = flags.map(({ task, operation, quote }) => words.trust.flagged(operation, task, quote));
-  return [words.trust.because[because], ...lines, ...flagged];
+  const servers = unseen.length === 0 ? [] : [words.trust.unseen(unseen)];
+  return [words.trust.because[because], ...lines, ...flagged, ...servers];
 }
 
 function nameText(name: string): string {

@@ -13,6 +13,9 @@ const END = [act('end', 'answer', { text: 'done' })];
 const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
 
+/** A server whose description of its tool is an argument. */
+const SPEAKING = join(import.meta.dirname, 'fixtures/speaking-server.mjs');
+
 const mail = tool({
   description: 'Reads the mail',
   effect: 'read',
@@ -82,6 +85,32 @@ describe.each(['json', 'tools'] as const)('a model behind HTTP that obeys what i
     expect(await asked(house.dandori.run('What is this?', { attachments }))).toEqual([EVIL]);
     expect(house.requests[0]?.promptText).not.toContain('x.png');
     expect(house.sent).toEqual([]);
+  });
+});
+
+describe('what a server says about its tools', () => {
+  const notes = (descriptions?: string) => ({
+    mcpServers: {
+      notes: { command: 'node', args: [SPEAKING, ORDER], ...(descriptions && { descriptions }) },
+    },
+  });
+
+  it.each([`sha256-${'0'.repeat(32)}`, 'external'])(
+    'orders nothing if the user has not seen it (%s), and the card says so',
+    async (descriptions) => {
+      await using house = await openObedient({ work: [END], config: notes(descriptions) });
+      const run = house.dandori.run('How are you?');
+      expect(await asked(run)).toEqual([EVIL]);
+      const [question] = await run.questions();
+      expect(question?.context).toMatchObject({ trust: { unseen: ['notes'] } });
+      expect(house.sent).toEqual([]);
+    },
+  );
+
+  it('is the word of a server that the user chose, if it is not remembered', async () => {
+    await using house = await openObedient({ work: [END], config: notes() });
+    expect(await asked(house.dandori.run('How are you?'))).toEqual([]);
+    expect(house.sent).toEqual(['eve@evil.example']);
   });
 });
 

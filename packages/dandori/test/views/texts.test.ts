@@ -124,6 +124,7 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   connecting: [['A']],
   left: [['A']],
   secrets: [['A']],
+  remembered: [['A']],
   demo: [['A']],
   unseen: [['runs']],
   healthy: [{ runs: 1, conversations: 1, events: 1, blobs: 1 }],

@@ -4,6 +4,7 @@ import type { Tool } from '#dandori/model/tool.ts';
 import { viewOf } from '#dandori/plan/schema/view.ts';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/tools.ts';
+import { words } from '../texts/words.ts';
 import { EffectMark } from '../ui/marks.tsx';
 import { Scroller } from '../ui/page.tsx';
 import { SchemaTree } from './schema-tree.tsx';
@@ -62,6 +63,7 @@ function ToolCard({ tool }: { readonly tool: Tool }) {
 
 function ToolBody({ tool }: { readonly tool: Tool }) {
   const say = useTexts(texts);
+  const word = useTexts(words);
   const { title, description, inputSchema, outputSchema, resource, cost, calls, probe } = tool;
   return (
     <div className="flex flex-col gap-4 px-4 pt-1 pb-5 text-sm sm:pl-9">
@@ -75,6 +77,7 @@ function ToolBody({ tool }: { readonly tool: Tool }) {
       </dl>
       {tool.independent === true && <p className="text-faint">{say.independent}</p>}
       {!tool.trusted && <p className="text-faint">{say.untrusted}</p>}
+      {tool.unseen === true && <p className="text-warn">{word.trust.unseen([tool.server])}</p>}
       <Schema title={say.input} schema={inputSchema} />
       {outputSchema === undefined ? (
         <Part title={say.output}>

@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../model/json.ts';
 import { toolTrust } from '../../views/trust-report.ts';
-import { announceEffects } from '../announce.ts';
+import { announceTools } from '../announce.ts';
 import { openWorkplace } from '../open.ts';
 import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
@@ -23,7 +23,7 @@ export async function tools(options: { config?: string; json?: boolean; trust?: 
   }
   const style = styleFor(process.stdout);
   const texts = textsFor({ language: dandori.config.language });
-  announceEffects(dandori, texts);
+  announceTools(dandori, texts);
   const width = Math.max(0, ...found.map(({ name }) => name.length));
   if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
   for (const { name, effect, title, description } of found) {

@@ -56,6 +56,7 @@ function linesOf(entry: TrustEntry, { trust: say, ...words }: Texts['words']): s
     case 'read':
       return [
         say.firstRead(entry.operation === undefined ? undefined : `${entry.operation} (${entry.task})`),
+        ...(entry.unseen === undefined ? [] : [say.unseen(entry.unseen)]),
       ];
     case 'called':
       return [`${entry.operation} (${entry.task}): ${say.reasons[entry.because]}`];

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { confirm, isCancel, password } from '@clack/prompts';
 import type { CheckedServer } from '../../app/index.ts';
-import { addToEnvFile, type Config, loadConfig, readEnvFile, schemaLine } from '../../config/index.ts';
+import { addToEnvFile, readEnvFile, schemaLine } from '../../config/index.ts';
 import {
   importServers,
   openProjectFile,
@@ -11,6 +11,7 @@ import {
 } from '../../config/project/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import {
+  asObject,
   isObject,
   type Json,
   type JsonObject,
@@ -18,9 +19,11 @@ import {
   sameJson,
   stringifyJson,
 } from '../../model/json.ts';
+import { instructionIn } from '../../run/trust/instructions.ts';
 import { asTyped } from '../command-line.ts';
-import { effectCell, printable, styleFor } from '../style.ts';
+import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { connect, isTerminal, logInWhere, type Say, type Wanted } from './connect.ts';
 
 export interface AddOptions {
   readonly config?: string;
@@ -38,19 +41,15 @@ export interface AddOptions {
   readonly isQuiet?: boolean;
 }
 
-interface Wanted {
-  readonly name: string;
-  readonly server: JsonObject;
-  readonly state: 'new' | 'replaced' | 'same';
-}
-
 /** Returns 1 if a server did not connect and was therefore not added. */
 export async function add(words: readonly string[], options: AddOptions): Promise<number> {
   const texts = textsFor({});
   const say = speaker(options);
   const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const given =
-    options.from === undefined ? described(words, options) : await imported(words, options, say, texts);
+    options.from === undefined
+      ? (again(words, project) ?? described(words, options))
+      : await imported(words, options, say, texts);
   const { wanted, variables } = prepare(given, project, options);
   await askForMissing(wanted, { folder: project.folder, variables, texts, options });
   const env = { ...process.env, ...variables };
@@ -63,8 +62,19 @@ export async function add(words: readonly string[], options: AddOptions): Promis
   const kept = wanted.filter(({ name }) => !failed.includes(name));
   const proposed = checked.flatMap(({ tools }) => tools).filter((tool) => tool.proposed !== undefined);
   const isTaken = await takeProposals(proposed, { project, options, say, texts });
-  const moved = await write(kept, { project, variables, effects: isTaken ? proposed : [] });
-  report({ kept, failed, moved, wroteEffects: isTaken ? proposed.length : 0, project, say, texts });
+  const seen = project.isShared ? kept : kept.map((one) => withSeen(one, checked));
+  const remembered = seen.filter((one, index) => one !== kept[index]).map(({ name }) => name);
+  const moved = await write(seen, { project, variables, effects: isTaken ? proposed : [], remembered });
+  report({
+    kept,
+    failed,
+    moved,
+    wroteEffects: isTaken ? proposed.length : 0,
+    remembered,
+    project,
+    say,
+    texts,
+  });
   if (options.json === true)
     process.stdout.write(
       `${stringifyJson({
@@ -83,14 +93,18 @@ export async function add(words: readonly string[], options: AddOptions): Promis
   return failed.length === 0 ? 0 : 1;
 }
 
-type Say = (line: string, on?: 'stderr') => void;
-
 /** With `--json` nothing but the JSON goes to stdout, so everything for people goes to stderr. */
 export function speaker({ json, isQuiet }: { json?: boolean; isQuiet?: boolean }): Say {
   return (line, on) => {
     if (json === true || isQuiet === true) return;
     (on === 'stderr' ? process.stderr : process.stdout).write(`${line}\n`);
   };
+}
+
+/** `NAME` of a server that the file has: the user looks at its tools again. */
+function again([name = '', ...rest]: readonly string[], { servers }: ProjectFile) {
+  const server = servers[name];
+  return rest.length === 0 && isObject(server) ? { [name]: server as JsonObject } : undefined;
 }
 
 /** `NAME -- COMMAND ARGS…` or `NAME URL`. */
@@ -180,8 +194,14 @@ function prepare(
     Object.assign(variables, separated.variables);
     const own = asWrittenIn(project, separated.server as JsonObject);
     const before = project.servers[name];
-    const isSame = before !== undefined && sameJson(before as Json, own);
-    return { name, server: own, state: before === undefined ? 'new' : isSame ? 'same' : 'replaced' };
+    const { descriptions, ...old } = asObject(before as Json);
+    const seen: JsonObject = descriptions === undefined ? {} : { descriptions: descriptions as Json };
+    const isSame = before !== undefined && sameJson({ ...(old as JsonObject), ...seen }, { ...own, ...seen });
+    return {
+      name,
+      server: isSame ? { ...own, ...seen } : own,
+      state: before === undefined ? 'new' : isSame ? 'same' : 'replaced',
+    };
   });
   const taken = wanted.filter(({ state }) => state === 'replaced').map(({ name }) => name);
   if (taken.length > 0 && replace !== true)
@@ -221,82 +241,6 @@ async function askForMissing(
   }
 }
 
-interface Connecting {
-  readonly project: ProjectFile;
-  readonly env: NodeJS.ProcessEnv;
-  readonly say: Say;
-  readonly texts: Texts;
-}
-
-async function connect(
-  wanted: readonly Wanted[],
-  { project, env, say, texts }: Connecting,
-): Promise<readonly CheckedServer[]> {
-  const names = wanted.flatMap(({ name, server }) => (server.disabled === true ? [] : [name]));
-  if (names.length > 0) say(texts.servers.connecting(names), 'stderr');
-  const { checkServers } = await import('../../app/index.ts');
-  const checks = wanted.map(async ({ name, server }): Promise<readonly CheckedServer[]> => {
-    try {
-      return await checkServers(await configOf(name, server, { project, env }));
-    } catch (error) {
-      // With several servers, one with a missing variable must not stop the others.
-      if (wanted.length === 1 || !(error instanceof DandoriError)) throw error;
-      return [{ name, ms: 0, tools: [], problem: error.message }];
-    }
-  });
-  return (await Promise.all(checks)).flat();
-}
-
-/** The configuration with this server alone, so that problems of the others do not matter. */
-async function configOf(
-  name: string,
-  server: JsonObject,
-  { project, env }: Pick<Connecting, 'project' | 'env'>,
-): Promise<Config> {
-  const written = parseJson(stringifyJson(server).replaceAll('${env:', '${')) as JsonObject;
-  const layers = [
-    { origin: name, values: { mcpServers: { [name]: written }, effects: { ...project.effects } } },
-  ];
-  return loadConfig({ file: null, cwd: project.folder, env, layers, demo: false });
-}
-
-/** Logs in to servers that want it, if the user is there, and connects again. */
-async function logInWhere(
-  checked: readonly CheckedServer[],
-  wanted: readonly Wanted[],
-  { options, ...connecting }: Connecting & { options: AddOptions },
-): Promise<readonly CheckedServer[]> {
-  if (options.login !== true && (options.json === true || options.yes === true || !isTerminal()))
-    return checked;
-  const result: CheckedServer[] = [];
-  for (const server of checked) {
-    const one = wanted.find(({ name }) => name === server.name);
-    if (server.wantsLogin !== true || one === undefined) {
-      result.push(server);
-      continue;
-    }
-    const { mcpServers } = await configOf(one.name, one.server, connecting);
-    const { logInTo } = await import('./login.ts');
-    await logInTo(one.name, mcpServers[one.name], { browser: isTerminal() });
-    result.push(...(await connect([one], connecting)));
-  }
-  return result;
-}
-
-/** The configured server of this name, whatever the others need. */
-export async function findServer(
-  name: string,
-  file: string | undefined,
-): Promise<Config['mcpServers'][string] | undefined> {
-  const project = await openProjectFile({ file }, '');
-  const server = project.servers[name];
-  if (!isObject(server))
-    throw new DandoriError('usage', `${project.name} has no server ${name}.`, {
-      fix: '`dandori list` lists the servers.',
-    });
-  return (await configOf(name, server as JsonObject, { project, env: process.env })).mcpServers[name];
-}
-
 function showServer({ name, ms, tools, problem }: CheckedServer, say: Say, texts: Texts): void {
   const style = styleFor(process.stdout);
   if (problem !== undefined) {
@@ -310,6 +254,9 @@ function showServer({ name, ms, tools, problem }: CheckedServer, say: Say, texts
     say(
       `  ${printable(tool.name).padEnd(width)}  ${effectCell(tool.effect, texts.words.effects, style)}  ${style.dim(because)}`,
     );
+    if (tool.description !== '') say(style.dim(`    ${oneLine(tool.description, 100)}`));
+    const order = instructionIn(tool.description);
+    if (order !== undefined) say(`    ${style.yellow(`${texts.servers.like} ${oneLine(order, 200)}`)}`);
   }
 }
 
@@ -346,18 +293,27 @@ async function takeProposals(
   return false;
 }
 
-function isTerminal(): boolean {
-  return process.stdin.isTTY === true && process.stderr.isTTY === true;
-}
-
 interface Writing {
   readonly project: ProjectFile;
   readonly variables: Readonly<Record<string, string>>;
   readonly effects: CheckedServer['tools'];
+  /** Servers whose tools the user has just seen. */
+  readonly remembered: readonly string[];
+}
+
+/** What the server says about its tools was just shown, so it is remembered. */
+function withSeen(one: Wanted, checked: readonly CheckedServer[]): Wanted {
+  const { descriptions } = checked.find(({ name }) => name === one.name) ?? {};
+  const before = one.server.descriptions;
+  const isKept = descriptions === undefined || before === descriptions || before === 'external';
+  return isKept ? one : { ...one, server: { ...one.server, descriptions } };
 }
 
 /** Returns the names of the variables that were written to `.env`. */
-async function write(kept: readonly Wanted[], { project, variables, effects }: Writing): Promise<string[]> {
+async function write(
+  kept: readonly Wanted[],
+  { project, variables, effects, remembered }: Writing,
+): Promise<string[]> {
   if (kept.length === 0) return [];
   const used = stringifyJson(kept.map(({ server }) => server));
   const stored = readEnvFile(project.folder);
@@ -368,7 +324,7 @@ async function write(kept: readonly Wanted[], { project, variables, effects }: W
       process.env[name] === undefined,
   );
   addToEnvFile(project.folder, Object.fromEntries(moved));
-  const changed = kept.filter(({ state }) => state !== 'same');
+  const changed = kept.filter(({ name, state }) => state !== 'same' || remembered.includes(name));
   for (const { name, server } of changed) project.setServer(name, server);
   for (const { name, proposed } of effects) if (proposed !== undefined) project.setEffect(name, proposed);
   if (changed.length + effects.length > 0) await project.save();
@@ -380,6 +336,7 @@ interface Reporting {
   readonly failed: readonly string[];
   readonly moved: readonly string[];
   readonly wroteEffects: number;
+  readonly remembered: readonly string[];
   readonly project: ProjectFile;
   readonly say: Say;
   readonly texts: Texts;
@@ -390,6 +347,7 @@ function report({
   failed,
   moved,
   wroteEffects,
+  remembered,
   project,
   say,
   texts: { servers: texts },
@@ -400,6 +358,7 @@ function report({
   if (fresh.length > 0) say(texts.added(fresh, project.name));
   if (replaced.length > 0) say(texts.replaced(replaced, project.name));
   if (same.length > 0) say(texts.unchanged(same, project.name));
+  if (remembered.length > 0) say(texts.remembered(remembered));
   if (wroteEffects > 0) say(texts.wroteEffects(wroteEffects));
   if (fresh.length > 0 && !project.hasServers && !project.isShared) say(texts.noDemo);
   if (moved.length > 0) say(texts.secrets(moved));

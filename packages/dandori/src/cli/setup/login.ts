@@ -5,7 +5,7 @@ import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
-import { findServer } from './add.ts';
+import { findServer } from './connect.ts';
 
 type Server = Config['mcpServers'][string];
 

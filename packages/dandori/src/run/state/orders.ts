@@ -62,7 +62,8 @@ export interface Source {
 const MOST_TIMES = 50;
 
 export function createOrders({ seq, data }: { seq: number; data: FactOf<'run_started'>['data'] }): Orders {
-  const isHeard = data.settings.trust !== undefined && data.hasHeardStrangers === true;
+  const isTold = data.hasHeardStrangers === true || data.unseen !== undefined;
+  const isHeard = data.settings.trust !== undefined && isTold;
   return {
     strangersSince: isHeard ? seq : undefined,
     free: [],

@@ -32,6 +32,8 @@ export interface Start {
   readonly sources: readonly string[];
   /** SHA-256 of the tools at the start. */
   readonly toolsAtStart: string | undefined;
+  /** Servers whose tools were described in words that the user had not seen. */
+  readonly unseen: readonly string[];
   /** Whether secrets are sealed. False for a run of version 0.1, which kept only `[secret]`. */
   readonly isSealed: boolean;
   readonly startedAt: number;
@@ -56,6 +58,7 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     mayAnswer: data.mayAnswer,
     sources: data.sources ?? [],
     toolsAtStart: data.tools,
+    unseen: data.unseen ?? [],
     isSealed: data.sealed === true,
     startedAt: at,
   };

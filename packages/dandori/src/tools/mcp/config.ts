@@ -15,6 +15,8 @@ interface ServerConfig {
   readonly effects?: Readonly<Record<string, Effect>>;
   /** True if its results never contain words of other people. */
   readonly trusted?: boolean;
+  /** The hash of its tools as the user saw them, or `external` if they never count as seen. */
+  readonly descriptions?: string | undefined;
 }
 
 export interface StdioServerConfig extends ServerConfig {

@@ -2,7 +2,7 @@ import type { Effect } from '../../model/tool.ts';
 import { createRedaction, type McpServerConfig } from './config.ts';
 import { ConnectFailure, connect } from './connection.ts';
 import { isLoginNeeded } from './errors.ts';
-import { type EffectSource, inferEffect } from './tools.ts';
+import { type EffectSource, inferEffect, seenHash, toTools } from './tools.ts';
 
 export interface InspectedTool {
   /** With the name of its server. */
@@ -12,6 +12,12 @@ export interface InspectedTool {
   readonly from: EffectSource;
   /** For a tool without hints: what its name suggests. */
   readonly proposed?: Effect;
+}
+
+export interface Inspected {
+  readonly tools: readonly InspectedTool[];
+  /** Identifies what the server says about them. */
+  readonly descriptions: string;
 }
 
 export interface InspectOptions {
@@ -30,7 +36,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export async function inspectServer(
   config: McpServerConfig,
   { name, secrets, effects = {}, signal }: InspectOptions,
-): Promise<readonly InspectedTool[]> {
+): Promise<Inspected> {
   const connection = await connect(config, {
     timeout: config.timeoutMs ?? CONNECT_TIMEOUT,
     maxResultBytes: MAX_BYTES,
@@ -40,7 +46,7 @@ export async function inspectServer(
     signal: signal ?? new AbortController().signal,
   });
   try {
-    return connection.tools.map((listed): InspectedTool => {
+    const tools = connection.tools.map((listed): InspectedTool => {
       const { effect, from } = inferEffect(listed);
       const full = `${name}.${listed.name}`;
       const proposed =
@@ -53,6 +59,8 @@ export async function inspectServer(
         ...(proposed !== undefined && { proposed }),
       };
     });
+    const told = toTools(connection.tools, { server: name, config, secrets }, []);
+    return { tools, descriptions: seenHash(told) };
   } finally {
     await connection.close().catch(() => {});
   }

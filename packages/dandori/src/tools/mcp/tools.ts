@@ -21,6 +21,7 @@ import {
 import { isPromised } from '../../plan/schema/view.ts';
 import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
 import { type CallOutcome, failed } from '../toolbox.ts';
+import { hashOfDescriptions } from '../tools-hash.ts';
 import { isHttp, type McpServerConfig } from './config.ts';
 import { unreadable } from './json-limits.ts';
 
@@ -78,11 +79,22 @@ export function toTools(
   before: readonly Tool[],
 ): readonly Tool[] {
   const known = new Map(before.map((tool) => [stringifyJson(tool), tool]));
-  const tools = listed
-    .map((tool) => toTool(tool, naming))
-    .map((tool) => known.get(stringifyJson(tool)) ?? tool);
+  const said = listed.map((tool) => toTool(tool, naming));
+  const tools = (
+    isSeen(said, naming.config) ? said : said.map((tool) => ({ ...tool, unseen: true as const }))
+  ).map((tool) => known.get(stringifyJson(tool)) ?? tool);
   const isSame = tools.length === before.length && tools.every((tool, index) => tool === before[index]);
   return isSame ? before : tools;
+}
+
+/** Whether the user has seen what the server says about its tools. If the user trusts it, that does not matter. */
+function isSeen(tools: readonly Tool[], { trusted, descriptions }: McpServerConfig): boolean {
+  return trusted === true || descriptions === undefined || descriptions === seenHash(tools);
+}
+
+/** What the configuration remembers of the tools that the user saw. */
+export function seenHash(tools: readonly Tool[]): string {
+  return `sha256-${hashOfDescriptions(tools)}`;
 }
 
 function toTool(listed: ListedTool, { server, config, secrets, worst }: Naming): Tool {

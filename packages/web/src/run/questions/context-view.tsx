@@ -125,6 +125,7 @@ export function TrustView({ trust }: { readonly trust: TrustAbout }) {
           {word.trust.flagged(operation, task, quote)}
         </p>
       ))}
+      {trust.unseen !== undefined && <p className="text-warn text-xs">{word.trust.unseen(trust.unseen)}</p>}
     </section>
   );
 }

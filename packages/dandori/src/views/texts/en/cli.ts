@@ -96,6 +96,8 @@ export const cli = {
 
   noLanguageModel: 'No model configured; using the built-in planner. To add a model:  dandori init',
   serverMissing: (server: string) => `${server} is not available`,
+  unseen: (server: string) =>
+    `${server} describes its tools differently than when you added it. Until you look at them, that counts as external content:  dandori add ${server}`,
   effectUnknown: (name: string, near: string | undefined) =>
     `effects: no tool ${name}${near === undefined ? '' : `. Did you mean ${near}?`}`,
   probeUnfit: (name: string, probe: string, isThere: boolean) =>

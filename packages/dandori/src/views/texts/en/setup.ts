@@ -85,6 +85,9 @@ export const setup = {
     added: (names: readonly string[], file: string) => `Added ${names.join(', ')} to ${file}.`,
     replaced: (names: readonly string[], file: string) => `Replaced ${names.join(', ')} in ${file}.`,
     unchanged: (names: readonly string[], file: string) => `${names.join(', ')}: already in ${file}.`,
+    remembered: (names: readonly string[]) =>
+      `Remembered what ${names.join(', ')} says about its tools. If it changes, it counts as external content.`,
+    like: 'reads like an instruction:',
     created: (file: string) => `Created ${file}.`,
     left: (names: readonly string[]) =>
       `Not added, because they did not connect: ${names.join(', ')}. With --no-check they are added anyway.`,

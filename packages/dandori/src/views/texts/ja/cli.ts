@@ -83,6 +83,8 @@ export const cli: CliTexts = {
 
   noLanguageModel: 'モデル未設定のため、内蔵プランナーを使います。モデルの追加：  dandori init',
   serverMissing: (server) => `${server} を利用できません`,
+  unseen: (server) =>
+    `${server} のツールの説明が、追加した時から変わっています。確認するまで外部コンテンツとして扱います：  dandori add ${server}`,
   effectUnknown: (name, near) =>
     `effects：ツール ${name} はありません${near === undefined ? '' : `。${near} のことですか？`}`,
   probeUnfit: (name, probe, isThere) =>

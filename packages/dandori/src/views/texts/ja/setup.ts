@@ -80,6 +80,9 @@ export const setup: typeof english = {
     added: (names, file) => `${names.join('、')} を ${file} に追加しました。`,
     replaced: (names, file) => `${file} の ${names.join('、')} を置き換えました。`,
     unchanged: (names, file) => `${names.join('、')} は ${file} に登録済みです。`,
+    remembered: (names) =>
+      `${names.join('、')} のツールの説明を記録しました。変わった場合は、外部コンテンツとして扱います。`,
+    like: '指示のように読める文：',
     created: (file) => `${file} を作成しました。`,
     left: (names) =>
       `接続できないため追加していません：${names.join('、')}。--no-check を付けると、接続せずに追加します。`,
