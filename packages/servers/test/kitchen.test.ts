@@ -36,7 +36,7 @@ describe('an ambiguous name', () => {
     const outcome = await host.call('remove_item', { name: '牛乳' });
     expect(outcome.isError).toBe(true);
     expect(outcome.data.ambiguous).toBe(true);
-    expect(outcome.data.question).toBe('「牛乳」に当てはまるものが2つあります。どれを削除しますか？');
+    expect(outcome.data.question).toBe('「牛乳」に当てはまるものが 2 つあります。どれを削除しますか？');
     expect((outcome.data.options as Option[]).map(({ label }) => label)).toEqual([
       expect.stringContaining('low-fat milk'),
       expect.stringContaining('whole milk'),
@@ -109,7 +109,7 @@ describe('a preview', () => {
       const outcome = await host.call('remove_item', { name: '玉ねぎ' }, meta);
       expect(outcome.data).toMatchObject({
         ambiguous: true,
-        question: '玉ねぎは3 個あります。いくつ削除しますか？',
+        question: '玉ねぎは 3 個あります。いくつ削除しますか？',
         options: [
           { label: '1 個', args: { item_id: 4, quantity: 1 } },
           { label: '2 個', args: { item_id: 4, quantity: 2 } },

@@ -1,5 +1,5 @@
 import { asObject, asText, isObject, type Json } from '../model/json.ts';
-import type { Option, Question } from '../model/question.ts';
+import { isAboutStep, type Option, type Question } from '../model/question.ts';
 import { isJapanese } from '../model/text.ts';
 import { type Field, fieldOf, fieldsOf } from '../views/form.ts';
 import {
@@ -113,12 +113,6 @@ export function optionsNamed(text: string, { options = [], form }: Question): re
 
 export function isApproval({ kind }: Pick<Question, 'kind'>): boolean {
   return kind === 'approval' || kind === 'plan_approval';
-}
-
-/** Whether it asks to go on with a step. */
-export function isAboutStep({ context }: Pick<Question, 'context'>): boolean {
-  const { step, operation } = asObject(context);
-  return typeof step === 'string' && operation === undefined;
 }
 
 /** Whether any text is a valid answer. */

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import {
-  isAboutStep,
   isApproval,
   type Reading,
   readAnswer,
@@ -9,7 +8,7 @@ import {
 } from '../commands/answer-words.ts';
 import type { Message } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
-import type { Question } from '../model/question.ts';
+import { isAboutStep, type Question } from '../model/question.ts';
 import { askedQuestionSchema } from '../views/report.ts';
 import type { ConversationState } from './state.ts';
 

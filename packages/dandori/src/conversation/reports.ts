@@ -1,7 +1,7 @@
 import type { Message, NextAction, Tally } from '../model/conversation.ts';
 import type { Event } from '../model/event.ts';
 import { OWN_TOOLS, RUN_TOOLS } from '../model/own-tools.ts';
-import type { Question } from '../model/question.ts';
+import { isAboutStep, type Question } from '../model/question.ts';
 import { type Action, isStep } from '../model/task.ts';
 import { clip, type Language, languageOf } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
@@ -59,7 +59,7 @@ export function createReporter(): Reporter {
         const { question } = event.data;
         const { id } = question;
         // The user decides whether to go on, and must know how it went so far.
-        if (isAboutStep(question, state))
+        if (isAboutStep(question))
           for (const step of state.unreported) messages.push(stepReport(step, state));
         const text = [question.text, ...plannedLines(question, state)].join('\n');
         messages.push({
@@ -90,11 +90,6 @@ function plannedLines({ kind }: Question, { draft }: RunState): string[] {
     const purpose = typeof args.purpose === 'string' ? args.purpose : operation;
     return `${id}. ${description ?? purpose}`;
   });
-}
-
-function isAboutStep({ kind, task = '' }: Question, { tasks }: RunState): boolean {
-  const about = tasks.get(task)?.task;
-  return kind === 'approval' && about !== undefined && isStep(about);
 }
 
 interface OwnReport {
@@ -210,8 +205,9 @@ export function remindersOf(
     const [first] = open;
     if (first === undefined) return [];
     const hasHeardStrangers = [own, ...others].some(hasReadStrangers);
-    const list = open.slice(0, MOST_CAUSES).map(({ goal, text }) => `\n- ${text} (${goal})`);
-    const text = runTextsIn(reader).stillOpen(open.length === 1 ? first.text : list.join(''));
+    const { stillOpen, openQuestion } = runTextsIn(reader);
+    const list = open.slice(0, MOST_CAUSES).map(({ goal, text }) => openQuestion(text, goal));
+    const text = stillOpen(open.length === 1 ? first.text : list.join(''));
     return [{ ...about(own), hasHeardStrangers, id: reminderId(own.run), kind: 'reminder' as const, text }];
   });
 }

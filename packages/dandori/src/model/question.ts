@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { failure } from './failure.ts';
-import { json, jsonObject } from './json.ts';
+import { asObject, json, jsonObject } from './json.ts';
 import { askedBySubGoal } from './own-tools.ts';
 import { diagnostic, estimate } from './plan.ts';
 import { namingUnit, task, taskFields } from './task.ts';
@@ -154,6 +154,12 @@ export function reversibility({
 }: Pick<z.infer<typeof callAbout>, 'effect' | 'preview'>): 'no' | 'said' | 'unknown' {
   if (does === 'destructive' || said?.reversible === false) return 'no';
   return said?.reversible === true ? 'said' : 'unknown';
+}
+
+/** Whether it asks to go on with a step of the plan. */
+export function isAboutStep({ context }: Pick<Question, 'context'>): boolean {
+  const { step, operation } = asObject(context);
+  return typeof step === 'string' && operation === undefined;
 }
 
 /** An approval that the user gave for good. It is an entry in the user's settings and can be revoked. */

@@ -72,7 +72,9 @@ export function createApp(
       if (result.success) return;
       const said = result.error.issues
         .slice(0, 5)
-        .map(({ path, message }) => clip(`${path.join('.')}: ${message}`, LONGEST_ISSUE));
+        .map(({ path, message }) =>
+          clip([...(path.length === 0 ? [] : [path.join('.')]), message].join(': '), LONGEST_ISSUE),
+        );
       throw new DandoriError('request-invalid', said.join('; '), {
         fix: 'GET /openapi.json says what can be sent.',
       });

@@ -11,7 +11,7 @@ const choice = (text: string, ...labels: string[]): Question => ({
 });
 /** As the shipped kitchen asks. */
 const stock = choice(
-  '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
+  '「牛乳」に当てはまるものが 2 つあります。どれを削除しますか？',
   '牛乳 (低脂肪) / low-fat milk 1 本 (2026-11-20)',
   '牛乳 (成分無調整) / whole milk 2 本 (2026-11-24)',
 );
@@ -278,7 +278,7 @@ describe('an answer in the words of the user', () => {
   });
 
   it('names an amount, where the options are amounts', () => {
-    const japaneseAmounts = choice('牛乳は2 本あります。いくつ削除しますか？', '1 本', 'すべて（2 本）');
+    const japaneseAmounts = choice('牛乳は 2 本あります。いくつ削除しますか？', '1 本', 'すべて（2 本）');
     const englishAmounts = choice('You have 2. How many should be removed?', '1', 'All (2)');
     holds([
       [

@@ -42,7 +42,7 @@ const kitchen = defineService({
         const items = ['牛乳 (低脂肪) / low-fat milk 1 本', '牛乳 (成分無調整) / whole milk 2 本'];
         if (item !== undefined) return { removed: items[item] ?? '' };
         throw ambiguous({
-          question: '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
+          question: '「牛乳」に当てはまるものが 2 つあります。どれを削除しますか？',
           options: items.map((label, index) => ({ label, args: { item: index } })),
         });
       },

@@ -19,7 +19,7 @@ describe('Choices (docs/REQUIREMENTS.md, C)', () => {
     expect(report.questions).toMatchObject([
       {
         kind: 'ambiguity',
-        text: '「牛乳」に当てはまるものが2つあります。どれを削除しますか？',
+        text: '「牛乳」に当てはまるものが 2 つあります。どれを削除しますか？',
         context: { operation: 'kitchen.remove_item', args: { name: '牛乳' } },
         blocks: ['m', 's'],
       },

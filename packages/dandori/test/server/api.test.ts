@@ -66,6 +66,12 @@ describe('runs over HTTP', () => {
     expect((await client.runs({ status: 'answered' })).runs).toHaveLength(5);
     expect((await client.runs({ since: Date.now() + 1000 })).runs).toEqual([]);
     await expect(client.runs({ limit: 0 })).rejects.toMatchObject({ code: 'request-invalid' });
+    const unknown = await fetch(`${standing.url}/api/runs`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ goal: 'tea', limt: 1 }),
+    });
+    expect(await unknown.json()).toMatchObject({ detail: 'Unrecognized key: "limt"' });
   });
 
   it('are listed as waiting for a person also where other tasks went on behind the question', async () => {

@@ -153,7 +153,7 @@ function whichItem(
   japanese: boolean,
 ): CallToolResult {
   const text = japanese
-    ? `「${name}」に当てはまるものが${candidates.length}つあります。どれを削除しますか？`
+    ? `「${name}」に当てはまるものが ${candidates.length} つあります。どれを削除しますか？`
     : `${candidates.length} items fit "${name}". Which one should be removed?`;
   // With a quantity, only items that have enough can be meant.
   const possible = candidates.filter((item) => wanted === undefined || item.quantity >= wanted);
@@ -171,7 +171,7 @@ function howMuch(item: Item, japanese: boolean): CallToolResult {
   const { item_id, quantity: there, unit } = item;
   const name = nameIn(item, japanese);
   const text = japanese
-    ? `${name}は${there} ${unit}あります。いくつ削除しますか？`
+    ? `${name}は ${there} ${unit}あります。いくつ削除しますか？`
     : `There are ${englishAmount(there, unit)} in stock: ${name}. How many should be removed?`;
   const some = Number.isInteger(there) && there <= 4 ? range(there - 1) : [1];
   const amount = (count: number) => (japanese ? `${count} ${unit}` : englishAmount(count, unit));

@@ -1,4 +1,5 @@
 import { useRef, useState } from 'react';
+import { isAboutStep } from '#dandori/model/question.ts';
 import { useQuestion, useTexts } from '../shell/language.tsx';
 import { type OpenQuestion, useOpenQuestions } from '../shell/queries.tsx';
 import { Link, type Query } from '../shell/route.tsx';
@@ -61,7 +62,7 @@ function OpenQuestions() {
 
 function QuestionLink({ question }: { readonly question: OpenQuestion }) {
   const word = useTexts(words);
-  const { run, goal, kind, text, askedAt } = useQuestion(question);
+  const { run, goal, kind, text, context, askedAt } = useQuestion(question);
   return (
     <Link
       to={{ at: 'run', run, view: 'graph' }}
@@ -70,7 +71,7 @@ function QuestionLink({ question }: { readonly question: OpenQuestion }) {
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="line-clamp-2 break-words font-medium">{text}</span>
         <span className="truncate text-faint text-sm">
-          {word.questions[kind]} · {goal}
+          {word.questions[isAboutStep({ context }) ? 'plan_approval' : kind]} · {goal}
         </span>
       </span>
       <Time at={askedAt} className="hidden text-faint text-sm sm:inline" />

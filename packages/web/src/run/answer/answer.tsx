@@ -70,6 +70,7 @@ export function Answer({ run, state, events, news, isPast }: ViewProps) {
             <Again
               run={run}
               isModel={end.failure?.kind === 'model_error'}
+              hasTasks={state.tasks.size > 0}
               failedAt={failedPoint(events, state)}
             />
           )}
@@ -82,6 +83,7 @@ export function Answer({ run, state, events, news, isPast }: ViewProps) {
 interface AgainProps {
   readonly run: string;
   readonly isModel: boolean;
+  readonly hasTasks: boolean;
   /** The last event before what failed. */
   readonly failedAt: number;
 }
@@ -92,7 +94,7 @@ const WAY = 'rounded border border-line px-3 py-1.5 text-sm hover:bg-sunken';
  * What to do about a failed run. "From the failed task" only opens the graph at that event, where the fork dialog
  * lists the calls that may repeat.
  */
-function Again({ run, isModel, failedAt }: AgainProps) {
+function Again({ run, isModel, hasTasks, failedAt }: AgainProps) {
   const say = useTexts(texts).again;
   const client = useClient();
   const { mutate, isPending, error } = useMutation({
@@ -106,12 +108,16 @@ function Again({ run, isModel, failedAt }: AgainProps) {
         <Button disabled={isPending} onClick={() => mutate()}>
           {say.whole}
         </Button>
-        <Link to={{ at: 'run', run, view: 'plan' }} className={WAY}>
-          {say.changed}
-        </Link>
-        <Link to={{ at: 'run', run, view: 'graph', seq: failedAt }} className={WAY}>
-          {say.failed}
-        </Link>
+        {hasTasks && (
+          <>
+            <Link to={{ at: 'run', run, view: 'plan' }} className={WAY}>
+              {say.changed}
+            </Link>
+            <Link to={{ at: 'run', run, view: 'graph', seq: failedAt }} className={WAY}>
+              {say.failed}
+            </Link>
+          </>
+        )}
       </div>
       <Problem error={error} />
     </div>

@@ -1,6 +1,6 @@
 import { asText, isObject, type Json, type JsonObject, stringifyJson } from '#dandori/model/json.ts';
 import { estimate } from '#dandori/model/plan.ts';
-import { callAbout, reversibility, type TrustAbout } from '#dandori/model/question.ts';
+import { callAbout, isAboutStep, reversibility, type TrustAbout } from '#dandori/model/question.ts';
 import { effect } from '#dandori/model/tool.ts';
 import { originText } from '#dandori/views/trust.ts';
 import { useTexts } from '../../shell/language.tsx';
@@ -15,6 +15,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
   const word = useTexts(words);
   const say = useTexts(texts).context;
   if (context === undefined || context === null) return null;
+  if (isAboutStep({ context })) return null;
   if (!isObject(context))
     return typeof context === 'object' ? (
       <JsonTree value={context} label={say.other} />

@@ -31,7 +31,7 @@ export const problems: Problems = {
     cancelled: ['Cancelled'],
     model_error: [
       "The language model couldn't be used",
-      'Check its API key, address and rate limits, then fork the run.',
+      'Check its API key, address and rate limits, then run again.',
     ],
     unusable_output: ["The model's answer couldn't be used", 'Try again, or use another model.'],
     plan_error: ['No valid plan', 'Describe the goal more precisely, or use a plan file.'],

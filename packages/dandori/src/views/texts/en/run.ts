@@ -47,6 +47,7 @@ export const run = {
   chose: (label: string) => `Chose: ${label}`,
   refused: 'Declined to answer.',
   stillOpen: (questions: string) => `Still waiting for your answer: ${questions}`,
+  openQuestion: (question: string, goal: string) => `\n- ${question} (${goal})`,
   runAgain: 'Run again',
 };
 

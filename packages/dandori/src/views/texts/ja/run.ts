@@ -44,5 +44,6 @@ export const run: RunTexts = {
   chose: (label) => `選択：${label}`,
   refused: '回答しないことにしました。',
   stillOpen: (questions) => `まだ回答待ちです：${questions}`,
+  openQuestion: (question, goal) => `\n- ${question}（${goal}）`,
   runAgain: 'もう一度実行',
 };
