@@ -1,13 +1,15 @@
 import type { ReflectionTrigger } from '#dandori/model/decision.ts';
 import type { Texts } from '../shell/language.tsx';
 
+const n = (count: number) => count.toLocaleString('en');
+
 const en = {
   none: 'No decisions yet',
   story: 'Decisions by time',
   goal: 'Understanding of the goal',
   actions: 'Actions',
   repaired: "Repaired in the model's output",
-  tokens: (input: number, output: number) => `${input} tokens in, ${output} out`,
+  tokens: (input: number, output: number) => `${n(input)} tokens in, ${n(output)} out`,
   cached: (count: number) => `${count} cached`,
   estimated: 'estimated',
   askedFor: 'Asked for',
@@ -43,7 +45,7 @@ export const texts: Texts<typeof en> = {
     goal: '目標の理解',
     actions: 'アクション',
     repaired: 'モデルの出力を補正',
-    tokens: (input, output) => `入力 ${input}、出力 ${output} トークン`,
+    tokens: (input, output) => `入力 ${n(input)}、出力 ${n(output)} トークン`,
     cached: (count) => `うちキャッシュ ${count}`,
     estimated: '推定値',
     askedFor: '依頼内容',

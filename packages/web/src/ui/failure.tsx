@@ -2,6 +2,7 @@ import type { DandoriError } from '#dandori/model/error.ts';
 import type { Failure } from '#dandori/model/failure.ts';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/problems.ts';
+import { Message } from './message.tsx';
 
 interface Props {
   readonly failure: Failure;
@@ -15,7 +16,11 @@ export function FailureView({ failure, isSaid = false }: Props) {
   return (
     <div className="border-bad border-l-2 pl-3 text-sm">
       <p className="font-medium text-bad">{what}</p>
-      {!isSaid && <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">{failure.message}</p>}
+      {!isSaid && (
+        <p className="whitespace-pre-wrap [overflow-wrap:anywhere]">
+          <Message text={failure.message} />
+        </p>
+      )}
       {fix !== undefined && <p className="text-faint">{fix}</p>}
     </div>
   );

@@ -15,6 +15,10 @@ const mind: Mind = {
       await isRead.promise;
       clearInterval(writing);
     }
+    if (goal === 'fail') {
+      const message = 'The server of a/model failed (500): no disk';
+      return { kind: 'failed', failure: { kind: 'model_error', message, retryable: false } };
+    }
     const usage = { inputTokens: 1200, outputTokens: 34 };
     const said = { kind: 'decided', model: 'a/model', usage } as const;
     if (goal !== 'think' || decisions.length > 1)
@@ -42,6 +46,15 @@ async function ended(goal: string, tasks?: Parameters<ReturnType<typeof client>[
   await client().settled(run);
   return run;
 }
+
+describe('a run that failed', () => {
+  it('says why in the language of the page, and offers only what there is to do', async () => {
+    const page = await visiting.open(`/runs/${await ended('fail')}`, { locale: 'ja-JP' });
+    await page.getByText('a/model のサーバーでエラーが発生しました（500）：no disk').waitFor();
+    await page.getByRole('button', { name: 'もう一度実行' }).waitFor();
+    expect(await page.getByText('失敗したタスクから').count()).toBe(0);
+  });
+});
 
 describe('the tasks', () => {
   it('are a table with only the visible rows in the DOM, which can be searched and sorted', async () => {
@@ -102,7 +115,7 @@ describe('the decisions', () => {
     await story.getByText('Has problems').waitFor();
     await story.getByText('unknown-operation').waitFor();
     await story.locator('strong', { hasText: 'shop.look' }).waitFor();
-    expect(await story.getByText('1200 tokens in, 34 out').count()).toBeGreaterThan(1);
+    expect(await story.getByText('1,200 tokens in, 34 out').count()).toBeGreaterThan(1);
     await story.getByText("Repaired in the model's output: a comma").first().waitFor();
     await page.getByRole('region', { name: 'Activity' }).getByRole('listitem').first().waitFor();
     await page.close();

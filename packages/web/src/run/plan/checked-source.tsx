@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/plan.ts';
 import { texts as problems } from '../../texts/problems.ts';
+import { Message } from '../../ui/message.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { EstimateView } from './estimate-view.tsx';
 import { LINE_HEIGHT, SourceEditor } from './source-editor.tsx';
@@ -75,10 +76,12 @@ function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) 
               <code className="text-faint text-xs">{one.code}</code>
               <span className="text-faint text-xs">{say.line(one.line, one.column)}</span>
             </span>
-            <span className="block [overflow-wrap:anywhere]">{one.message}</span>
+            <span className="block [overflow-wrap:anywhere]">
+              <Message text={one.message} />
+            </span>
             {one.hint !== undefined && (
               <span className="block text-faint">
-                {say.hint}: {one.hint}
+                {say.hint}: <Message text={one.hint} />
               </span>
             )}
           </button>

@@ -13,6 +13,7 @@ import { texts } from '../../texts/questions.ts';
 import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge, EffectMark } from '../../ui/marks.tsx';
+import { Message } from '../../ui/message.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { EstimateView } from '../plan/estimate-view.tsx';
 import { showEditor } from '../plan/show-editor.ts';
@@ -60,8 +61,13 @@ function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }
           <ul>
             {problems.map(({ task, message, hint }) => (
               <li key={`${task} ${message}`} className="[overflow-wrap:anywhere]">
-                {task !== undefined && <code>{task}</code>} {message}
-                {hint !== undefined && <span className="text-faint"> ({hint})</span>}
+                {task !== undefined && <code>{task}</code>} <Message text={message} />
+                {hint !== undefined && (
+                  <span className="text-faint">
+                    {' '}
+                    (<Message text={hint} />)
+                  </span>
+                )}
               </li>
             ))}
           </ul>

@@ -5,6 +5,7 @@ import { texts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
 import { FailureView } from '../../ui/failure.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
+import { Message } from '../../ui/message.tsx';
 import { ClockTime } from '../../ui/time.tsx';
 import type { Attempt, InnerCall, Probe } from './attempts.ts';
 
@@ -26,7 +27,7 @@ export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[
           {attempt.ended?.kind === 'failed' && <FailureView failure={attempt.ended.failure} />}
           {attempt.ended?.kind === 'in_doubt' && (
             <p className="border-warn border-l-2 pl-3 [overflow-wrap:anywhere]">
-              {say.inDoubt[attempt.ended.cause]} {attempt.ended.message}
+              {say.inDoubt[attempt.ended.cause]} <Message text={attempt.ended.message} />
             </p>
           )}
           {attempt.ended !== undefined &&
@@ -71,7 +72,7 @@ function InnerCalls({ attempt: { calls, ended } }: { readonly attempt: Attempt }
           >
             <StatusMark status={statusOf(call, ended !== undefined)} />
             {call.operation} <code className="text-faint text-xs">{stringifyJson(call.args)}</code>
-            {call.ended?.failure?.message ?? call.ended?.lost?.message}
+            <Message text={call.ended?.failure?.message ?? call.ended?.lost?.message} />
           </li>
         ))}
       </ul>
@@ -90,7 +91,7 @@ function ProbeLine({ probe: { operation, args, ended } }: { readonly probe: Prob
   return (
     <p className="border-line border-l-2 pl-3 [overflow-wrap:anywhere]">
       {say.probe(operation)} <code className="text-faint text-xs">{stringifyJson(args)}</code>:{' '}
-      {ended === undefined ? say.running : say.found[ended.found]} {ended?.message}
+      {ended === undefined ? say.running : say.found[ended.found]} <Message text={ended?.message} />
     </p>
   );
 }
