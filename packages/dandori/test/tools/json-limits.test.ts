@@ -42,16 +42,21 @@ describe('a text that JSON.parse would read for seconds is not read', () => {
   });
 });
 
+const serverArgs = (...args: string[]) => [fixture('large-result-server.ts'), ...args];
+
+async function startHttp(...args: string[]): Promise<{ url: string }> {
+  const server = spawn(process.execPath, serverArgs(...args), { stdio: ['ignore', 'pipe', 'inherit'] });
+  onTestFinished(() => void server.kill());
+  const [url] = await once(createInterface({ input: server.stdout }), 'line');
+  return { url: String(url) };
+}
+
 describe('such a result costs its call and no other', () => {
   it.each(['stdio', 'http', 'sse'])('over %s', async (wire) => {
-    const args = (kind: string) => [fixture('large-result-server.ts'), kind, '8000000', wire];
-    const open = async (kind: string) => {
-      if (wire === 'stdio') return { command: process.execPath, args: args(kind) };
-      const server = spawn(process.execPath, args(kind), { stdio: ['ignore', 'pipe', 'inherit'] });
-      onTestFinished(() => void server.kill());
-      const [url] = await once(createInterface({ input: server.stdout }), 'line');
-      return { url: String(url) };
-    };
+    const open = async (kind: string) =>
+      wire === 'stdio'
+        ? { command: process.execPath, args: serverArgs(kind, '8000000', wire) }
+        : startHttp(kind, '8000000', wire);
     const toolbox = await openToolbox({
       mcpServers: { names: await open('names'), levels: await open('levels'), rows: await open('rows') },
     });
@@ -61,4 +66,12 @@ describe('such a result costs its call and no other', () => {
       expect(await toolbox.call(toCall(`${kind}.get`))).toMatchObject({ kind: 'failed', failure });
     expect(succeeded(await toolbox.call(toCall('rows.get')))).toHaveProperty('rows');
   });
+});
+
+it('a call after a long block of this process is not sent over a connection that the server has closed', async () => {
+  const toolbox = await openToolbox({ mcpServers: { rows: await startHttp('rows', '1000', 'http', '2000') } });
+  onTestFinished(() => toolbox.close());
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(sleep, 0, 0, 4_500);
+  expect(succeeded(await toolbox.call(toCall('rows.get')))).toHaveProperty('rows');
 });

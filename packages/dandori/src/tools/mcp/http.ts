@@ -177,9 +177,18 @@ export function createHttpFetch(
 ): HttpFetch {
   const agents = new Map<string, Agent>();
   const agentFor = (protocol: string) => {
-    const agent = agents.get(protocol) ?? new (clientFor(protocol).Agent)({ keepAlive: true, timeout: IDLE });
+    const known = agents.get(protocol);
+    const agent = known ?? new (clientFor(protocol).Agent)({ keepAlive: true, timeout: IDLE });
     agents.set(protocol, agent);
+    if (known === undefined) agent.on('free', (socket) => idleSince.set(socket, Date.now()));
+    else closeIdle(agent);
     return agent;
+  };
+  const idleSince = new WeakMap<object, number>();
+  /** The agent's own timer is late if this process was blocked or the machine slept. */
+  const closeIdle = (agent: Agent) => {
+    for (const socket of Object.values(agent.freeSockets).flatMap((sockets) => sockets ?? []))
+      if (Date.now() - (idleSince.get(socket) ?? 0) >= IDLE) socket.destroy();
   };
   let lastBody: Buffer | undefined;
 
