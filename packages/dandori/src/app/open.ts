@@ -67,16 +67,20 @@ export async function compileWith(
  * A missing model is not an error. The built-in planner then does what it can, and says what it cannot do.
  */
 export async function createMind({ model, instructions }: Config): Promise<Mind> {
-  // Imported on demand, so that reading a run loads no model client.
-  if (model === undefined) return (await import('../mind/built-in/planner.ts')).createBuiltInMind();
-  const { createLanguageMind } = await import('../mind/language/mind.ts');
-  const { withFallback } = await import('../mind/language/mind.ts');
+  if (model === undefined) return BUILT_IN;
+  const { createLanguageMind, withFallback } = await import('../mind/language/mind.ts');
   const { fallback, ...first } = model;
   const mind = createLanguageMind({ ...first, instructions });
   return fallback === undefined
     ? mind
     : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
+
+/** The planner is loaded when it is first asked, so that commands that only read a run start sooner. */
+const BUILT_IN: Mind = {
+  name: 'built-in',
+  think: async (thought) => (await import('../mind/built-in/planner.ts')).createBuiltInMind().think(thought),
+};
 
 /** The configured mind, its fallback, or another model of the same provider. */
 export function createMinds(config: Config, first: Mind): ConversationParts['mindFor'] {

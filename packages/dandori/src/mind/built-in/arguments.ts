@@ -189,7 +189,9 @@ const KINDS: readonly (readonly [ParameterKind, RegExp])[] = [
 ];
 
 /** The parameter that an SQL statement is built from. */
-export const TABLE = parameterOf('table', { type: 'string' }, true);
+export function tableParameter(): Parameter {
+  return parameterOf('table', { type: 'string' }, true);
+}
 
 /** Required parameters come first, because they take values from the goal first. */
 export function parametersOf({ inputSchema }: Tool): Parameter[] {

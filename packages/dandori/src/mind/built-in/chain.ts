@@ -3,7 +3,7 @@ import type { OrderRule } from '../../model/settings.ts';
 import type { Task } from '../../model/task.ts';
 import { escaped } from '../../plan/fill-refs.ts';
 import { writeRef } from '../../plan/refs.ts';
-import { coerced, type Need, TABLE, take } from './arguments.ts';
+import { coerced, type Need, tableParameter, take } from './arguments.ts';
 import { type Goal, isSaid, isSoft, type Span, spaced, wordsOf } from './goal.ts';
 import { fitting, mostAlike, propertiesIn } from './properties.ts';
 import { speaksOf, type ToolCard, type ToolIndex } from './ranking.ts';
@@ -147,7 +147,7 @@ function source(need: Need, at: At): Sourced {
       : { kind: 'value', value: literal(taken.value), known: taken.value, draft: { ...draft, used } };
   const isClear = taken !== undefined && taken.isName !== true;
   if (isClear || !parameter.isRequired || card.tool.effect !== 'read') return given;
-  if (parameter.kind === 'sql') return statement(source({ card, parameter: TABLE }, at));
+  if (parameter.kind === 'sql') return statement(source({ card, parameter: tableParameter() }, at));
   const givers = giversOf(need, at);
   const lists = givers.filter((other) => other.requiresNothing && other.tool.server === card.tool.server);
   const listed = fromOneOf(lists, need, at);
