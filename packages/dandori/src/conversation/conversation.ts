@@ -387,10 +387,10 @@ export async function openConversation(
     settled: () => background.settled(),
     async drive(run, leaving = {}) {
       // The obstacle may be gone, so the run is tried again.
-      if (background.problem(run) !== undefined) {
-        followed.delete(run);
-        await follow(run);
-      }
+      if (background.problem(run) !== undefined) followed.delete(run);
+      // Another process may have begun it after this one opened the conversation.
+      if (!followed.has(run)) await ledger.refresh();
+      if (ledger.state?.runs.has(run)) await follow(run);
       const state = await background.drive(run, leaving);
       return state && report(state);
     },

@@ -220,7 +220,10 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
     },
     async drive(run, leaving) {
       const work = works.get(run);
-      return work === undefined ? undefined : driveOnce(work, leaving);
+      if (work === undefined) return undefined;
+      // If the run has ended, the driver sets no further timer for the report. So the report comes first.
+      await look(work);
+      return driveOnce(work, leaving);
     },
     async close(grace = Number.POSITIVE_INFINITY) {
       soon.abort();

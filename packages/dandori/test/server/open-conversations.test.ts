@@ -47,4 +47,37 @@ describe('the conversations that a server has open', () => {
     expect(await open.use(two, async (it) => it.undelivered())).toMatchObject([{ text: 'Hello.' }]);
     await dandori.close();
   });
+
+  it('a run that another server began after this one opened the conversation is reported here too', async () => {
+    await using home = await openHome({ script: () => answer('Hello.') });
+    const { dandori } = home;
+    const [here, there] = [1, 2].map(() =>
+      createOpenConversations({
+        dandori,
+        wake: () => {},
+        isFollowed: () => true,
+        onOpen: () => {},
+        onTrouble: (_, error) => {
+          throw error;
+        },
+      }),
+    );
+    const beginning = { userId: undefined, key: undefined };
+    const id = await there?.useNew(beginning, async (it) => {
+      await it.say('one', { waits: false });
+      return it.id;
+    });
+    await here?.use(String(id), async () => {});
+    const run = await there?.use(String(id), async (it) => {
+      await it.say('two', { waits: false });
+      // It ends before the run has begun to work.
+      await it.close();
+      return it.runs().at(-1)?.run;
+    });
+    expect(await here?.drive(String(run))).toMatchObject({ outcome: 'answered' });
+    expect(await here?.use(String(id), async (it) => it.undelivered())).toMatchObject([
+      { run, text: 'Hello.' },
+    ]);
+    await dandori.close();
+  });
 });
