@@ -214,7 +214,7 @@ export const attachments = z
   .optional();
 
 export const startRequest = z.strictObject({
-  goal: z.string(),
+  goal: z.string().optional().describe('Required unless the plan file names it'),
   mode: mode.optional(),
   approval: approvalPolicy
     .optional()

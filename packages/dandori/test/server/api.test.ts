@@ -334,6 +334,22 @@ describe('runs over HTTP', () => {
       code: 'request-invalid',
     });
   });
+
+  it('have the goal of the plan file, unless the request names another', async () => {
+    await using standing = await stand();
+    const post = (body: object) =>
+      standing.ask('/api/runs', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    const tasks = 'tasks:\n  - { operation: shop.look, args: { item: tea } }\n';
+    const { run } = (await (await post({ plan: `goal: tea\n${tasks}` })).json()) as { run: string };
+    expect(await standing.client.settled(run)).toMatchObject({ goal: 'tea', outcome: 'answered' });
+    const refused = await post({ plan: tasks });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toMatchObject({ detail: 'A run needs a goal.' });
+  });
 });
 
 describe('an Idempotency-Key', () => {

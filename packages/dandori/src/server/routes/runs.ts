@@ -46,8 +46,8 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
 
   app.openapi(create, async (c) => {
     refuseStopping(driving);
-    const { goal, mode: wanted, approval, output, attachments, ...given } = c.req.valid('json');
-    const tasks = givenTasks(given);
+    const { mode: wanted, approval, output, attachments, ...given } = c.req.valid('json');
+    const { goal, tasks } = givenPlan(given);
     const key = c.req.valid('header')['idempotency-key'];
     const userId = c.get('user').id ?? config.userId;
     const run = await dandori.start(goal, {
@@ -65,12 +65,20 @@ export const runListRoutes: Routes = (app, { dandori, driving, config }) => {
   });
 };
 
-function givenTasks({ tasks, plan }: Pick<z.infer<typeof startRequest>, 'tasks' | 'plan'>) {
-  if (plan === undefined) return tasks;
-  if (tasks === undefined) return parsePlan(plan, 'plan').tasks;
-  throw new DandoriError('request-invalid', 'A run takes either tasks or a plan file.', {
-    fix: 'Remove one of them.',
-  });
+type GivenPlan = Pick<z.infer<typeof startRequest>, 'goal' | 'tasks' | 'plan'>;
+
+function givenPlan({ goal, tasks, plan }: GivenPlan) {
+  if (plan !== undefined && tasks !== undefined)
+    throw new DandoriError('request-invalid', 'A run takes either tasks or a plan file.', {
+      fix: 'Remove one of them.',
+    });
+  const file = plan === undefined ? undefined : parsePlan(plan, 'plan');
+  const wanted = goal ?? file?.goal;
+  if (wanted === undefined)
+    throw new DandoriError('request-invalid', 'A run needs a goal.', {
+      fix: 'Send "goal", or a plan file that names it.',
+    });
+  return { goal: wanted, tasks: file?.tasks ?? tasks };
 }
 
 async function pageFor(

@@ -61,6 +61,8 @@ export const server: Catalogue = {
   'Send "Content-Type: application/json".': '「Content-Type: application/json」を付けて送ってください。',
   'A run takes either tasks or a plan file.': 'tasks と計画ファイルは、どちらか一方だけを指定してください。',
   'Remove one of them.': '一方を省略してください。',
+  'A run needs a goal.': '目標を指定してください。',
+  'Send "goal", or a plan file that names it.': '"goal" を送るか、目標を書いた計画ファイルを送ってください。',
   'There is no event {1} in it.': 'イベント {1} はありません。',
   'Read it again from the beginning.': '最初から読み直してください。',
   'Traces cannot be sent to {1}: {2}.': 'トレースを {1} に送れません：{2}',
