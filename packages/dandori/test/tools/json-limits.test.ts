@@ -69,7 +69,9 @@ describe('such a result costs its call and no other', () => {
 });
 
 it('a call after a long block of this process is not sent over a connection that the server has closed', async () => {
-  const toolbox = await openToolbox({ mcpServers: { rows: await startHttp('rows', '1000', 'http', '2000') } });
+  const toolbox = await openToolbox({
+    mcpServers: { rows: await startHttp('rows', '1000', 'http', '2000') },
+  });
   onTestFinished(() => toolbox.close());
   const sleep = new Int32Array(new SharedArrayBuffer(4));
   Atomics.wait(sleep, 0, 0, 4_500);
