@@ -58,8 +58,10 @@ export function configIn(argv: readonly string[]): string | undefined {
   return at < 0 ? undefined : (file ?? argv[at + 1]);
 }
 
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+/** A word as a shell takes it. */
+export function quoted(word: unknown): string {
+  const text = String(word);
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Parses the event number that an option takes. */

@@ -104,6 +104,11 @@ describe('dandori add', () => {
     const failed = await place.dandori('add', 'gone', '--', 'no-such-program');
     expect(failed.code).toBe(1);
     expect(failed.stderr).toMatch(/gone: no connection: .*no-such-program/);
+    // npx ends without a word if a package with a native part cannot be built.
+    const silent = await place.dandori('add', 'mute', '--', 'node', '-e', 'process.exit(1)');
+    expect(silent.stderr).toContain(
+      "it exited with code 1\n  To see more, run it yourself:  node -e 'process.exit(1)'\n",
+    );
     expect(existsSync(join(place.folder, 'dandori.yaml'))).toBe(false);
     expect((await place.dandori('add', 'gone', '--no-check', '--', 'no-such-program')).code).toBe(0);
     expect(parse(await inFile(place))).toEqual({ mcpServers: { gone: { command: 'no-such-program' } } });

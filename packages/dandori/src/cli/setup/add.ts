@@ -20,7 +20,7 @@ import {
   stringifyJson,
 } from '../../model/json.ts';
 import { instructionIn } from '../../run/trust/instructions.ts';
-import { asTyped } from '../command-line.ts';
+import { asTyped, quoted } from '../command-line.ts';
 import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 import { connect, isTerminal, logInWhere, type Say, type Wanted } from './connect.ts';
@@ -56,7 +56,13 @@ export async function add(words: readonly string[], options: AddOptions): Promis
   const connecting = { project, env, say, texts };
   const first = options.check === false ? [] : await connect(wanted, connecting);
   const checked = await logInWhere(first, wanted, { ...connecting, options });
-  for (const server of checked) showServer(server, say, texts);
+  for (const server of checked) {
+    showServer(server, say, texts);
+    const { command, args } = wanted.find(({ name }) => name === server.name)?.server ?? {};
+    // Many programs say more at a terminal. npx says nothing at all if it cannot install a package.
+    if (server.problem !== undefined && typeof command === 'string')
+      say(texts.servers.runIt([command, ...(Array.isArray(args) ? args : [])].map(quoted).join(' ')), 'stderr');
+  }
   if (checked.some(({ wantsLogin }) => wantsLogin === true)) say(texts.servers.howToLogIn, 'stderr');
   const failed = checked.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
   const kept = wanted.filter(({ name }) => !failed.includes(name));

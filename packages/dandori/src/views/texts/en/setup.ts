@@ -65,6 +65,7 @@ export const setup = {
     connected: (name: string, seconds: string, tools: number) =>
       `${name}: connected in ${seconds} s, ${countOf(tools, 'tool')}`,
     failed: (name: string) => `${name}: no connection`,
+    runIt: (command: string) => `  To see more, run it yourself:  ${command}`,
     /** What the effect of a tool was inferred from. */
     from: {
       readOnlyHint: 'readOnlyHint',

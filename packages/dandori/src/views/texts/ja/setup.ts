@@ -61,6 +61,7 @@ export const setup: typeof english = {
     connecting: (names) => `${names.join('、')} に接続中…`,
     connected: (name, seconds, tools) => `${name}：${seconds} 秒で接続しました（ツール ${tools} 件）`,
     failed: (name) => `${name}：接続できません`,
+    runIt: (command) => `  直接実行すると詳細を確認できます：  ${command}`,
     from: {
       readOnlyHint: 'readOnlyHint',
       destructiveHint: 'destructiveHint',
