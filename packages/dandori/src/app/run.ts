@@ -132,6 +132,17 @@ function untilExpiry({ questions }: Report): { readonly ms?: number } {
   return { ms: Math.min(Math.max(next - Date.now(), 0) + 1, A_DAY) };
 }
 
+interface Waiting {
+  readonly before?: Report;
+  readonly ms?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What a run needs before it can go on. */
+function waitsFor({ outcome, questions }: Report): string {
+  return [outcome, ...questions.map(({ id }) => id)].join();
+}
+
 export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output, Yielded> {
   const { runtime, listeners, by, onQuestion, signal } = parts;
   let { id } = parts;
@@ -225,8 +236,11 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     }
   }
 
-  /** Resolves when something was written to the run, after `ms` milliseconds, or when the signal is aborted. */
-  function changed({ ms, signal }: { ms?: number; signal?: AbortSignal }): Promise<void> {
+  /**
+   * Resolves when something was written to the run, after `ms` milliseconds, or when the signal is aborted. Also if
+   * the run is no longer as `before`, because something was written since it was read.
+   */
+  function changed({ before, ms, signal }: Waiting): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         unwatch();
@@ -237,6 +251,8 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
       const unwatch = runtime.watch(id, done);
       const timer = ms === undefined ? undefined : setTimeout(done, ms);
       signal?.addEventListener('abort', done);
+      if (before !== undefined)
+        void runtime.report(id).then((now) => waitsFor(now) !== waitsFor(before) && done(), done);
     });
   }
 
@@ -246,7 +262,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
       const report = await drive();
       if (report.outcome !== 'waiting') return report;
       if (answering.size > 0) await Promise.allSettled(answering);
-      else if (!isLoop && loops.size > 0) await Promise.race([...loops, changed({})]);
+      else if (!isLoop && loops.size > 0) await Promise.race([...loops, changed({ before: report })]);
       else if (driving === undefined) return report;
     }
   }
@@ -305,7 +321,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
         const rest = await runtime.events(id, seq);
         if (rest.length > 0) continue;
         if (!isOpen || options.wait !== true) return;
-        await changed(untilExpiry(report));
+        await changed({ before: report, ...untilExpiry(report) });
       }
     } finally {
       unlisten();
@@ -327,7 +343,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
         if (report.outcome === 'answered') return parts.toOutput(report);
         const isOpen = report.outcome === 'waiting' || report.outcome === 'paused';
         if (!isOpen || !wait) throw withoutOutput(report, runtime.missing());
-        await changed(untilExpiry(report));
+        await changed({ before: report, ...untilExpiry(report) });
       }
     },
     async report() {

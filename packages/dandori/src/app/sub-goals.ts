@@ -88,7 +88,7 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
         const state = await drive(next, own, { soon: left, now: left });
         const isWaiting = state.indexes.openQuestions > 0 && state.paused === undefined;
         if (state.end !== undefined || isWaiting || left.aborted) return state;
-        await written(child, { left });
+        await written(child, { left, after: state.seq });
       } catch (error) {
         if (!(error instanceof DandoriError) || error.code !== 'run-driven-elsewhere') throw error;
         await written(child, { left, ms: BETWEEN_ATTEMPTS });
@@ -96,8 +96,11 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
     }
   }
 
-  /** Resolves when something was written to the run, or after `ms`. */
-  function written(child: string, { left, ms }: { left: AbortSignal; ms?: number }): Promise<void> {
+  /** Resolves when something was written to the run, also before the call if it is newer than `after`, or after `ms`. */
+  function written(
+    child: string,
+    { left, after, ms }: { left: AbortSignal; after?: number; ms?: number },
+  ): Promise<void> {
     return new Promise((resolve) => {
       const done = () => {
         unwatch();
@@ -109,6 +112,8 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
       const takeBack = ms === undefined ? undefined : parts.clock.at(parts.clock.now() + ms, done);
       left.addEventListener('abort', done);
       if (left.aborted) done();
+      if (after !== undefined)
+        void parts.journal.read(child, after).then((events) => events.length > 0 && done(), done);
     });
   }
 

@@ -1,6 +1,6 @@
 import type { Thinking, Thought } from '../mind/index.ts';
 import { messageOf } from '../model/error.ts';
-import { toFailure, toMessage, type Word } from '../model/failure.ts';
+import { type Failure, toFailure, toMessage, type Word } from '../model/failure.ts';
 import type { Action } from '../model/task.ts';
 import type { InputResponse } from '../run/state/held-calls.ts';
 import { sealingOf } from '../secrets/index.ts';
@@ -190,8 +190,14 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     open.delete(stop);
     const ms = limit.spent();
     if (!isTimeUp(outcome, stop)) return { outcome, ms };
-    const said = { code: 'too_slow', params: { seconds: call.timeoutMs / 1000 } } as const;
-    return { outcome: { kind: 'lost', cause: 'timeout', ...toMessage(said, word) }, ms };
+    const message = toMessage({ code: 'too_slow', params: { seconds: call.timeoutMs / 1000 } }, word);
+    // What a sub-goal has used counts, although it is out of time.
+    if (outcome.kind === 'failed' && outcome.usage !== undefined) {
+      const { retryable = true } = outcome.failure;
+      const failure: Failure = { ...message, kind: 'timeout', retryable };
+      return { outcome: { ...outcome, failure }, ms };
+    }
+    return { outcome: { kind: 'lost', cause: 'timeout', ...message }, ms };
   }
 
   async function think(

@@ -18,6 +18,7 @@ import {
 import { brokenLaws } from '../../src/run/laws.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { createScriptedMind, type Reply } from '../../src/testing/scripted-mind.ts';
+import { continuedLate, paused } from './late-continue.ts';
 
 let cwd: string;
 beforeEach(async () => {
@@ -281,6 +282,22 @@ describe('the handle of a run', () => {
     const wait = open.output({ wait: true });
     await dandori.open(open.id).approve();
     expect(await wait).toBe('Removed.');
+  });
+
+  it('hears what is written in the moment in which its driver stops', async () => {
+    const store = createMemoryStore();
+    const pause = tool({
+      description: 'Pauses its run',
+      effect: 'write',
+      input: z.object({}),
+      run: () => paused(run.id, store),
+    });
+    await using dandori = await withMind([[{ id: 't', operation: 'pause', args: {} }], say('Done.')], {
+      store: continuedLate(store),
+      tools: { pause },
+    });
+    const run = dandori.run('Pause');
+    expect(await run.output({ wait: true })).toBe('Done.');
   });
 
   it('continues without an answer when the question expires, also if nothing else happens', async () => {

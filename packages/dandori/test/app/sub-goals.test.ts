@@ -17,6 +17,8 @@ import {
 import { brokenLaws } from '../../src/run/laws.ts';
 import { foldRun } from '../../src/run/state/apply.ts';
 import { createScriptedMind, type Reply, type ScriptedAction } from '../../src/testing/scripted-mind.ts';
+import { createStepClock } from '../../src/testing/step-clock.ts';
+import { continuedLate, paused } from './late-continue.ts';
 
 let cwd: string;
 let store: Store;
@@ -348,6 +350,49 @@ describe('a sub-goal ends with its run', () => {
     expect((await second.runs()).map((one) => one.run).sort()).toEqual([run.id, `${run.id}--a`]);
     expect(calls).toBe(2);
     expect((await store.journal.read(run.id)).filter(({ type }) => type === 'task_started')).toHaveLength(2);
+  });
+});
+
+describe('a sub-goal that does not end by itself', () => {
+  it('is paid for by its run if it is out of time', async () => {
+    const clock = createStepClock();
+    const { promise: reached, resolve } = Promise.withResolvers<void>();
+    const slow = tool({
+      description: 'Takes long',
+      effect: 'read',
+      input: z.object({}),
+      run: (_, { signal }) =>
+        new Promise<string>((done) => {
+          resolve();
+          signal.addEventListener('abort', () => done('stopped'));
+        }),
+    });
+    const mind = mindFor({ g: [say('x')], sub: [[act('t1', 'slow')], say('y')] });
+    await using dandori = await open(mind, { clock, tools: { slow } });
+    const tasks = [{ id: 'a', operation: 'goal.run', args: { goal: 'sub' }, timeoutMs: 1_000 }];
+    const run = dandori.run('g', { tasks });
+    await reached;
+    await clock.advance(1_000);
+    const { tasks: done, usage } = await clock.runUntil(run.report());
+    expect(done.a).toMatchObject({ status: 'failed', attempts: 1, failure: { kind: 'timeout' } });
+    // One call of the run, and one of the sub-goal.
+    expect(usage).toMatchObject({ modelCalls: 2, inputTokens: 20 });
+    expect((await stateOf(`${run.id}--a`)).end?.outcome).toBe('cancelled');
+    expect((await run.replay()).differences).toEqual([]);
+  });
+
+  it('goes on if it is continued in the moment in which its driver stops', async () => {
+    const pausing = tool({
+      description: 'Pauses its run',
+      effect: 'write',
+      input: z.object({}),
+      run: () => paused(`${run.id}--a`, store),
+    });
+    const mind = mindFor({ g: [[goal('a', 'sub')], say('x')], sub: [[act('t1', 'pausing')], say('y')] });
+    await using dandori = await open(mind, { store: continuedLate(store), tools: { pausing } });
+    const run = dandori.run('g');
+    expect(await run.output()).toBe('x');
+    expect((await stateOf(`${run.id}--a`)).end?.answer).toBe('y');
   });
 });
 

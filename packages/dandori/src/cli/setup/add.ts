@@ -59,9 +59,13 @@ export async function add(words: readonly string[], options: AddOptions): Promis
   for (const server of checked) {
     showServer(server, say, texts);
     const { command, args } = wanted.find(({ name }) => name === server.name)?.server ?? {};
-    // Many programs say more at a terminal. npx says nothing at all if it cannot install a package.
-    if (server.problem !== undefined && typeof command === 'string')
-      say(texts.servers.runIt([command, ...(Array.isArray(args) ? args : [])].map(quoted).join(' ')), 'stderr');
+    // Many programs say more at a terminal. npx says nothing at all if it cannot install a package. One with a
+    // missing variable was not started.
+    if (server.problem !== undefined && server.ms > 0 && typeof command === 'string')
+      say(
+        texts.servers.runIt([command, ...(Array.isArray(args) ? args : [])].map(quoted).join(' ')),
+        'stderr',
+      );
   }
   if (checked.some(({ wantsLogin }) => wantsLogin === true)) say(texts.servers.howToLogIn, 'stderr');
   const failed = checked.filter(({ problem }) => problem !== undefined).map(({ name }) => name);

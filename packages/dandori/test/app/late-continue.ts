@@ -1,0 +1,33 @@
+import { systemClock } from '../../src/app/dandori.ts';
+import { continueRun, pauseRun } from '../../src/commands/index.ts';
+import type { Store } from '../../src/index.ts';
+import { foldRun } from '../../src/run/state/apply.ts';
+import type { Parked } from '../../src/store/index.ts';
+
+const parts = (store: Store) => ({ ...store, secrets: [], clock: systemClock });
+
+/** A store in which a paused run is continued just after its driver has read the journal for the last time. */
+export function continuedLate(store: Store): Store {
+  const journal: Store['journal'] = {
+    ...store.journal,
+    async claim(run) {
+      const claim = await store.journal.claim(run);
+      const release = claim.release.bind(claim);
+      // The same object: the driver shows it with every append.
+      return Object.assign(claim, {
+        release: async (parked?: Parked) => {
+          const { paused: isPaused } = foldRun(run, await store.journal.read(run));
+          if (isPaused !== undefined) await continueRun({ run }, parts(store));
+          await release(parked);
+        },
+      });
+    },
+  };
+  return { ...store, journal };
+}
+
+/** What a user does in another process, while a tool of the run works. */
+export async function paused(run: string, store: Store): Promise<string> {
+  await pauseRun({ run }, parts(store));
+  return 'paused';
+}
