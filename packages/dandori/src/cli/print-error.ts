@@ -35,8 +35,8 @@ export function errorTexts(
   { code, message, fix }: DandoriError,
   { language, message: translate, errors }: Texts,
 ): readonly [message: string, fix: string | undefined] {
-  if (language === 'en') return [message, fix];
   const said = translate(message);
+  if (language === 'en') return [said, fix];
   const [what, generalFix] = errors[code];
   const help = fix === undefined ? generalFix : translate(fix);
   // A message that is not in the catalogue, such as that of an older server, gets the name of its error.

@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { languageIn } from '../model/text.ts';
 import { chat as englishChat } from '../views/texts/en/chat.ts';
 import { cli as english } from '../views/texts/en/cli.ts';
@@ -17,10 +20,12 @@ import { words as japaneseWords } from '../views/texts/ja/words.ts';
 import { createTranslate, type Translate } from '../views/texts/translate.ts';
 import { chosenLanguage, systemLanguage } from './language.ts';
 
+const translate = createTranslate(messages);
+
 const ENGLISH = {
   language: 'en' as 'en' | 'ja',
-  /** Messages are written in English, so this changes nothing. */
-  message: ((text) => text) as Translate,
+  /** Messages are written in English, so only their paths change. */
+  message: withPages as Translate,
   ...english,
   ...englishHistory,
   ...englishStorage,
@@ -35,7 +40,7 @@ export type Texts = typeof ENGLISH;
 
 const JAPANESE: Texts = {
   language: 'ja',
-  message: createTranslate(messages),
+  message: (text) => withPages(translate(text)),
   ...japanese,
   ...japaneseHistory,
   ...japaneseStorage,
@@ -54,4 +59,17 @@ export function textsFor({ language, goal = '' }: { language?: string | undefine
   if (chosen !== undefined) return chosen === 'ja' ? JAPANESE : ENGLISH;
   if (languageIn(goal) === 'ja') return JAPANESE;
   return goal === '' && systemLanguage(process.env) === 'ja' ? JAPANESE : ENGLISH;
+}
+
+/** In the published package, or in the repository. The order matters: the second folder may be one of the user. */
+const PAGES = ['../../docs/errors/', '../../../../docs/errors/'];
+
+/** Diagnostics name a page in `docs/errors`. The user gets the path of the installed page. */
+function withPages(text: string): string {
+  return text.replaceAll(/\bdocs\/errors\/(?=[a-z-]+\.md\b)/g, (whole) => {
+    const folder = PAGES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
+    if (folder === undefined) return whole;
+    const near = relative(process.cwd(), folder);
+    return near.startsWith('..') ? folder : `${near}/`;
+  });
 }

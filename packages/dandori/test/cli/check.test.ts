@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPlace, type Place } from './command.ts';
 
@@ -41,4 +43,23 @@ describe('the waits of a plan stay readable, however large it is', () => {
     const whole = await place.dandori('check', 'plan.json', '--json', '--explain');
     expect(JSON.parse(whole.stdout)).toHaveProperty('reasons.s2.0.task', 's1');
   });
+});
+
+describe('a problem of a plan', () => {
+  it.each(['en', 'ja'])(
+    'names a page that is there, wherever Dandori is installed (%s)',
+    async (language) => {
+      await using place = await openPlace();
+      await place.write('plan.json', JSON.stringify({ tasks: [{ operation: 'calc.evalute', args: {} }] }));
+      for (const args of [
+        ['check', 'plan.json'],
+        ['run', '--plan', 'plan.json'],
+      ]) {
+        const { stderr, code } = await place.dandori(...args, '--lang', language);
+        const [page = ''] = /\S+unknown-operation\.md/.exec(stderr) ?? [];
+        expect(existsSync(resolve(place.folder, page))).toBe(true);
+        expect(code).toBe(2);
+      }
+    },
+  );
 });
