@@ -38,6 +38,17 @@ describe('dandori init', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  it('asks in Japanese, also which keys to press', async () => {
+    await using place = await openPlace();
+    await using terminal = openTerminal(place, { ...place.env, HOME: place.folder }, 'init', '--lang', 'ja');
+    await terminal.shows('↑/↓ で選び、Enter で決定');
+    terminal.type(`${DOWN.repeat(5)}${ENTER}`);
+    await terminal.shows('スペースで選択');
+    terminal.type(ENTER);
+    expect(await terminal.code).toBe(0);
+    expect(terminal.output()).not.toMatch(/navigate|confirm/);
+  });
+
   it('asks nothing without a terminal, imports the servers of mcp.json, and says if the model fails', async () => {
     await using place = await openPlace();
     await place.write(

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { isCancel, multiselect, password, select, text } from '@clack/prompts';
+import { isCancel, password, text } from '@clack/prompts';
 import {
   addToEnvFile,
   DEMO_SERVERS,
@@ -16,6 +16,7 @@ import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { PROVIDERS, type Provider, splitModelName } from '../../model/settings.ts';
 import { asTyped } from '../command-line.ts';
+import { choose, chooseSome } from '../questions/prompts.ts';
 import { printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
@@ -121,16 +122,13 @@ async function askAll(given: Model | undefined, known: readonly Source[], texts:
   return { model, variables, servers: await askServers(known, texts), isChecked };
 }
 
-async function askModel({ init: words }: Texts): Promise<Model | undefined> {
+async function askModel(texts: Texts): Promise<Model | undefined> {
+  const { init: words } = texts;
   const provider = chosen(
-    await select<Provider | 'none'>({
-      message: words.whichModel,
-      output: process.stderr,
-      options: [
-        ...PROVIDERS.map((value) => ({ value, label: words.providers[value] })),
-        { value: 'none', label: words.noModel },
-      ],
-    }),
+    await choose<Provider | 'none'>({ message: words.whichModel, texts }, [
+      ...PROVIDERS.map((value) => ({ value, label: words.providers[value] })),
+      { value: 'none', label: words.noModel },
+    ]),
   );
   if (provider === 'none') return undefined;
   const base =
@@ -140,12 +138,8 @@ async function askModel({ init: words }: Texts): Promise<Model | undefined> {
   const found = { provider, name: DEFAULT_NAMES[provider], ...(base !== undefined && { base_url: base }) };
   const offered = provider === 'ollama' || base !== undefined ? await namesOf(found) : [];
   if (offered.length === 0) return { ...found, name: await askText(words.whichName, found.name) };
-  const name = await select<string>({
-    message: words.whichName,
-    output: process.stderr,
-    options: offered.map((value) => ({ value, label: printable(value) })),
-  });
-  return { ...found, name: chosen(name) };
+  const names = offered.map((value) => ({ value, label: printable(value) }));
+  return { ...found, name: chosen(await choose({ message: words.whichName, texts }, names)) };
 }
 
 /** What a local server offers. */
@@ -173,21 +167,20 @@ async function askKey(model: Model, variables: Record<string, string>, texts: Te
   let isMissing = variable !== undefined && !names.some((name) => (process.env[name] ?? '') !== '');
   for (;;) {
     if (isMissing && variable !== undefined) {
-      const key = chosen(await password({ message: words.whichKey(variable), output: process.stderr }));
-      if ((key ?? '') === '') return true;
+      const key = chosen(
+        // Undefined if the user just presses Enter.
+        (await password({ message: words.whichKey(variable), output: process.stderr })) ?? '',
+      );
+      if (key === '') return true;
       variables[variable] = key;
     }
     const { isGood, line } = await tryModel(model, { env: { ...process.env, ...variables }, texts });
     process.stderr.write(`${line}\n`);
     if (isGood || variable === undefined) return true;
-    const next = await select<'again' | 'keep'>({
-      message: words.notGood,
-      output: process.stderr,
-      options: [
-        { value: 'again', label: words.anotherKey },
-        { value: 'keep', label: words.keepIt },
-      ],
-    });
+    const next = await choose<'again' | 'keep'>({ message: words.notGood, texts }, [
+      { value: 'again', label: words.anotherKey },
+      { value: 'keep', label: words.keepIt },
+    ]);
     if (chosen(next) === 'keep') return true;
     isMissing = true;
   }
@@ -222,7 +215,8 @@ async function tryModel(model: Model, { env, texts }: Trying): Promise<{ isGood:
   }
 }
 
-async function askServers(known: readonly Source[], { init: words }: Texts): Promise<readonly Source[]> {
+async function askServers(known: readonly Source[], texts: Texts): Promise<readonly Source[]> {
+  const { init: words } = texts;
   const hosts = await Promise.all(
     (['claude', 'vscode', 'cursor'] as const).map(async (host) => {
       const found = await importServers(host, { folder: resolve('.'), env: process.env }).catch(
@@ -233,18 +227,16 @@ async function askServers(known: readonly Source[], { init: words }: Texts): Pro
         : [{ value: host, label: words.from(words.hosts[host], Object.keys(found.servers)) }];
     }),
   );
-  const answer = await multiselect<Source>({
-    message: words.whichServers,
-    output: process.stderr,
-    required: false,
-    initialValues: known.length > 0 ? [...known] : ['demo'],
-    options: [
+  const answer = await chooseSome<Source>(
+    { message: words.whichServers, texts },
+    [
       { value: 'demo', label: words.demo(DEMO_SERVERS) },
       { value: 'files', label: words.files },
       ...known.map((value) => ({ value, label: words.from(value, []) })),
       ...hosts.flat(),
     ],
-  });
+    { initialValues: known.length > 0 ? known : ['demo'], required: false },
+  );
   return chosen(answer);
 }
 
@@ -256,8 +248,8 @@ async function askText(message: string, initial: string): Promise<string> {
 }
 
 /** Ctrl-C ends the command before anything is written. */
-function chosen<Value>(answer: Value): Exclude<Value, symbol> {
-  if (!isCancel(answer)) return answer as Exclude<Value, symbol>;
+function chosen<Value>(answer: Value): Exclude<Value, symbol | undefined> {
+  if (answer !== undefined && !isCancel(answer)) return answer as Exclude<Value, symbol | undefined>;
   throw new DandoriError('usage', 'Nothing was written.', { fix: 'dandori init --yes asks nothing.' });
 }
 

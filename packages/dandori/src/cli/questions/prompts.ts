@@ -26,20 +26,24 @@ export async function choose<Value>(shown: Shown, items: readonly Item<Value>[])
   return isCancel(taken) ? undefined : items[taken]?.value;
 }
 
-export async function chooseSome(
+export async function chooseSome<Value>(
   shown: Shown,
-  items: readonly Item<number>[],
-  { initialValues, required }: { initialValues: number[]; required: boolean },
-): Promise<number[] | undefined> {
+  items: readonly Item<Value>[],
+  { initialValues, required }: { initialValues: readonly Value[]; required: boolean },
+): Promise<Value[] | undefined> {
   const { keys } = shown.texts.replies;
   const taken = await multiselect({
     ...common(shown),
     showInstructions: false,
-    options: items.map((item) => ({ ...item, hint: keys.some })),
-    initialValues,
+    options: items.map(({ label }, index) => ({ value: index, label, hint: keys.some })),
+    initialValues: [...items.keys()].filter((index) =>
+      initialValues.some((one) => one === items[index]?.value),
+    ),
     required,
   });
-  return isCancel(taken) ? undefined : taken;
+  return isCancel(taken)
+    ? undefined
+    : items.filter((_, index) => taken.includes(index)).map(({ value }) => value);
 }
 
 export async function yesOrNo(shown: Shown, initialValue = true): Promise<boolean | undefined> {
