@@ -158,7 +158,8 @@ const ASKS_FOR_YES = /[?？]|\b(yes|ok|okay|approve|confirm|reply|type)\b|はい
 
 /** Whether the model of another run asked for a yes after the question. */
 function isTalkedOver({ asked, state, seen }: Pick<Understood, 'asked' | 'state' | 'seen'>): boolean {
-  if (asked.question.kind !== 'approval') return false;
+  // To go on with a step approves no call.
+  if (asked.question.kind !== 'approval' || isAboutStep(asked.question)) return false;
   const messages = [...(state?.messages.values() ?? [])];
   const place = placeOf(asked, messages);
   const end = seen === undefined ? messages.length : messages.findIndex(({ id }) => id === seen) + 1;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { act, openHome, own, say } from '../requirements/home.ts';
+import { act, answer, openHome, own, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 import { PLAN, tripModel } from './script.ts';
 
@@ -28,6 +28,23 @@ describe('approval: step', () => {
     expect(again.messages().at(-1)).toMatchObject({ kind: 'reply', text: 'The trip is planned.' });
     expect(home.calls.map(({ operation }) => operation)).toEqual(['weather', 'locate']);
     await theseHold(home.folder);
+  });
+
+  it('takes a yes for the next step, although another run has asked something since', async () => {
+    const trip = tripModel();
+    await using home = await openHome({
+      script: (request) =>
+        /Goal:\nhow are you/.test(request.promptText) ? answer('Fine. And you?') : trip(request),
+      yaml: STEP,
+    });
+    const conversation = await home.dandori.conversation();
+    await conversation.say('plan a trip');
+    await conversation.say('yes');
+    await conversation.settled();
+    await conversation.say('how are you');
+    expect(await conversation.say('yes')).toMatchObject({ kind: 'answered' });
+    await conversation.settled();
+    expect(home.calls.map(({ operation }) => operation)).toEqual(['weather', 'locate']);
   });
 
   it('ends without the step if the user says no', async () => {
