@@ -61,7 +61,7 @@ function decideOn(thought: Thought, words: SecretWords): Decided {
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))
-    return answer(thought, failureText(lastTasks(state), telling), false);
+    return answer(thought, failureText(besideFailure(state), telling), false);
   if (purpose === 'generate') return decline(thought, goal);
   if (purpose !== 'act' || state.planGiven) return closing(thought, goal, words);
   const { diagnostics, veto } = lastDecision(state) ?? {};
@@ -187,6 +187,14 @@ function lastTasks({ tasks }: RunState): string[] {
   const done = [...tasks.values()].filter(({ status }) => status === 'succeeded');
   const used = new Set(done.flatMap(({ needs }) => needs));
   return done.map(({ task }) => task.id).filter((id) => !used.has(id));
+}
+
+/** What was done beside the call that failed. A lookup that led to that call is no answer. */
+function besideFailure(state: RunState): string[] {
+  const last = lastTasks(state);
+  if (state.planGiven) return last;
+  const together = state.decisions.findLast(({ proposed }) => proposed.length > 0)?.proposed ?? [];
+  return last.filter((id) => together.some((task) => task.id === id));
 }
 
 /** A secret is a word here, as in the goal, so that finished tasks are recognized. */

@@ -7,6 +7,15 @@ import { DATABASE_ORDER, SHIPPED, SHIPPED_RUNS, sketched } from './tools.ts';
 
 const shipped = { tools: SHIPPED, runs: SHIPPED_RUNS, settings: { order: DATABASE_ORDER } };
 
+test('a change that fails shows why, and not the list in which it was looked up', async () => {
+  const failure = { kind: 'tool_error', message: 'There is no yogurt.' } as const;
+  const runs = { ...SHIPPED_RUNS, 'kitchen.remove_item': () => ({ failure }) };
+  const { calls, answer } = await play('I ate all the yogurt', { ...shipped, runs });
+  expect(calls.map(({ operation }) => operation)).toEqual(['kitchen.list_inventory', 'kitchen.remove_item']);
+  expect(answer).toContain('There is no yogurt.');
+  expect(answer).not.toContain('list_inventory');
+});
+
 describe('what needs a language model', () => {
   test.each(['冷蔵庫の温度は？', 'How long do eggs keep in the fridge?', 'Send an email to Bob'])(
     'is declined too where a tool was asked in vain, instead of showing what it said: %s',

@@ -114,12 +114,19 @@ export function ratio(from: Unit, to: Unit): string | undefined {
     if (from.size === to.size) return '1';
     return from.size % to.size === 0 ? String(from.size / to.size) : `${from.size} / ${to.size}`;
   }
-  const days = DAYS_OF_YEAR[`${from.en} ${to.en}`];
-  const years = DAYS_OF_YEAR[`${to.en} ${from.en}`];
+  const days = IN_A_YEAR[`${from.en} ${to.en}`];
+  const years = IN_A_YEAR[`${to.en} ${from.en}`];
   return days === undefined ? (years === undefined ? undefined : `1 / ${years}`) : String(days);
 }
 
-const DAYS_OF_YEAR: Readonly<Record<string, number>> = { 'years days': 365, 'years weeks': 52 };
+/** Of a year with 365 days. */
+const IN_A_YEAR: Readonly<Record<string, number>> = {
+  'years seconds': 31_536_000,
+  'years minutes': 525_600,
+  'years hours': 8760,
+  'years days': 365,
+  'years weeks': 52,
+};
 
 /** A converted value as an expression. */
 export function conversion(value: string, from: Unit, to: Unit): string | undefined {

@@ -80,6 +80,7 @@ function bare(text: string): string {
 
 const A = String.raw`((?<![\d.⟨])-?\d+(?:\.\d+)?(?![\d.⟩])|⟨\d+⟩)`;
 const P = `${A}\\s*(?:%|percent|per cent|パーセント|プロ)`;
+const PERCENT = '(?:percentages?|percent|per cent|%|パーセント)';
 const AND = String.raw`(?:\s*(?:,|、|and|と|や|&)\s*)+`;
 const rule = (
   source: string,
@@ -130,6 +131,23 @@ const RULES = [
     ([a, b]) => `${a}^${b}`,
   ),
   rule(`${A} factorial|(?:the )?factorial of ${A}|${A}\\s*!|${A}の階乗`, ([a]) => `factorial(${a})`),
+  rule(
+    `${A}\\s*/\\s*${A} (?:as|in|to) (?:an? )?${PERCENT}|${A}\\s*/\\s*${A}(?:は|って)何\\s*${PERCENT}(?:です)?か?`,
+    ([a, b]) => `${a} / ${b} * 100 %`,
+  ),
+  rule(`${A}分の${A}(?:は|って)何\\s*${PERCENT}(?:です)?か?`, ([b, a]) => `${a} / ${b} * 100 %`),
+  rule(
+    `${A} (?:as|in) (?:an? )?${PERCENT}(?![a-z]| of)|${A}(?:は|って)何\\s*${PERCENT}(?:です)?か?$`,
+    ([a]) => `${a} * 100 %`,
+  ),
+  rule(
+    `round ${A} (?:off )?to ${A} (?:decimal places?|decimals?|digits?)(?: after the (?:decimal )?point)?|${A} rounded (?:off )?to ${A} (?:decimal places?|decimals?)|${A}を小数点?(?:以下)?第?${A}(?:位|桁)(?:まで|に)(?:で)?(?:四捨五入|丸め(?:る|て)?)`,
+    (_, [a, n]) => `round(${a}, ${n})`,
+  ),
+  rule(
+    `round ${A} (?:off )?(?:to the nearest (?:whole number|integer)|to (?:a|an) (?:whole number|integer))|${A}(?:を整数に|を)(?:四捨五入|丸め(?:る|て)?)`,
+    (_, [a]) => `round(${a})`,
+  ),
   rule(`${A}\\s*/\\s*${A} of ${A}`, ([a, b, c]) => `${c} * ${a} / ${b}`),
   rule(`${A}の${A}分の${A}`, ([c, b, a]) => `${c} * ${a} / ${b}`),
   rule(`(?:a )?half (?:of )?${A}|${A}の半分`, ([a]) => `${a} / 2`),
