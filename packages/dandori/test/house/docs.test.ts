@@ -8,6 +8,8 @@ import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
 import { vocabularyOf } from '../../src/documents/shape.ts';
 import { diagnosticCode } from '../../src/model/plan.ts';
 import { readPlanFile } from '../../src/plan/read.ts';
+import { messages } from '../../src/views/texts/ja/messages/index.ts';
+import { createTranslate } from '../../src/views/texts/translate.ts';
 import { openPlace } from '../cli/command.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
@@ -40,6 +42,12 @@ describe('the pages of errors', () => {
   it('are one for each code, so that every code leads to a page', () => {
     expect(errors.length).toBeGreaterThan(10);
     expect(pages.filter((page) => page !== 'README').sort()).toEqual(codes);
+  });
+
+  it('have a line in Japanese, to which the Japanese messages lead', () => {
+    const table = read('docs/ja/errors.md');
+    expect(codes.filter((code) => !table.includes(`| [${code}](../errors/${code}.md) |`))).toEqual([]);
+    expect(createTranslate(messages)('  see docs/errors/cycle.md')).toContain('docs/ja/errors.md');
   });
 
   it('are all in the table, with meaning, example and fix', () => {
