@@ -62,12 +62,14 @@ export function textsFor({ language, goal = '' }: { language?: string | undefine
 }
 
 /** In the published package, or in the repository. The order matters: the second folder may be one of the user. */
-const PAGES = ['../../docs/errors/', '../../../../docs/errors/'];
+const DOCS = ['../../docs/', '../../../../docs/'];
 
-/** Diagnostics name a page in `docs/errors`. The user gets the path of the installed page. */
+/** Diagnostics name a page of the docs about errors. The user gets the path of the installed page. */
 function withPages(text: string): string {
-  return text.replaceAll(/\bdocs\/errors\/(?=[a-z-]+\.md\b)/g, (whole) => {
-    const folder = PAGES.map((place) => fileURLToPath(new URL(place, import.meta.url))).find(existsSync);
+  return text.replaceAll(/\bdocs\/(?=errors\/[a-z-]+\.md\b|ja\/errors\.md\b)/g, (whole) => {
+    const folder = DOCS.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((docs) =>
+      existsSync(`${docs}errors`),
+    );
     if (folder === undefined) return whole;
     const near = relative(process.cwd(), folder);
     return near.startsWith('..') ? folder : `${near}/`;

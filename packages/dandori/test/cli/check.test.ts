@@ -56,7 +56,8 @@ describe('a problem of a plan', () => {
         ['run', '--plan', 'plan.json'],
       ]) {
         const { stderr, code } = await place.dandori(...args, '--lang', language);
-        const [page = ''] = /\S+unknown-operation\.md/.exec(stderr) ?? [];
+        const [page = ''] = /\S+\.md/.exec(stderr) ?? [];
+        expect(page).toMatch(language === 'ja' ? /ja\/errors\.md$/ : /errors\/unknown-operation\.md$/);
         expect(existsSync(resolve(place.folder, page))).toBe(true);
         expect(code).toBe(2);
       }
