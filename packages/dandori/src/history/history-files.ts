@@ -46,13 +46,8 @@ const SHORT = 64 * 1024;
 const FIRST_DELAY = 1_000;
 const LONGEST_DELAY = 60_000;
 
-const TOLD: ReadonlySet<FactType> = new Set<FactType>([
-  'plan_proposed',
-  'plan_revised',
-  'plan_approved',
-  'plan_rejected',
-  'reflection_made',
-]);
+/** They change the last entry. */
+const JUDGES: ReadonlySet<FactType> = new Set<FactType>(['plan_approved', 'plan_rejected']);
 
 const ENDING = '.history.jsonl';
 
@@ -68,9 +63,10 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
   const behind = new Set<string>();
 
   function add(event: Event, to: Known): void {
+    const { length } = to.entries;
     addEntry(to, event);
     to.seq = event.seq;
-    if (TOLD.has(event.type)) to.isNews = true;
+    if (to.entries.length > length || JUDGES.has(event.type)) to.isNews = true;
   }
 
   async function upToDate(run: string, last = Number.POSITIVE_INFINITY): Promise<Known> {

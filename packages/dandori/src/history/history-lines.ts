@@ -68,7 +68,7 @@ const revisionLine = line.extend({
 
 const reflectionLine = line.extend({
   type: z.literal('reflection'),
-  trigger: z.enum(['error', 'interval']),
+  trigger: z.enum(['error', 'interval', 'evaluation']),
   status: z.enum(['success', 'failure', 'partial']),
   evaluation: z.string(),
   needs_revision: z.boolean(),

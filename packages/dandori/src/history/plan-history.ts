@@ -32,6 +32,9 @@ export type ProposedEntry = Readonly<z.infer<typeof proposedEntry>>;
 
 const reflectedEntry = entry.extend({
   ...reflection.shape,
+  trigger: z
+    .enum(['error', 'interval', 'evaluation'])
+    .describe('`evaluation`: the model judged its own answer, and success criteria are not met'),
   kind: z.literal('reflected'),
   decision: z.number().int(),
   by: z.enum(['mind', 'runtime']),
@@ -81,7 +84,11 @@ export interface GrowingHistory {
 export function addEntry(growing: GrowingHistory, event: Event): void {
   const { entries, reasoning } = growing;
   const { seq, at, type, data } = event;
-  if (type === 'decision_made') {
+  if (type === 'decision_started' && data.brief?.unmet !== undefined) {
+    const about = { decision: data.decision - 1, by: 'mind', trigger: 'evaluation' } as const;
+    const judged = { status: 'failure', evaluation: data.brief.unmet.join('; ') } as const;
+    entries.push({ kind: 'reflected', seq, at, ...about, ...judged, revisionNeeded: true });
+  } else if (type === 'decision_made') {
     growing.reasoning = data.reasoning;
   } else if (type === 'reflection_made') {
     entries.push({ kind: 'reflected', seq, at, ...data });

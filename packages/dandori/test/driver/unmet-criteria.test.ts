@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { historyLines } from '../../src/history/history-lines.ts';
 import type { ModelReply, RecordedRequest } from '../../src/testing/model-server/index.ts';
 import { closeServers, createModelHouse, factsOf } from './model-house.ts';
 
@@ -39,6 +40,13 @@ describe('a success criterion that is not met (D1, D8)', () => {
     expect(factsOf(events, 'plan_revised')).toMatchObject([{ reason: 'Nara is missing', by: 'mind' }]);
     expect(factsOf(events, 'decision_started')[2]).toMatchObject({
       brief: { unmet: ['Nara is known'], revisionsLeft: 2 },
+    });
+    expect(historyLines(events).map(({ type }) => type)).toEqual(['plan', 'reflection', 'revision']);
+    expect(historyLines(events)[1]).toMatchObject({
+      trigger: 'evaluation',
+      status: 'failure',
+      evaluation: 'Nara is known',
+      by: 'mind',
     });
   });
 

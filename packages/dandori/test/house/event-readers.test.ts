@@ -31,7 +31,7 @@ const READERS = {
 const READ_BY: Readonly<Record<FactType, string>> = {
   run_started: 'trace fork-point fork listed thread',
   run_resumed: 'trace timeline',
-  decision_started: 'trace timeline decisions',
+  decision_started: 'trace plan-history timeline decisions',
   decision_made: 'metrics trace fork-point plan-history replies landmarks timeline decisions',
   decision_failed: 'metrics trace landmarks timeline decisions',
   reflection_made: 'trace fork-point plan-history replies',

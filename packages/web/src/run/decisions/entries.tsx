@@ -171,7 +171,7 @@ export function ReflectionEntry({ run, entry }: { readonly run: string; readonly
       run={run}
       seq={entry.seq}
       at={entry.at}
-      title={say.reflected}
+      title={entry.trigger === 'evaluation' ? say.unmet : say.reflected}
       marks={
         <>
           <Badge look={entry.status === 'success' ? 'good' : entry.status === 'failure' ? 'bad' : 'warn'}>

@@ -32,8 +32,10 @@ export const history = {
     rejected: 'rejected',
     replaced: 'replaced',
     open: 'not accepted yet',
-    reflected: (trigger: string, status: keyof typeof words.reflections) =>
-      `Reflection (${trigger}): ${words.reflections[status].toLowerCase()}`,
+    reflected: (trigger: 'error' | 'interval' | 'evaluation', status: keyof typeof words.reflections) =>
+      trigger === 'evaluation'
+        ? 'Success criteria not met'
+        : `Reflection (${trigger}): ${words.reflections[status].toLowerCase()}`,
     now: (version: string, status: string) => `Current plan (${version}, ${status})`,
     changed: (reason: string, changes: string) => `${reason} (${changes})`,
   },

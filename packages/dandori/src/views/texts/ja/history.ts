@@ -21,7 +21,9 @@ export const history: HistoryTexts = {
     replaced: '差し替え済み',
     open: '未承認',
     reflected: (trigger, status) =>
-      `振り返り（${trigger === 'error' ? '失敗後' : '定期'}）：${words.reflections[status]}`,
+      trigger === 'evaluation'
+        ? '成功条件が未達成'
+        : `振り返り（${trigger === 'error' ? '失敗後' : '定期'}）：${words.reflections[status]}`,
     now: (version, status) => `現在の計画（${version}、${status}）`,
     changed: (reason, changes) => `${reason}（${changes}）`,
   },
