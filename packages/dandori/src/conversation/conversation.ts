@@ -195,7 +195,13 @@ export async function openConversation(
   const { id } = given;
   const { wake } = parts;
   const { changed: onChange, watch } = createChanges();
-  const ledger = await openConversationLedger(given, { ...parts, onChange });
+  const ledger = await openConversationLedger(given, {
+    ...parts,
+    onChange: () => {
+      void followOthers();
+      onChange();
+    },
+  });
   let chosen = ledger.state?.model;
   const background: Background = createBackground({
     parts,
@@ -218,11 +224,13 @@ export async function openConversation(
     wake: wake && ((run) => wake(run, id)),
   });
   const followed = new Map<string, Promise<void>>();
+  /** The runs of messages that were sent to this process. */
+  const begunHere = new Set<string>();
   const speaker = (by: string | undefined) => by ?? ledger.state?.userId;
 
   /** Starts the run of a message, or resumes it if it exists. */
-  function follow(run: string): Promise<void> {
-    const taken = followed.get(run) ?? followNow(run);
+  function follow(run: string, isOthers = false): Promise<void> {
+    const taken = followed.get(run) ?? followNow(run, isOthers);
     followed.set(run, taken);
     taken.catch((error: unknown) => {
       followed.delete(run);
@@ -232,13 +240,24 @@ export async function openConversation(
     return taken;
   }
 
-  async function followNow(run: string): Promise<void> {
+  /** Runs that other processes began are followed too, so that their questions are known here and answered by words. */
+  async function followOthers(): Promise<void> {
+    const others = unfinished(ledger.state).filter((run) => !followed.has(run) && !begunHere.has(run));
+    for (const run of others) await follow(run, true).catch(() => {});
+  }
+
+  async function readOthers(): Promise<void> {
+    await ledger.refresh();
+    await followOthers();
+  }
+
+  async function followNow(run: string, isOthers: boolean): Promise<void> {
     const { state } = ledger;
     const message = state?.messages.get(state.runs.get(run) ?? '');
     if (state === undefined || message === undefined) return;
     const open = background.states().filter(({ end }) => end === undefined);
     const mind = await beginRun(run, { state, message, open }, parts);
-    await background.take(run, mind);
+    await background.take(run, mind, { isOthers });
   }
 
   async function begin(
@@ -247,6 +266,7 @@ export async function openConversation(
     hint?: Language,
   ): Promise<void> {
     const message: Message = { ...said(text, run), run, ...(attachments && { attachments }) };
+    begunHere.add(run);
     await ledger.write((state) =>
       state?.messages.has(message.id)
         ? []
@@ -293,6 +313,7 @@ export async function openConversation(
     },
     async say(text, { onBegun, key, seen, by, waits, language: hint, attachments: files = [] } = {}) {
       checkGoal(text);
+      await readOthers();
       const open = conversation.questions();
       const hasModel = conversation.model !== 'built-in';
       const wouldMean: Interpretation =
@@ -321,6 +342,7 @@ export async function openConversation(
       return { kind: 'answered', run, question, ...toldOf(given), standing: await standing(run, waits) };
     },
     async answer(asked, value, { by, waits, ...how } = {}) {
+      await readOthers();
       refuseOthers(asked.run);
       const state = background.state(asked.run);
       const question = state?.questions.get(asked.question)?.question;
@@ -341,11 +363,13 @@ export async function openConversation(
       };
     },
     async tell(run, text, { by } = {}) {
+      await readOthers();
       refuseOthers(run);
       await deliverWords({ run, text, by: speaker(by) }, parts);
       await background.look(run);
     },
     async cancel(run, reason, { by } = {}) {
+      await readOthers();
       refuseOthers(run);
       await cancelRun({ run, reason, by: speaker(by) }, parts);
       await background.look(run);
@@ -388,7 +412,6 @@ export async function openConversation(
     async drive(run, leaving = {}) {
       // The obstacle may be gone, so the run is tried again.
       if (background.problem(run) !== undefined) followed.delete(run);
-      // Another process may have begun it after this one opened the conversation.
       if (!followed.has(run)) await ledger.refresh();
       if (ledger.state?.runs.has(run)) await follow(run);
       const state = await background.drive(run, leaving);

@@ -25,8 +25,8 @@ export type RunPhase = z.infer<typeof runPhaseSchema>;
  *     Nothing more was started.
  */
 export interface Background {
-  /** Follows a run from its first event. */
-  take(run: string, mind: Mind): Promise<void>;
+  /** Follows a run from its first event. A run that another process has just begun is left to that process at first. */
+  take(run: string, mind: Mind, options: { readonly isOthers: boolean }): Promise<void>;
   state(run: string): RunState | undefined;
   states(): RunState[];
   /** Undefined as long as a client may want to wait for the run. */
@@ -136,7 +136,8 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
     }
   }
 
-  async function carryOn(work: Work): Promise<void> {
+  async function carryOn(work: Work, isOthers: boolean): Promise<void> {
+    if (isOthers) await untilNews(work, Number.POSITIVE_INFINITY, parts.clock.now() + BETWEEN_ATTEMPTS);
     const leaving = { soon: soon.signal, now: now.signal };
     while (!hasEnded(work) && !soon.signal.aborted) {
       // The driver has not seen events that were written while it was finishing.
@@ -178,7 +179,7 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
   const isIdle = (work: Work) => !work.isDriven || hasEnded(work) || work.problem !== undefined;
 
   return {
-    async take(run, mind) {
+    async take(run, mind, { isOthers }) {
       const work = newWork(run, mind);
       works.set(run, work);
       await look(work);
@@ -186,7 +187,7 @@ export function createBackground({ parts, others, tell, onPlan, onChange, wake }
       work.unwatch = parts.journal.watch(run, () => notice(work));
       if (wake !== undefined) return wake(run);
       work.isDriven = true;
-      void carryOn(work).catch((error: unknown) => fail(work, error));
+      void carryOn(work, isOthers).catch((error: unknown) => fail(work, error));
     },
     state: (run) => works.get(run)?.reporter.state,
     states: () => [...works.values()].flatMap(({ reporter }) => reporter.state ?? []),

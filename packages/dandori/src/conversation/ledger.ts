@@ -22,7 +22,7 @@ export interface ConversationLedger {
   readonly state: ConversationState | undefined;
   /** Writes what `facts` returns for the newest state. It may return an empty list. */
   write(facts: (state: ConversationState | undefined) => readonly ConversationFact[]): Promise<void>;
-  /** Reads what other processes have written. */
+  /** Reads what other processes have written since the first message. */
   refresh(): Promise<void>;
   close(): void;
 }
@@ -107,7 +107,7 @@ export async function openConversationLedger(
     write: (facts) => inTurn(() => writeNow(facts)),
     refresh: () =>
       inTurn(async () => {
-        if (await catchUp()) onChange();
+        if (state !== undefined && (await catchUp())) onChange();
       }),
     close: () => unwatch(),
   };

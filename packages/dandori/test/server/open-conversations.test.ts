@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createOpenConversations } from '../../src/server/conversations.ts';
-import { answer, openHome } from '../requirements/home.ts';
+import type { Runtime } from '../../src/app/dandori.ts';
+import { createOpenConversations, type OpenConversations } from '../../src/server/conversations.ts';
+import { answer, type Home, openHome, own, say } from '../requirements/home.ts';
 
 describe('the conversations that a server has open', () => {
   it('O1, O3: are open once each, close when no client uses or follows them, and lose nothing', async () => {
@@ -50,34 +51,54 @@ describe('the conversations that a server has open', () => {
 
   it('a run that another server began after this one opened the conversation is reported here too', async () => {
     await using home = await openHome({ script: () => answer('Hello.') });
-    const { dandori } = home;
-    const [here, there] = [1, 2].map(() =>
-      createOpenConversations({
-        dandori,
-        wake: () => {},
-        isFollowed: () => true,
-        onOpen: () => {},
-        onTrouble: (_, error) => {
-          throw error;
-        },
-      }),
-    );
-    const beginning = { userId: undefined, key: undefined };
-    const id = await there?.useNew(beginning, async (it) => {
+    const [here, there] = await openTwo(home);
+    const id = await there.useNew(BEGINNING, async (it) => {
       await it.say('one', { waits: false });
       return it.id;
     });
-    await here?.use(String(id), async () => {});
-    const run = await there?.use(String(id), async (it) => {
+    await here.use(id, async () => {});
+    const run = await there.use(id, async (it) => {
       await it.say('two', { waits: false });
       // It ends before the run has begun to work.
       await it.close();
-      return it.runs().at(-1)?.run;
+      return it.runs().at(-1)?.run ?? '';
     });
-    expect(await here?.drive(String(run))).toMatchObject({ outcome: 'answered' });
-    expect(await here?.use(String(id), async (it) => it.undelivered())).toMatchObject([
-      { run, text: 'Hello.' },
-    ]);
-    await dandori.close();
+    expect(await here.drive(run)).toMatchObject({ outcome: 'answered' });
+    expect(await here.use(id, async (it) => it.undelivered())).toMatchObject([{ run, text: 'Hello.' }]);
+  });
+
+  it('a question of such a run is known here, and answered by words that are sent here', async () => {
+    const which = { question: 'Which milk?', options: ['low-fat', 'whole'] };
+    await using home = await openHome({ script: [say([own('ask', which)])] });
+    const [here, there] = await openTwo(home);
+    const id = await there.useNew(BEGINNING, async (it) => {
+      await it.say('hello', { waits: false });
+      return it.id;
+    });
+    await here.use(id, async () => {});
+    const run = await there.use(id, async (it) => {
+      await it.say('throw away the milk', { waits: false });
+      return it.runs().at(-1)?.run ?? '';
+    });
+    expect(await there.drive(run)).toMatchObject({ outcome: 'waiting' });
+    const said = await here.use(id, (it) => it.say('the low-fat one', { waits: false }));
+    expect(said).toMatchObject({ kind: 'answered', run, chose: 'low-fat' });
   });
 });
+
+const BEGINNING = { userId: undefined, key: undefined };
+
+/** Two servers of the same store. */
+async function openTwo({ dandori, reopen }: Home): Promise<[OpenConversations, OpenConversations]> {
+  const open = (runtime: Runtime) =>
+    createOpenConversations({
+      dandori: runtime,
+      wake: () => {},
+      isFollowed: () => true,
+      onOpen: () => {},
+      onTrouble: (_, error) => {
+        throw error;
+      },
+    });
+  return [open(dandori), open(await reopen())];
+}
