@@ -102,7 +102,7 @@ describe('what is said in a conversation', () => {
         'まだ回答待ちです：',
         ...['plan a trip', 'and a party'].map(
           (goal) =>
-            `- この計画を承認しますか？（1 ステップ） タスクは各ステップの開始時に計画します。 (${goal})`,
+            `- この計画を承認しますか？（1 ステップ） タスクは各ステップの開始時に計画します。（${goal}）`,
         ),
       ].join('\n'),
     );
