@@ -39,7 +39,7 @@ describe('the cost of a plan', () => {
     expect(lines.slice(0, 5)).toEqual([
       'db.drop',
       '影響：取り消し不可',
-      '取り消し：不可',
+      '元に戻す：不可',
       '計画の全体：',
       '  呼び出し 30 回：読み取り 20 回、書き込み 10 回',
     ]);

@@ -73,7 +73,7 @@ describe('a question without a user at the terminal', () => {
       '      to: p1',
       '      text: Dear Hanako',
       '    影響：書き込み',
-      '    取り消し：不明',
+      '    元に戻す：不明',
       '    理由：返事を待っています',
       '    1  承認',
       '    2  却下',

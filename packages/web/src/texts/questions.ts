@@ -110,7 +110,7 @@ export const texts: Texts<typeof en> = {
       other: 'その他',
       preview: 'ツールによるプレビュー：',
       previewFailed: 'プレビューなし',
-      reversible: '取り消し',
+      reversible: '元に戻す',
       similar: '同じツールの待機中の呼び出し',
       also: 'ほかに待機中',
     },

@@ -60,7 +60,7 @@ export const texts: Texts<typeof en> = {
     fine: '接続済み',
     missing: '利用不可',
     none: '該当するツールはありません',
-    approvals: { title: '今後も承認', anyArguments: '引数は任意', revoke: '取り消し' },
+    approvals: { title: '今後も承認する呼び出し', anyArguments: '引数は任意', revoke: '承認を解除' },
     shown: (count, all) => (count === all ? `ツール ${all} 個` : `ツール ${all} 個中 ${count} 個`),
     input: '引数',
     output: '結果',

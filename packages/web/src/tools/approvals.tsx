@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { stringifyJson } from '#dandori/model/json.ts';
-import { useTexts } from '../shell/language.tsx';
+import { useLanguage, useTexts } from '../shell/language.tsx';
 import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/tools.ts';
 import { Button } from '../ui/button.tsx';
@@ -12,6 +12,7 @@ const KEY = ['approvals'];
 /** The approvals that the user gave for good. Nothing is shown if there are none. */
 export function Approvals() {
   const say = useTexts(texts).approvals;
+  const { language } = useLanguage();
   const client = useClient();
   const queries = useQueryClient();
   const { data = [], error } = useQuery({ queryKey: KEY, queryFn: () => client.approvals() });
@@ -31,7 +32,8 @@ export function Approvals() {
             <span className="font-medium font-mono [overflow-wrap:anywhere]">{operation}</span>
             <EffectMark effect={effect} />
             <span className="min-w-0 text-faint text-xs [overflow-wrap:anywhere]">
-              {args === undefined ? say.anyArguments : stringifyJson(args)} · {new Date(at).toLocaleString()}
+              {args === undefined ? say.anyArguments : stringifyJson(args)} ·{' '}
+              {new Date(at).toLocaleString(language)}
             </span>
             <Button disabled={revoke.isPending} onClick={() => revoke.mutate(id)} className="ml-auto">
               {say.revoke}

@@ -156,8 +156,8 @@ export const cli: CliTexts = {
   approvals: {
     none: '「今後も承認」の登録はありません。承認の質問で選べます。',
     anyArguments: '引数は任意',
-    revoked: (id) => `取り消しました：${id}`,
-    howToRevoke: (id) => `取り消し：  dandori approvals revoke ${id}`,
+    revoked: (id) => `承認を解除しました：${id}`,
+    howToRevoke: (id) => `承認を解除：  dandori approvals revoke ${id}`,
   },
   contextNames: {
     effect: '影響',
@@ -172,7 +172,7 @@ export const cli: CliTexts = {
     open: '結果不明の呼び出し',
     previewFailed: 'プレビューなし',
     also: 'ほかに待機中',
-    reversible: '取り消し',
+    reversible: '元に戻す',
   },
   replies: {
     answer: answers.answer,

@@ -56,7 +56,7 @@ export const help: Catalogue = {
   'Approve a call or a plan': '呼び出しまたは計画を承認',
   'Run this plan instead; without a file, edit it in $VISUAL or $EDITOR':
     '代わりにこの計画を実行（ファイルの省略時は $VISUAL または $EDITOR で編集）',
-  'List the approvals you gave for good, or revoke some': '「今後も承認」の一覧表示と取り消し',
+  'List the approvals you gave for good, or revoke some': '「今後も承認」の一覧表示と解除',
   'Instead of --at: run everything again, or only what failed':
     '--at の代わりに、全体または失敗したタスクだけを再実行',
   'Reject a call or a plan': '呼び出しまたは計画を却下',

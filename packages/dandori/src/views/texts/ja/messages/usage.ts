@@ -367,7 +367,7 @@ export const usage: Catalogue = {
   'Answer `approve` or `approve_for_run`.': '`approve` または `approve_for_run` で回答してください。',
   '"approvals {1}" is not a command.': '「approvals {1}」というコマンドはありません。',
   'List them with `dandori approvals`, then `dandori approvals revoke ID`.':
-    '`dandori approvals` で確認し、`dandori approvals revoke ID` で取り消してください。',
+    '`dandori approvals` で確認し、`dandori approvals revoke ID` で解除してください。',
   'Only one option can be chosen.': '選べるのは 1 つだけです。',
   'The answer does not say which option.': 'どの選択肢か分かりません。',
   'The answer is neither a clear yes nor a clear no.': '承認か却下かが分かりません。',
