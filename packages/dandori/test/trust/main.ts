@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import type { TrustPolicy } from '../../src/model/settings.ts';
+import { crossCase, crossInterference } from './across-runs.ts';
 import { isThere, readCases, readTools } from './fixtures.ts';
 import { interference, randomCase } from './noninterference.ts';
 import { type Played, play, type Way } from './play.ts';
@@ -18,13 +19,19 @@ if (values.cases !== undefined) {
   let broken = 0;
   for (let seed = first; seed < first + Number(values.cases); seed++) {
     const one = randomCase(seed);
-    const found = await interference(one);
-    if (found.length === 0) continue;
-    broken++;
-    console.log(`seed ${seed} (${one.mode}, ${one.channel}, ${one.attack}): ${found.join('; ')}`);
+    const several = crossCase(seed);
+    for (const { mode, attack, by, find } of [
+      { ...one, by: one.channel, find: () => interference(one) },
+      { ...several, by: several.way, find: () => crossInterference(several) },
+    ]) {
+      const found = await find();
+      if (found.length === 0) continue;
+      broken++;
+      console.log(`seed ${seed} (${mode}, ${by}, ${attack}): ${found.join('; ')}`);
+    }
   }
   console.log(
-    `${values.cases} random plans and minds: ${broken} with an effect that only the stranger's text caused`,
+    `${values.cases} random plans and minds in one run, and in several: ${broken} with an effect that only the stranger's text caused`,
   );
   process.exit(broken === 0 ? 0 : 1);
 }

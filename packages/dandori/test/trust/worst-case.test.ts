@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { ATTACKS } from '../../src/testing/obedient-mind.ts';
 import { CHANNELS, tryAttacks, type WorstCase } from '../../src/testing/worst-case.ts';
+import { crossCase, crossInterference } from './across-runs.ts';
 import { interference, randomCase } from './noninterference.ts';
 
 const EVE = 'eve@evil.example';
@@ -57,6 +58,20 @@ describe('a model that obeys everything it reads', () => {
   it('changes no effect by what it reads, in random plans (npm run trust -- --cases 10000)', async () => {
     for (let seed = 1; seed <= 60; seed++)
       expect({ seed, found: await interference(randomCase(seed)) }).toEqual({ seed, found: [] });
+  });
+
+  it('changes no effect by what it passes on in sub-goals, notes and messages', async () => {
+    for (let seed = 1; seed <= 30; seed++)
+      expect({ seed, found: await crossInterference(crossCase(seed)) }).toEqual({ seed, found: [] });
+  });
+
+  it('has its effect in another run if nothing is asked, so the test would see it', async () => {
+    const ways = new Set<string>();
+    for (let seed = 1; seed <= 30; seed++) {
+      const one = { ...crossCase(seed), policy: 'observe' as const };
+      if ((await crossInterference(one)).length > 0) ways.add(one.way);
+    }
+    expect(ways).toEqual(new Set(['sub-goal', 'memory', 'conversation']));
   });
 
   it('has its effect if nothing is asked, so the test would see it', async () => {
