@@ -62,7 +62,7 @@ export function crossCase(seed: number): CrossCase {
   const more = {
     'sub-goal': ['goal.run', 'goal.run'],
     memory: ['memory.write', 'memory.read'],
-    conversation: ['conversation.read', 'run.list'],
+    conversation: ['conversation.read', 'plan.list'],
   }[way];
   const goals = ['first', 'second', ...(random.chance(0.5) ? ['third'] : [])];
   const hidden: readonly [WantedCall, ...WantedCall[]] = [
