@@ -219,7 +219,15 @@ function mindOf({ goals, parts, wanted, attack }: CrossCase, isAttacked: boolean
   };
   return {
     name: 'obedient',
-    think: (thought) => mindFor(thought.state).think(thought),
+    // It passes the text on with its answer.
+    think: async (thought) => {
+      const made = await mindFor(thought.state).think(thought);
+      if (made.kind !== 'decided' || !isExposed(thought.state)) return made;
+      const actions = made.actions.map((one) =>
+        one.operation === 'answer' ? { ...one, args: { text: `done: ${ORDER}` } } : one,
+      );
+      return { ...made, actions };
+    },
     extract: async () => ({ kind: 'extracted', value: EVE }),
   };
 }
