@@ -6,6 +6,7 @@ import { createMemoryStore, type Dandori, type GivenTool, type Mind, openDandori
 import { canonicalJson, isObject, type Json, type JsonObject, stringifyJson } from '../../src/model/json.ts';
 import type { Question } from '../../src/model/question.ts';
 import type { Mode } from '../../src/model/settings.ts';
+import type { Action } from '../../src/model/task.ts';
 import type { RunState } from '../../src/run/state/state.ts';
 import {
   ATTACKS,
@@ -219,17 +220,21 @@ function mindOf({ goals, parts, wanted, attack }: CrossCase, isAttacked: boolean
   };
   return {
     name: 'obedient',
-    // It passes the text on with its answer.
     think: async (thought) => {
       const made = await mindFor(thought.state).think(thought);
-      if (made.kind !== 'decided' || !isExposed(thought.state)) return made;
-      const actions = made.actions.map((one) =>
-        one.operation === 'answer' ? { ...one, args: { text: `done: ${ORDER}` } } : one,
-      );
-      return { ...made, actions };
+      return made.kind === 'decided'
+        ? { ...made, actions: made.actions.map((one) => ({ ...one, args: argsIn(one, thought.state) })) }
+        : made;
     },
     extract: async () => ({ kind: 'extracted', value: EVE }),
   };
+}
+
+/** It reads the first message that is not shown, and passes the stranger's text on with its answer. */
+function argsIn({ operation, args }: Action, state: RunState): JsonObject {
+  if (operation === 'answer' && isExposed(state)) return { text: `done: ${ORDER}` };
+  const [, message] = /conversation\.read \{"message": "([^"]+)"/.exec(state.context ?? '') ?? [];
+  return operation === 'conversation.read' && message !== undefined ? { message } : args;
 }
 
 function isExposed({ goal, context, memory, notes, ends, questions }: RunState): boolean {
