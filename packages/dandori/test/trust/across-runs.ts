@@ -230,10 +230,11 @@ function mindOf({ goals, parts, wanted, attack }: CrossCase, isAttacked: boolean
   };
 }
 
-/** It reads the first message that is not shown, and passes the stranger's text on with its answer. */
+/** It reads the last message that is not shown, and passes the stranger's text on with its answer. */
 function argsIn({ operation, args }: Action, state: RunState): JsonObject {
   if (operation === 'answer' && isExposed(state)) return { text: `done: ${ORDER}` };
-  const [, message] = /conversation\.read \{"message": "([^"]+)"/.exec(state.context ?? '') ?? [];
+  const hidden = [...(state.context ?? '').matchAll(/conversation\.read \{"message": "([^"]+)"/g)];
+  const [, message] = hidden.at(-1) ?? [];
   return operation === 'conversation.read' && message !== undefined ? { message } : args;
 }
 
