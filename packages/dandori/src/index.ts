@@ -1,21 +1,13 @@
-export type {
-  ConversationOptions,
-  Examined,
-  Finding,
-  FindingKind,
-  TornTail,
-} from './app/dandori.ts';
+export type { ConversationOptions, Examined, Finding, TornTail } from './app/dandori.ts';
 export { type Dandori, type DandoriOptions, openDandori } from './app/library.ts';
 export { type FollowOptions, type OnQuestion, type Run, RunError } from './app/run.ts';
-export type { ApproveOptions, RejectOptions } from './app/run-client.ts';
+export type { ApproveOptions, Page, RejectOptions } from './app/run-client.ts';
 export type { OutputOf, RunOptions, YieldedOf } from './app/run-options.ts';
 export type { GivenAttachment } from './commands/attachments.ts';
-export type { LeftRun, Pruned, PrunedRun, PruneOptions } from './commands/prune.ts';
+export type { Pruned, PruneOptions } from './commands/prune.ts';
 export type { Rating } from './commands/steer.ts';
 export type { Config } from './config/config.ts';
 export { type LoadOptions, loadConfig } from './config/load.ts';
-export type { UserConfigProblem } from './config/user-config.ts';
-export type { UserConfigWarning } from './config/user-settings.ts';
 export type {
   Conversation,
   ConversationRun,
@@ -27,40 +19,30 @@ export type { RunPhase } from './conversation/drive-runs.ts';
 export type { Asked } from './conversation/interpret.ts';
 export type { ConversationState, Written } from './conversation/state.ts';
 export type { Counted, CountOptions, RunQuestion } from './history/all-runs.ts';
-export type { RecordedCase } from './history/case.ts';
-export type { RunDiff, RunDifference } from './history/diff.ts';
 export type { Forked, ForkOptions } from './history/fork.ts';
-export type { HistoryEntry, PlanHistory } from './history/plan-history.ts';
-export type { Difference, Replayed, ReplayOptions } from './history/replay.ts';
-export type { Inferred, Lifted } from './history/save-as-plan.ts';
+export type { PlanHistory } from './history/plan-history.ts';
+export type { Replayed, ReplayOptions } from './history/replay.ts';
+export type { Lifted } from './history/save-as-plan.ts';
 export type { Recorded } from './history/save-as-test.ts';
 export type { AiModel } from './mind/language/options.ts';
 export type { Mind, ShownFile, Thinking, Thought } from './mind/mind.ts';
 export type { Clock } from './model/clock.ts';
-export type { ConversationEvent, ConversationFact, Message } from './model/conversation.ts';
+export type { ConversationEvent, Message } from './model/conversation.ts';
 export { DandoriError, type ErrorCode } from './model/error.ts';
-export type { Event, Fact, Live, Outcome } from './model/event.ts';
+export type { Event, Live } from './model/event.ts';
 export type { Failure } from './model/failure.ts';
 export type { Json, JsonObject } from './model/json.ts';
 export { parseJson, stringifyJson } from './model/json.ts';
 export type { Diagnostic } from './model/plan.ts';
-export type { Option, Question } from './model/question.ts';
+export type { Option, Question, StandingApproval } from './model/question.ts';
 export type { Settings } from './model/settings.ts';
 export type { Action, Task } from './model/task.ts';
-export type { Effect, Tool } from './model/tool.ts';
+export type { Effect, MissingServer, Tool } from './model/tool.ts';
 export type { Compiled } from './plan/compile.ts';
 export { type PlanFile, readPlanFile } from './plan/read.ts';
 export { type PlanComments, type WrittenPlan, writePlan } from './plan/write.ts';
 export type { RunState, TaskState, TaskStatus } from './run/state/state.ts';
-export type { Blobs, Keys, StoredBlob } from './store/blobs.ts';
-export type {
-  Claim,
-  ConversationJournal,
-  ConversationSummary,
-  Entry,
-  Journal,
-  RunSummary,
-} from './store/journal.ts';
+export type { ConversationSummary, RunSummary } from './store/journal.ts';
 export type { Statistics, ToolStatistics } from './store/statistics.ts';
 export { createFileStore, createMemoryStore, type Store } from './store/store.ts';
 export {
@@ -78,4 +60,5 @@ export {
   type ServiceContext,
 } from './tools/service.ts';
 export type { Call, CallOutcome, Toolbox } from './tools/toolbox.ts';
-export type { AskedQuestion, InnerCallReport, Report, TaskReport } from './views/report.ts';
+export type { AskedQuestion, Report, TaskReport } from './views/report.ts';
+export type { ResultPart, ResultRange } from './views/result-page.ts';

@@ -32,7 +32,7 @@ import type { Clock } from '../model/clock.ts';
 import type { ConversationEvent } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
 import type { Event, Live } from '../model/event.ts';
-import type { Examined, Finding, FindingKind } from '../model/finding.ts';
+import type { Examined, Finding } from '../model/finding.ts';
 import { type Json, type JsonObject, normalise } from '../model/json.ts';
 import { redact, shown } from '../model/redact.ts';
 import type { Task } from '../model/task.ts';
@@ -59,7 +59,7 @@ import type { Telemetry } from '../telemetry/index.ts';
 import type { Service, Toolbox } from '../tools/index.ts';
 import { createSchemaCheck } from '../tools/schema/check.ts';
 import { type Report, report } from '../views/report.ts';
-import type { ResultPart, Wanted } from '../views/result-page.ts';
+import type { ResultPart, ResultRange } from '../views/result-page.ts';
 import {
   compileWith,
   createMind,
@@ -75,7 +75,7 @@ import type { RunClient } from './run-client.ts';
 import { createStarter, type StartOptions } from './start-runs.ts';
 import { createSubGoals } from './sub-goals.ts';
 
-export type { Examined, Finding, FindingKind, RunSummary, StartOptions, StopSignals, TornTail };
+export type { Examined, Finding, RunSummary, StartOptions, StopSignals, TornTail };
 
 export { systemClock };
 
@@ -147,7 +147,7 @@ export interface Runtime extends RunClient {
   /** Compiles a plan: by itself, or as an edit of a run in its current or an earlier state. */
   check(tasks: readonly Task[], within?: { readonly run: string; readonly at?: number }): Promise<Compiled>;
   /** A part of a result, even if the result is stored in a blob. */
-  result(run: string, task: string, wanted: Wanted): Promise<ResultPart>;
+  result(run: string, task: string, wanted: ResultRange): Promise<ResultPart>;
   /** The first event, without reading the rest. */
   firstEvent(run: string): Promise<Event>;
   /** The open questions of one run, of the newest open runs, or of those of one user. */

@@ -14,7 +14,7 @@ import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import type { MissingServer } from '../model/tool.ts';
 import type { AskedQuestion, Report } from '../views/report.ts';
-import type { ResultPart, Wanted } from '../views/result-page.ts';
+import type { ResultPart, ResultRange } from '../views/result-page.ts';
 import type { Runtime } from './dandori.ts';
 import type { ApproveOptions, RejectOptions } from './run-client.ts';
 import type { RunListeners } from './run-listeners.ts';
@@ -83,7 +83,7 @@ export interface Run<Output = string, Yielded = Event> extends AsyncIterable<Yie
   /** A test case made from the run, for `runCase` of `dandori/testing`. */
   toTest(): Promise<Recorded>;
   /** A part of a task's result, even of a large one. */
-  result(task: string, wanted: Wanted): Promise<ResultPart>;
+  result(task: string, wanted: ResultRange): Promise<ResultPart>;
   rate(rating: Omit<Rating, 'by'>): Promise<void>;
   /** Lets running calls finish and stops driving the run here. It can be opened and continued later. */
   [Symbol.asyncDispose](): Promise<void>;

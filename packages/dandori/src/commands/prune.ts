@@ -39,14 +39,14 @@ export interface Pruned {
   readonly dryRun: boolean;
 }
 
-export interface PrunedRun {
+interface PrunedRun {
   readonly run: string;
   readonly outcome: Outcome;
   readonly lastAt: number;
   readonly bytes: number;
 }
 
-export interface LeftRun {
+interface LeftRun {
   readonly run: string;
   readonly reason: 'damaged' | 'driven';
   readonly message: string;

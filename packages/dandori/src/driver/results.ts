@@ -28,7 +28,7 @@ import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
 import { isShowable, mediaIn, shownIn, shownType, withoutMedia } from '../views/media.ts';
 import { resultForPrompt, shapeOf } from '../views/result-digest.ts';
-import { partAt, type ResultPart, type Wanted } from '../views/result-page.ts';
+import { partAt, type ResultPart, type ResultRange } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
 
 /** In characters. Larger results go to a blob, so that a journal stays fast to read and fold. */
@@ -136,7 +136,7 @@ function plainBase64(data: string): string {
 /** A part of a task's result for display. */
 export async function readPart(
   state: RunState,
-  { task, ...wanted }: Wanted & { readonly task: string },
+  { task, ...wanted }: ResultRange & { readonly task: string },
   blobs: Blobs,
 ): Promise<ResultPart> {
   const results = createResults(blobs);

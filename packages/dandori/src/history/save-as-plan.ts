@@ -15,7 +15,7 @@ const inferred = z.object({
   ref: z.string().describe('As it is written: `${t1.city}`'),
   value: json,
 });
-export type Inferred = Readonly<z.infer<typeof inferred>>;
+type Inferred = Readonly<z.infer<typeof inferred>>;
 
 export const liftedSchema = z.object({
   run: z.string(),

@@ -1,4 +1,5 @@
 /** Helpers for testing your own tools, minds and journals: `import { … } from 'dandori/testing'`. */
+export type { RecordedCase } from '../history/case.ts';
 export { brokenLaws } from '../run/laws.ts';
 export { blobCases, keyCases } from '../store/conformance/blobs.ts';
 export type { Open, StoreCase } from '../store/conformance/cases.ts';

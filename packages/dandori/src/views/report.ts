@@ -39,8 +39,6 @@ const innerCall = z.object({
   key: z.string(),
   status: z.enum(['running', 'succeeded', 'failed', 'in_doubt']),
 });
-/** A call that a service made. */
-export type InnerCallReport = Readonly<z.infer<typeof innerCall>>;
 
 const taskReportSchema = z.object({
   operation: z.string(),
@@ -208,7 +206,7 @@ function innerCallReport(
   { operation, args, key, attempt, outcome }: InnerCall,
   task: TaskState,
   state: RunState,
-): InnerCallReport {
+): Readonly<z.infer<typeof innerCall>> {
   const isRunning = attempt === task.attempts && hasOpenCall(state, task);
   const unknown = isRunning ? 'running' : 'in_doubt';
   const ended =

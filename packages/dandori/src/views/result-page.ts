@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { type Json, json, valueAt } from '../model/json.ts';
 
 /** A page of a value. */
-export interface Wanted {
+export interface ResultRange {
   /** Keys and indexes to the value within the result. */
   readonly path: readonly (string | number)[];
   readonly offset: number;
@@ -32,7 +32,7 @@ const WHOLE = 4_000;
 const LINE = 1_000;
 
 /** Undefined if the path leads to nothing. */
-export function partAt(result: Json, { path, offset, limit }: Wanted): ResultPart | undefined {
+export function partAt(result: Json, { path, offset, limit }: ResultRange): ResultPart | undefined {
   const value = valueAt(result, path);
   if (value === undefined) return undefined;
   if (typeof value === 'string') {
