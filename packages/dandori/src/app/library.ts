@@ -1,6 +1,6 @@
 import { newId, readAttachments } from '../commands/index.ts';
 import type { Config, ConfigInput, Layer } from '../config/index.ts';
-import { loadConfig } from '../config/index.ts';
+import { isConfigKey, loadConfig } from '../config/index.ts';
 import type { Conversation } from '../conversation/index.ts';
 import type { Counted, CountOptions, RunQuestion } from '../history/index.ts';
 import type { AiModel, Mind } from '../mind/index.ts';
@@ -11,6 +11,7 @@ import type { Examined } from '../model/finding.ts';
 import { isObject, type Json } from '../model/json.ts';
 import type { StandingApproval } from '../model/question.ts';
 import type { Task } from '../model/task.ts';
+import { nearest } from '../model/text.ts';
 import type { MissingServer, Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import type { ConversationSummary, RunSummary, Store } from '../store/index.ts';
@@ -99,6 +100,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     });
   const { onQuestion, onEvent, onLive, onWarning, onUntraced, onTorn, tools = {}, ...given } = options;
   const { model, toolbox, store: where, config: written, cwd, clock = systemClock, ...rest } = given;
+  refuseMisspelt(Object.keys(rest));
   const store = typeof where === 'object' && !('type' in where) ? where : undefined;
   const sections = { ...rest, ...(store === undefined && { store: where as ConfigInput['store'] }) };
   const config = await configOf({ written, cwd, model, sections, hasTools: options.tools !== undefined });
@@ -194,6 +196,32 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     close,
     [Symbol.asyncDispose]: () => close(),
   };
+}
+
+/** The options that no file has. */
+const ONLY_HERE: Readonly<Record<Exclude<keyof DandoriOptions, keyof ConfigInput>, true>> = {
+  tools: true,
+  toolbox: true,
+  config: true,
+  cwd: true,
+  clock: true,
+  onEvent: true,
+  onLive: true,
+  onQuestion: true,
+  onWarning: true,
+  onUntraced: true,
+  onTorn: true,
+};
+
+/** The keys of a file have hints of their own, which know nothing of these options. */
+function refuseMisspelt(keys: readonly string[]): void {
+  for (const key of keys.filter((one) => !isConfigKey(one))) {
+    const near = nearest(key, Object.keys(ONLY_HERE));
+    if (near !== undefined)
+      throw new DandoriError('usage', `Unknown option "${key}" of openDandori.`, {
+        fix: `Did you mean ${near}?`,
+      });
+  }
 }
 
 interface ConfigSources {

@@ -289,6 +289,7 @@ export const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
     storage: 'did you mean "store"?',
     maxTurns: 'did you mean "limits: { max_steps: 10 }"?',
     'mcpServers.<name>.transport': 'did you mean "type"? It may be left out: command or url tell it',
+    'mcpServers.<name>.cmd': 'did you mean "command"?',
     'mcpServers.<name>.httpUrl': 'did you mean "url"?',
     'mcpServers.<name>.serverUrl': 'did you mean "url"?',
     'mcpServers.<name>.enabled': 'did you mean "disabled"?',

@@ -22,7 +22,7 @@ import { isMcpFile, MCP_FILES, mcpServersIn } from './project/mcp-file.ts';
 import { collectSecrets, maskLine, maskUnparsedLine, strayedSecrets } from './secrets.ts';
 import { resolveServer, resolveServers, serverProblems } from './servers.ts';
 import { executionProblems, resolveSettings } from './settings.ts';
-import { asWritten, shortNameProblems, withLongNames } from './short-names.ts';
+import { asWritten, isShortName, shortNameProblems, withLongNames } from './short-names.ts';
 import { resolveTelemetry } from './telemetry-shape.ts';
 import { safeSections } from './user-config.ts';
 
@@ -297,4 +297,9 @@ async function readInstructions(
     const hint = isMissing ? `the path is relative to ${folder}` : error.fix;
     return { text: undefined, problems: [{ path: ['instructions', 'file'], at: 'value', message, hint }] };
   }
+}
+
+/** Whether a configuration has this key at the top, or a hint for it. */
+export function isConfigKey(key: string): boolean {
+  return Object.hasOwn(configShape.shape, key) || isShortName(key) || FOREIGN_KEYS.has(key);
 }

@@ -2,6 +2,7 @@ import { type Path, pathText } from '../documents/place.ts';
 import type { Problem } from '../documents/problem.ts';
 import { isObject, stringifyJson, valueAt } from '../model/json.ts';
 import { PROVIDERS, splitModelName } from '../model/settings.ts';
+import { nearest } from '../model/text.ts';
 
 /** Other names of keys: short ones for what most programs set, and those of other MCP hosts. */
 const SHORT_NAMES: readonly { readonly short: Path; readonly long: Path }[] = [
@@ -66,10 +67,20 @@ export function shortNameProblems(value: unknown): Problem[] {
         path: ['limits', key],
         at: 'key',
         message: `unknown key ${stringifyJson(key)} in limits`,
-        hint: `known here: ${LIMITS.join(', ')}`,
+        hint: limitHint(key),
       }),
     ),
   ];
+}
+
+function limitHint(key: string): string {
+  const near = nearest(key, LIMITS);
+  return near === undefined ? `known here: ${LIMITS.join(', ')}` : `did you mean "${near}"?`;
+}
+
+/** Whether it is another name of a key at the top, or the group of such names. */
+export function isShortName(key: string): boolean {
+  return SHORT_NAMES.some(({ short }) => short[0] === key);
 }
 
 const SERVERS_HINT = 'put all servers under one of them';

@@ -55,6 +55,10 @@ describe('the error for a first program names the fix', () => {
     ['a function for the model', { model: () => {} }, "Pass openai('gpt-5-mini')"],
     ['a path for the store', { store: './runs' }, 'store must be a group of keys'],
     ['a system prompt', { systemPrompt: 'You are kind.' }, 'did you mean "instructions"?'],
+    ['an option that only a program has, misspelt', { tool: {} }, 'Did you mean tools?'],
+    ['a callback in other letters', { onquestion: () => true }, 'Did you mean onQuestion?'],
+    ['a limit in camel case', { limits: { maxSteps: 3 } }, 'did you mean "max_steps"?'],
+    ['a server with cmd', { servers: { shop: { cmd: 'node' } } }, 'did you mean "command"?'],
     ['a key in the program', { apiKey: 'sk-123' }, 'model.api_key_env'],
     ['a text', 'openai/gpt-5-mini', 'openDandori({ model'],
   ])('%s', async (_name, options, fix) => {

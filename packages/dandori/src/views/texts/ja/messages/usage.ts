@@ -60,6 +60,7 @@ export const usage: Catalogue = {
     "dandori.run('目標', { … }) のように書いてください。チャットには dandori.conversation() を使います。",
   'The options of a run must be an object.': '実行のオプションはオブジェクトで渡してください。',
   'Unknown option "{1}" of dandori.run.': 'dandori.run に「{1}」というオプションはありません。',
+  'Unknown option "{1}" of openDandori.': 'openDandori に「{1}」というオプションはありません。',
   'Known here: {1}.': '使えるオプション：{1}',
   'Did you mean {1}?': '{1} のことですか？',
   'The userId of a run must be a text.': 'userId は文字列で渡してください。',
