@@ -26,15 +26,14 @@ import {
   type RunPhase,
   runPhaseSchema,
 } from './drive-runs.ts';
+import { createFollowedRuns, unfinished } from './follow-runs.ts';
 import { answerOnce, interpretOnce } from './inbox.ts';
 import { type Asked, type GivenAnswer, type Interpretation, interpret, type Why } from './interpret.ts';
 import { openConversationLedger } from './ledger.ts';
 import { remindersOf, tallyOfRun } from './reports.ts';
-import { beginRun } from './start-run.ts';
 import {
   type ConversationState,
   freeName,
-  isReported,
   type NamedPlan,
   opening,
   plansOf,
@@ -195,6 +194,7 @@ export async function openConversation(
   const { id } = given;
   const { wake } = parts;
   const { changed: onChange, watch } = createChanges();
+  let followOthers = async () => {};
   const ledger = await openConversationLedger(given, {
     ...parts,
     onChange: () => {
@@ -223,42 +223,9 @@ export async function openConversation(
     onChange,
     wake: wake && ((run) => wake(run, id)),
   });
-  const followed = new Map<string, Promise<void>>();
-  /** The runs of messages that were sent to this process. */
-  const begunHere = new Set<string>();
+  const runs = createFollowedRuns({ ledger, background, parts });
+  followOthers = runs.followOthers;
   const speaker = (by: string | undefined) => by ?? ledger.state?.userId;
-
-  /** Starts the run of a message, or resumes it if it exists. */
-  function follow(run: string, isOthers = false): Promise<void> {
-    const taken = followed.get(run) ?? followNow(run, isOthers);
-    followed.set(run, taken);
-    taken.catch((error: unknown) => {
-      followed.delete(run);
-      background.lose(run, error);
-      wake?.(run, id);
-    });
-    return taken;
-  }
-
-  /** Runs that other processes began are followed too, so that their questions are known here and answered by words. */
-  async function followOthers(): Promise<void> {
-    const others = unfinished(ledger.state).filter((run) => !followed.has(run) && !begunHere.has(run));
-    for (const run of others) await follow(run, true).catch(() => {});
-  }
-
-  async function readOthers(): Promise<void> {
-    await ledger.refresh();
-    await followOthers();
-  }
-
-  async function followNow(run: string, isOthers: boolean): Promise<void> {
-    const { state } = ledger;
-    const message = state?.messages.get(state.runs.get(run) ?? '');
-    if (state === undefined || message === undefined) return;
-    const open = background.states().filter(({ end }) => end === undefined);
-    const mind = await beginRun(run, { state, message, open }, parts);
-    await background.take(run, mind, { isOthers });
-  }
 
   async function begin(
     { text, attachments }: Pick<Message, 'text' | 'attachments'>,
@@ -266,7 +233,7 @@ export async function openConversation(
     hint?: Language,
   ): Promise<void> {
     const message: Message = { ...said(text, run), run, ...(attachments && { attachments }) };
-    begunHere.add(run);
+    runs.willBegin(run);
     await ledger.write((state) =>
       state?.messages.has(message.id)
         ? []
@@ -313,7 +280,7 @@ export async function openConversation(
     },
     async say(text, { onBegun, key, seen, by, waits, language: hint, attachments: files = [] } = {}) {
       checkGoal(text);
-      await readOthers();
+      await runs.readOthers();
       const open = conversation.questions();
       const hasModel = conversation.model !== 'built-in';
       const wouldMean: Interpretation =
@@ -329,7 +296,7 @@ export async function openConversation(
       if (meant.kind === 'goal') {
         await begin({ text, attachments }, heard, hint);
         onBegun?.(heard);
-        await follow(heard);
+        await runs.follow(heard);
         return { kind: 'begun', run: heard, standing: await standing(heard, waits) };
       }
       const { run, question } = meant;
@@ -342,7 +309,7 @@ export async function openConversation(
       return { kind: 'answered', run, question, ...toldOf(given), standing: await standing(run, waits) };
     },
     async answer(asked, value, { by, waits, ...how } = {}) {
-      await readOthers();
+      await runs.readOthers();
       refuseOthers(asked.run);
       const state = background.state(asked.run);
       const question = state?.questions.get(asked.question)?.question;
@@ -363,13 +330,13 @@ export async function openConversation(
       };
     },
     async tell(run, text, { by } = {}) {
-      await readOthers();
+      await runs.readOthers();
       refuseOthers(run);
       await deliverWords({ run, text, by: speaker(by) }, parts);
       await background.look(run);
     },
     async cancel(run, reason, { by } = {}) {
-      await readOthers();
+      await runs.readOthers();
       refuseOthers(run);
       await cancelRun({ run, reason, by: speaker(by) }, parts);
       await background.look(run);
@@ -411,9 +378,9 @@ export async function openConversation(
     settled: () => background.settled(),
     async drive(run, leaving = {}) {
       // The obstacle may be gone, so the run is tried again.
-      if (background.problem(run) !== undefined) followed.delete(run);
-      if (!followed.has(run)) await ledger.refresh();
-      if (ledger.state?.runs.has(run)) await follow(run);
+      if (background.problem(run) !== undefined) runs.forget(run);
+      await runs.readOthers();
+      if (ledger.state?.runs.has(run)) await runs.follow(run);
       const state = await background.drive(run, leaving);
       return state && report(state);
     },
@@ -441,16 +408,8 @@ export async function openConversation(
   }
 
   // An unreadable run must not stop the others.
-  for (const run of unfinished(ledger.state)) await follow(run).catch(() => {});
+  for (const run of unfinished(ledger.state)) await runs.follow(run).catch(() => {});
   return conversation;
-}
-
-/** An exhausted run may have been given higher limits in the meantime, so it is checked again. */
-export function unfinished(state: ConversationState | undefined): string[] {
-  if (state === undefined) return [];
-  return [...state.runs.keys()].filter(
-    (run) => !isReported(state, run) || state.messages.get(run)?.outcome === 'exhausted',
-  );
 }
 
 function outcomeIn(message: Written | undefined): Report['outcome'] | undefined {

@@ -6,9 +6,9 @@ export {
   newConversation,
   openConversation,
   type Said,
-  unfinished,
 } from './conversation.ts';
 export { createChanges, LIGHT_TIME, type RunPhase } from './drive-runs.ts';
+export { unfinished } from './follow-runs.ts';
 export { type Asked, askedSchema, whySchema } from './interpret.ts';
 export { conversationBreaches } from './laws.ts';
 export { isAwaited } from './ledger.ts';
