@@ -8,6 +8,7 @@ import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/run.ts';
 import { DRIVING_STATUS, type Status } from '../texts/words.ts';
 import { Choice } from '../ui/fields.tsx';
+import { useIsInterrupted } from '../ui/marks.tsx';
 
 /** The props of every view of a run. */
 export interface ViewProps {
@@ -117,7 +118,8 @@ interface ElapsedProps {
 }
 
 /** A duration that may still grow. */
-export function Elapsed({ ms, since }: ElapsedProps) {
+export function Elapsed({ ms, since: startedAt }: ElapsedProps) {
+  const since = useIsInterrupted() ? undefined : startedAt;
   const now = useNow({ isMoving: since !== undefined });
   if (ms === undefined && since === undefined) return null;
   const running = since === undefined ? 0 : Math.max(0, now - since);

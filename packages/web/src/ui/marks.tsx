@@ -36,9 +36,13 @@ const InterruptedContext = createContext(false);
 /** True if no process drives the run that is shown. Then none of its calls is running. */
 export const Interrupted = InterruptedContext.Provider;
 
+export function useIsInterrupted(): boolean {
+  return use(InterruptedContext);
+}
+
 /** The status of a task of the run that is shown. */
 export function useShownStatus(status: Status): Status {
-  return use(InterruptedContext) && status === 'running' ? 'interrupted' : status;
+  return useIsInterrupted() && status === 'running' ? 'interrupted' : status;
 }
 
 export function StatusMark(props: { readonly status: Status }) {
