@@ -74,6 +74,7 @@ describe('a server that wants a login', () => {
     server.revoke();
     const revoked = await place.dandori('tools');
     expect(revoked.stdout).toContain('wants a login');
+    expect((await place.dandori('doctor')).stdout).toContain('Log in:  dandori login guarded');
     const again = await withBrowser(place, ['login', 'guarded']);
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('Logged in to guarded.') });
     expect((await place.dandori('tools')).stdout).toContain('guarded.whoami');

@@ -175,14 +175,14 @@ async function checkup(options: DoctorOptions): Promise<Checkup> {
   if (loose !== undefined) tell(loose);
   for (const check of await modelChecks(config, texts)) tell(check);
   const servers = await checkServers(config);
-  for (const { name, ms, tools, problem } of servers)
+  for (const { name, ms, tools, problem, wantsLogin } of servers)
     tell({
       check: 'server',
       name,
       status: problem === undefined ? 'ok' : 'failed',
       detail: problem === undefined ? words.connected(tools.length, seconds(ms)) : texts.message(problem),
       ...(problem !== undefined && {
-        fix: words.fixServer(name, config.mcpServers[name]?.transport === 'http'),
+        fix: words.fixServer[wantsLogin ? 'login' : (config.mcpServers[name]?.transport ?? 'stdio')](name),
       }),
       ms,
     });

@@ -131,7 +131,7 @@ function describe(error: unknown, config: McpServerConfig, body: string): string
   const message = readable(error ?? 'the connection was closed');
   if (!isHttp(config)) return message;
   const url = publicUrl(config.url);
-  if (isLoginNeeded(error, config)) return `${url} wants a login; \`dandori login\` does that`;
+  if (isLoginNeeded(error, config)) return `${url} wants a login: \`dandori login NAME\``;
   if (error instanceof SdkHttpError) return `${url} answered with ${describeStatus(error)}`;
   const what = notMcp(error);
   if (what !== undefined)

@@ -156,7 +156,9 @@ async function deviceFlow(
   const common = { client_id: client.client_id, resource };
   const begun = await post(endpoint, { ...common, ...(wanted !== undefined && { scope: wanted }) }, signal);
   open(String(begun.verification_uri_complete ?? begun.verification_uri), String(begun.user_code));
-  for (let wait = Number(begun.interval ?? 5); ; ) {
+  const interval = Number(begun.interval);
+  // Five seconds is the default of the RFC. A server that says nothing usable must not be flooded.
+  for (let wait = interval > 0 ? interval : 5; ; ) {
     await Promise.race([delay(wait * 1000, undefined, { signal }).catch(() => {}), aborted(signal)]);
     const answer = await post(
       metadata.token_endpoint,

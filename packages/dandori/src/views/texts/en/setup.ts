@@ -49,10 +49,13 @@ export const setup = {
     noServers: 'none are configured',
     addServer: 'Add one:  dandori add NAME -- COMMAND…',
     connected: (tools: number, seconds: string) => `${countOf(tools, 'tool')} in ${seconds} s`,
-    fixServer: (name: string, isRemote: boolean) =>
-      isRemote
-        ? `Check the address and the headers of ${name}, or remove it:  dandori remove ${name}`
-        : `Run the command of ${name} in a terminal to see why, or remove it:  dandori remove ${name}`,
+    fixServer: {
+      login: (name: string) => `Log in:  dandori login ${name}`,
+      http: (name: string) =>
+        `Check the address and the headers of ${name}, or remove it:  dandori remove ${name}`,
+      stdio: (name: string) =>
+        `Run the command of ${name} in a terminal to see why, or remove it:  dandori remove ${name}`,
+    },
     fixNode: (lowest: string) => `Install Node ${lowest} or later.`,
     looseEnv: 'other users of this machine can read it',
   },

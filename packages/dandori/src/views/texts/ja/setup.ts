@@ -46,10 +46,12 @@ export const setup: typeof english = {
     noServers: '未設定です',
     addServer: '追加：  dandori add NAME -- COMMAND…',
     connected: (tools, seconds) => `${seconds} 秒で接続しました（ツール ${tools} 件）`,
-    fixServer: (name, isRemote) =>
-      isRemote
-        ? `${name} のアドレスとヘッダーを確認するか、削除してください：  dandori remove ${name}`
-        : `${name} のコマンドを端末で実行して原因を確認するか、削除してください：  dandori remove ${name}`,
+    fixServer: {
+      login: (name) => `ログインしてください：  dandori login ${name}`,
+      http: (name) => `${name} のアドレスとヘッダーを確認するか、削除してください：  dandori remove ${name}`,
+      stdio: (name) =>
+        `${name} のコマンドを端末で実行して原因を確認するか、削除してください：  dandori remove ${name}`,
+    },
     fixNode: (lowest) => `Node ${lowest} 以降をインストールしてください。`,
     looseEnv: 'このマシンのほかのユーザーが読めます',
   },

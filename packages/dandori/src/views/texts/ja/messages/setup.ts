@@ -59,8 +59,7 @@ export const setup: Catalogue = {
   'Forget the login of an MCP server': 'MCP サーバーのログイン情報を削除',
   'Log in if the server wants it, also without a terminal':
     'サーバーが求める場合はログインする（端末でなくても）',
-  '{1} wants a login; `dandori login` does that':
-    '{1} にはログインが必要です。`dandori login` でログインしてください',
+  '{1} wants a login: `dandori login NAME`': '{1} にはログインが必要です：`dandori login NAME`',
   'it wants a login': 'ログインが必要です',
   'Cannot log in to {1}: {2}': '{1} にログインできません：{2}',
   'Try again, with --device on a machine without a browser, or set its headers in the configuration.':
