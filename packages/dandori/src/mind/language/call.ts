@@ -69,14 +69,13 @@ async function callOnce(
     usage: undefined,
     error: undefined,
   };
-  const { reasoningEffort, maxOutputTokens } = options;
+  const { maxOutputTokens } = options;
   const request = {
     conversation,
     instructions: prompt.instructions,
     messages: prompt.messages,
     ...sent,
     ...sampling,
-    reasoningEffort,
     maxOutputTokens,
   };
   const take = collect(output, { options, listener });

@@ -3,10 +3,11 @@ import type { LanguageMindOptions } from './options.ts';
 /** Agents need the same decision for the same state more than they need variety. */
 const DEFAULT_TEMPERATURE = 0.1;
 
-/** How the model samples its output. Providers have defaults for what is missing. */
+/** How the model samples its output, and how long it thinks. Providers have defaults for what is missing. */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
+  readonly reasoningEffort?: NonNullable<LanguageMindOptions['reasoningEffort']>;
 }
 
 type SamplingOption = keyof Sampling;
@@ -15,18 +16,25 @@ type SamplingOption = keyof Sampling;
 const NAMES: Readonly<Record<SamplingOption, RegExp>> = {
   temperature: /\btemperature\b/i,
   topP: /\btop_?p\b/i,
+  // A model that knows the option but not this effort is an error: the user can choose another effort.
+  reasoningEffort:
+    /(?:un(?:supported|known|recogni[sz]ed|expected)|invalid|extra)[^.]{0,40}\b(?:parameters?|arguments?|keys?|fields?|properties|inputs?)\b[^.]{0,40}\breasoning_?effort\b/i,
 };
-const OPTIONS: readonly SamplingOption[] = ['temperature', 'topP'];
+const OPTIONS: readonly SamplingOption[] = ['temperature', 'topP', 'reasoningEffort'];
 
 /** What each model has refused since this process started. */
 const refused = new Map<string, ReadonlySet<SamplingOption>>();
 
 /** The sampling options for this model, without those that it has refused. */
 export function samplingFor(options: LanguageMindOptions): Sampling {
-  const { topP } = options;
+  const { topP, reasoningEffort } = options;
   // Some models refuse both together, so the default gives way to a `top_p` that the user chose.
   const temperature = options.temperature ?? (topP === undefined ? DEFAULT_TEMPERATURE : undefined);
-  const wanted = { ...(temperature !== undefined && { temperature }), ...(topP !== undefined && { topP }) };
+  const wanted = {
+    ...(temperature !== undefined && { temperature }),
+    ...(topP !== undefined && { topP }),
+    ...(reasoningEffort !== undefined && { reasoningEffort }),
+  };
   return without(wanted, refused.get(keyOf(options)) ?? new Set());
 }
 

@@ -60,6 +60,21 @@ describe('how a model samples can be set', () => {
     ]);
   });
 
+  it('leaves out a reasoning effort if the model does not know the parameter', async () => {
+    const unknown = (message: string): ModelReply => ({ status: 400, body: { error: { message } } });
+    const options = { temperature: 0.1, reasoningEffort: 'low' } as const;
+    for (const [index, message] of [
+      "Unsupported parameter: 'reasoning_effort' is not supported with this model.",
+      'Unrecognized request argument supplied: reasoning_effort',
+      'Unknown parameter: reasoning_effort.',
+    ].entries())
+      expect(await sent([unknown(message), ok, ok], { ...options, name: `plain-${index}` }, 2)).toEqual([
+        { temperature: 0.1, reasoning_effort: 'low' },
+        { temperature: 0.1 },
+        { temperature: 0.1 },
+      ]);
+  });
+
   it('fails as before if the refusal is about something else', async () => {
     const { thinking } = await think(refusal('max_tokens'));
     expect(thinking).toMatchObject({ kind: 'failed', failure: { retryable: false } });
