@@ -1,3 +1,6 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { startRun } from '../packages/dandori/src/commands/start.ts';
 import { drive } from '../packages/dandori/src/driver/drive.ts';
 import type { Parts } from '../packages/dandori/src/driver/parts.ts';
@@ -6,7 +9,9 @@ import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/
 import { createFunctionToolbox } from '../packages/dandori/src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../packages/dandori/src/testing/scripted-mind.ts';
 import { createStepClock } from '../packages/dandori/src/testing/step-clock.ts';
-import type { Row } from './row.ts';
+import { type Contender, dandori } from './product/contenders.ts';
+import { bytesIn, costOf } from './product/cost.ts';
+import { median, type Row } from './row.ts';
 
 const WRITES = 100;
 const ROUNDS = 400;
@@ -26,6 +31,7 @@ export async function labels(): Promise<Row[]> {
   const each = (best(rounds.on) - best(rounds.off)) / WRITES;
   const bytes = (rounds.on[0]?.bytes ?? 0) / (rounds.off[0]?.bytes ?? 1);
   return [
+    ...(await realSteps()),
     {
       what: 'labels, a write of a plan',
       figure: `${each.toFixed(1)} µs more`,
@@ -33,11 +39,65 @@ export async function labels(): Promise<Row[]> {
     },
     {
       what: 'labels, bytes of the journal',
-      figure: `+${((bytes - 1) * 100).toFixed(2)} %`,
+      figure: percent(bytes),
       aim: '≤ 5 %',
       note: 'of writes with one small argument',
     },
   ];
+}
+
+const PAIRS = 300;
+const STEPS = 10;
+
+/** The library as a user calls it: a step is a call of a model over HTTP in another process, and a write of a tool. */
+async function realSteps(): Promise<Row[]> {
+  const server = fork(join(import.meta.dirname, 'product/model-server.ts'), { stdio: 'inherit' });
+  const [port] = (await once(server, 'message')) as [number];
+  const open = (trust: 'off' | 'standard', storage: 'memory' | 'jsonl') =>
+    dandori(trust, port, { trust, storage, effect: 'write' });
+  const off = await open('off', 'memory');
+  const on = await open('standard', 'memory');
+  const files = [await open('off', 'jsonl'), await open('standard', 'jsonl')] as const;
+  try {
+    const ratios: number[] = [];
+    for (let pair = -20; pair < PAIRS; pair++) {
+      const cost = async (one: Contender) => (await costOf(() => one.run(`@@turns=${STEPS};more=1;@@`))).cpu;
+      // In turns, so that what a round leaves behind is no cost of always the same one.
+      const first = pair % 2 === 0 ? await cost(off) : undefined;
+      const labelled = await cost(on);
+      const plain = first ?? (await cost(off));
+      if (pair >= 0) ratios.push(labelled / plain);
+    }
+    const bytes: number[] = [];
+    for (const one of files) {
+      const before = bytesIn(one.folder);
+      await one.run('@@turns=50;size=100;more=1;@@');
+      bytes.push(bytesIn(one.folder) - before);
+    }
+    const [plain = 1, labelled = 1] = bytes;
+    return [
+      {
+        what: 'labels, a step with a model over HTTP',
+        figure: percent(median(ratios)),
+        aim: '≤ 3 %',
+        note: `CPU, policy standard beside off, median of ${PAIRS} pairs of runs with ${STEPS} writes`,
+      },
+      {
+        what: 'labels, bytes of its journal',
+        figure: percent(labelled / plain),
+        aim: '≤ 5 %',
+        note: 'of a run with 50 writes whose results have 100 bytes',
+      },
+    ];
+  } finally {
+    for (const one of [off, on, ...files]) await one.close?.();
+    server.disconnect();
+  }
+}
+
+function percent(ratio: number): string {
+  const more = (ratio - 1) * 100;
+  return `${more < 0 ? '' : '+'}${more.toFixed(2)} %`;
 }
 
 interface Round {

@@ -150,6 +150,15 @@ export async function installedPeer(name: string, file: string, port: number): P
   return [{ name, run: async (goal) => void (await run({ url, instructions, goal, tools: TOOLS })) }];
 }
 
+interface DandoriSetup {
+  readonly storage?: 'memory' | 'jsonl';
+  readonly execution?: object;
+  /** The trust policy. Then nothing that the tool returns counts as external content. */
+  readonly trust?: 'off' | 'standard';
+  /** Of the tool. */
+  readonly effect?: 'read' | 'write';
+}
+
 /**
  * Dandori as a user calls it: a configuration file, a model over HTTP, a tool. DANDORI_DIR names the installed package;
  * without it the source is measured.
@@ -157,7 +166,7 @@ export async function installedPeer(name: string, file: string, port: number): P
 export async function dandori(
   name: string,
   port: number,
-  { storage = 'memory', execution = {} }: { storage?: 'memory' | 'jsonl'; execution?: object } = {},
+  { storage = 'memory', execution = {}, trust, effect = 'read' }: DandoriSetup = {},
 ): Promise<OpenedDandori> {
   const installed = process.env.DANDORI_DIR;
   const entry =
@@ -177,6 +186,7 @@ export async function dandori(
       ...execution,
     },
     context: { max_tokens: 10_000_000 },
+    ...(trust !== undefined && { trust: { policy: trust } }),
     planning: {
       max_subtasks: 100_000,
       reflection: { enabled: false },
@@ -186,7 +196,8 @@ export async function dandori(
   writeFileSync(join(folder, 'dandori.yaml'), JSON.stringify(file));
   const tool = library.tool({
     description: 'Perform one unit of work.',
-    effect: 'read',
+    effect,
+    ...(trust !== undefined && { trusted: true }),
     input: z.object({ ms: z.number(), size: z.number() }),
     run: work,
   });

@@ -1,3 +1,6 @@
+import { readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
 export interface Cost {
   readonly ms: number;
   readonly cpu: number;
@@ -11,4 +14,11 @@ export async function costOf(work: () => Promise<unknown>): Promise<Cost> {
   const ms = performance.now() - start;
   const { user, system } = process.cpuUsage(cpu);
   return { ms, cpu: (user + system) / 1000 };
+}
+
+/** The size of all files in a folder. */
+export function bytesIn(folder: string): number {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map((file) => statSync(join(folder, file)))
+    .reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
 }

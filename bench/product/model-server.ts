@@ -11,6 +11,8 @@ interface Script {
   readonly ms: number;
   readonly latency: number;
   readonly size: number;
+  /** How much longer each next result is. A repeated write would be refused. */
+  readonly more: number;
 }
 
 /** The results so far: `tool` messages for the bare loops, the highest `<result tN>` for Dandori. */
@@ -33,12 +35,13 @@ function scriptIn(body: Buffer): Script {
     ms: field('ms', 0),
     latency: field('latency', 0),
     size: field('size', 2),
+    more: field('more', 0),
   };
 }
 
-function nextCalls({ turns, calls, ms, size }: Script, done: number): { ms: number; size: number }[] {
+function nextCalls({ turns, calls, ms, size, more }: Script, done: number): { ms: number; size: number }[] {
   if (calls > 0) return done < calls ? Array.from({ length: calls }, () => ({ ms, size })) : [];
-  return done < turns ? [{ ms, size }] : [];
+  return done < turns ? [{ ms, size: size + done * more }] : [];
 }
 
 const server = createServer((request, response) => {

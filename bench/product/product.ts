@@ -1,11 +1,10 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { median, type Row } from '../row.ts';
 import { coldStart } from './cold-start.ts';
 import { bareLoop, byFetch, byHttp, type Contender, dandori, installedPeer } from './contenders.ts';
-import { type Cost, costOf } from './cost.ts';
+import { bytesIn, type Cost, costOf } from './cost.ts';
 import { plans } from './plans.ts';
 import { waiting } from './waiting.ts';
 
@@ -93,15 +92,11 @@ async function growth(one: Contender): Promise<Row[]> {
 }
 
 async function written(one: Contender & { readonly folder: string }): Promise<Row> {
-  const size = () =>
-    readdirSync(one.folder, { recursive: true, encoding: 'utf8' })
-      .map((file) => statSync(join(one.folder, file)))
-      .reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
-  const before = size();
+  const before = bytesIn(one.folder);
   await one.run('@@turns=50;size=1024;@@');
   return {
     what: 'bytes stored a step (1 kB results)',
-    figure: ((size() - before) / 50).toFixed(0),
+    figure: ((bytesIn(one.folder) - before) / 50).toFixed(0),
     aim: '≤ 1,750',
   };
 }
