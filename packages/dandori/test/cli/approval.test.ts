@@ -92,6 +92,19 @@ describe('a plan that waits for the user', () => {
     await lawful(place);
   });
 
+  it('refuses a call that external content aims, if the user only presses Enter', async () => {
+    await using place = await prepare({ execution: { approval: 'destructive' } });
+    const [look, send] = PLAN;
+    const tasks = [look, { ...send, args: { name: 'x-${l.name}' } }];
+    await place.write('plan.json', JSON.stringify({ goal: 'count', tasks }));
+    await using terminal = openTerminal(place, EDITOR, 'run', '--plan', 'plan.json');
+    await terminal.shows('Stop the run');
+    expect(terminal.output()).not.toContain('Cancel run');
+    terminal.type(ENTER);
+    expect(await terminal.ended).toContain('counter.send was rejected');
+    expect(await effects(place)).toBe('');
+  });
+
   it('survives SIGKILL at the prompt, is approved by another process and continues', async () => {
     await using place = await prepare();
     await using terminal = openTerminal(place, EDITOR, 'run', '--plan', 'plan.json');

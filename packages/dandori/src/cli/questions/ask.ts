@@ -38,7 +38,9 @@ export async function replyTo(asked: Question, asking: Asking): Promise<Reply | 
   }));
   if (choices.length === 0) choices.push({ value: ANSWER, label: texts.replies.answer });
   const items = [...choices, ...otherwise(question, texts)];
-  const taken = await choose({ message: printable(question.text), texts, signal }, items);
+  // Enter alone must not allow a call that external content may have ordered.
+  const first = isAboutTrust(question) ? options.findIndex(({ value }) => value === 'reject') : 0;
+  const taken = await choose({ message: printable(question.text), texts, signal }, items, first);
   if (taken === undefined) return undefined;
   if (taken === CANCEL) return { kind: 'cancel' };
   if (taken === DECLINE) return declined(asking);
@@ -47,13 +49,18 @@ export async function replyTo(asked: Question, asking: Asking): Promise<Reply | 
   return value === undefined ? undefined : { kind: 'answer', value };
 }
 
-/** An approval already has a rejection among its options. */
-function otherwise({ kind }: Question, { replies }: Texts): { value: string; label: string }[] {
+/** An approval already has a rejection among its options, and one about trust also the end of the run. */
+function otherwise(question: Question, { replies }: Texts): { value: string; label: string }[] {
+  const { kind } = question;
   const hasNo = kind === 'approval' || kind === 'in_doubt' || kind === 'plan_approval';
   return [
     ...(hasNo ? [] : [{ value: DECLINE, label: replies.decline }]),
-    { value: CANCEL, label: replies.cancel },
+    ...(isAboutTrust(question) ? [] : [{ value: CANCEL, label: replies.cancel }]),
   ];
+}
+
+function isAboutTrust({ kind, options = [] }: Question): boolean {
+  return kind === 'approval' && options.some(({ value }) => value === 'stop');
 }
 
 async function declined({ texts, signal }: Asking): Promise<Reply | undefined> {

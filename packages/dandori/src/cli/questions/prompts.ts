@@ -14,14 +14,19 @@ interface Item<Value> {
 }
 
 /**
- * Lets the user choose one item. The key hints appear beside the selected one. Undefined if the user cancels.
+ * Lets the user choose one item. The cursor starts at `first`, with the key hints beside it. Undefined if the user cancels.
  */
-export async function choose<Value>(shown: Shown, items: readonly Item<Value>[]): Promise<Value | undefined> {
+export async function choose<Value>(
+  shown: Shown,
+  items: readonly Item<Value>[],
+  first = 0,
+): Promise<Value | undefined> {
   const { keys } = shown.texts.replies;
   const taken = await select({
     ...common(shown),
     showInstructions: false,
     options: items.map(({ label }, index) => ({ value: index, label, hint: keys.one })),
+    initialValue: Math.max(0, first),
   });
   return isCancel(taken) ? undefined : items[taken]?.value;
 }

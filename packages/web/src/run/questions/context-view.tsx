@@ -2,6 +2,7 @@ import { asText, isObject, type Json, type JsonObject, stringifyJson } from '#da
 import { estimate } from '#dandori/model/plan.ts';
 import { callAbout, isAboutStep, reversibility, type TrustAbout } from '#dandori/model/question.ts';
 import { effect } from '#dandori/model/tool.ts';
+import { hostIn } from '#dandori/run/trust/find-value.ts';
 import { originText } from '#dandori/views/trust.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/questions.ts';
@@ -136,8 +137,13 @@ export function TrustView({ trust }: { readonly trust: TrustAbout }) {
  * case.
  */
 function Quote({ text, value }: { readonly text: string; readonly value: string }) {
-  const wanted = value.toLowerCase();
-  const at = wanted === '' ? -1 : text.toLowerCase().indexOf(wanted);
+  const all = text.toLowerCase();
+  // Of an address that the model put together, the host may be what was read.
+  const wanted =
+    [value.toLowerCase(), hostIn(value)?.toLowerCase() ?? ''].find(
+      (one) => one !== '' && all.includes(one),
+    ) ?? '';
+  const at = wanted === '' ? -1 : all.indexOf(wanted);
   if (at < 0) return <blockquote className="border-line border-l-4 pl-2 text-xs">{text}</blockquote>;
   const end = at + wanted.length;
   return (

@@ -86,8 +86,7 @@ export const words: Words = {
     },
     from: (task, operation, quote) =>
       `${operation}（${task}）の結果${quote === undefined ? '' : `：「${quote}」`}`,
-    unseen: (servers) =>
-      `${servers.join('、')} のツールの説明は、あなたが確認していないため外部コンテンツとして扱います。`,
+    unseen: (servers) => `${servers.join('、')} のツールの説明は未確認のため、外部コンテンツとして扱います。`,
     flagged: (operation, task, quote) =>
       `指示のように読める文（${operation}（${task}）の結果）：「${quote}」`,
     offered: (operation) => `${operation} が示した値`,
