@@ -1,10 +1,9 @@
 import { useRef, useState } from 'react';
-import { isAboutStep } from '#dandori/model/question.ts';
 import { useQuestion, useTexts } from '../shell/language.tsx';
 import { type OpenQuestion, useOpenQuestions } from '../shell/queries.tsx';
 import { Link, type Query } from '../shell/route.tsx';
 import { texts } from '../texts/home.ts';
-import { words } from '../texts/words.ts';
+import { shownKind, words } from '../texts/words.ts';
 import { Button } from '../ui/button.tsx';
 import { Time } from '../ui/time.tsx';
 import { Composer } from './composer.tsx';
@@ -62,7 +61,8 @@ function OpenQuestions() {
 
 function QuestionLink({ question }: { readonly question: OpenQuestion }) {
   const word = useTexts(words);
-  const { run, goal, kind, text, context, askedAt } = useQuestion(question);
+  const asked = useQuestion(question);
+  const { run, goal, text, askedAt } = asked;
   return (
     <Link
       to={{ at: 'run', run, view: 'graph' }}
@@ -71,7 +71,7 @@ function QuestionLink({ question }: { readonly question: OpenQuestion }) {
       <span className="flex min-w-0 flex-1 flex-col">
         <span className="line-clamp-2 break-words font-medium">{text}</span>
         <span className="truncate text-faint text-sm">
-          {word.questions[isAboutStep({ context }) ? 'plan_approval' : kind]} · {goal}
+          {word.questions[shownKind(asked)]} · {goal}
         </span>
       </span>
       <Time at={askedAt} className="hidden text-faint text-sm sm:inline" />

@@ -1,5 +1,6 @@
 import type { DrivingState } from 'dandori/client';
 import type { ErrorCode } from '#dandori/model/error.ts';
+import { isAboutStep, type Question } from '#dandori/model/question.ts';
 import { words as english, type Words as SharedWords, type Status } from '#dandori/views/texts/en/words.ts';
 import { words as japanese } from '#dandori/views/texts/ja/words.ts';
 import type { Texts } from '../shell/language.tsx';
@@ -52,6 +53,13 @@ export const DRIVING_STATUS: Readonly<Record<DrivingState, Status>> = {
   idle: 'interrupted',
   retrying: 'retrying',
 };
+
+/** What the user is asked for. The model asks for missing info also with a choice. */
+export function shownKind(question: Pick<Question, 'kind' | 'context' | 'options'>): Question['kind'] {
+  const { kind, options = [] } = question;
+  if (isAboutStep(question)) return 'plan_approval';
+  return kind === 'missing_input' && options.length > 0 ? 'ambiguity' : kind;
+}
 
 const en: Words = {
   ...english,

@@ -22,9 +22,8 @@ export function Options({ kind, options, isBusy, onAnswer }: Props) {
   const say = useTexts(texts);
   const name = useId();
   const [chosen, setChosen] = useState<number>();
-  // Of a call that a stranger may have ordered, and for some kinds, no option should be the obvious one.
-  const isObvious =
-    kind !== 'in_doubt' && kind !== 'ambiguity' && options.every(({ value }) => value !== 'stop');
+  // Only an approval has an obvious option, unless a stranger may have ordered the call.
+  const isObvious = kind === 'approval' && options.every(({ value }) => value !== 'stop');
   if (options.length <= FEW || kind === 'approval')
     return (
       <ul className="flex flex-wrap items-start gap-2">

@@ -1,13 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { asText, type Json } from '#dandori/model/json.ts';
-import { isAboutStep } from '#dandori/model/question.ts';
 import { type AskedQuestion, duration } from '#dandori/views/report.ts';
 import { useNow } from '../../live/now.tsx';
 import { useQuestion, useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts } from '../../texts/questions.ts';
-import { words } from '../../texts/words.ts';
+import { shownKind, words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge } from '../../ui/marks.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -38,7 +37,7 @@ export function QuestionCard({ run, question: asked, isHeld, isPast, onSent }: P
       className="flex flex-col gap-3 rounded-lg border border-line border-l-4 border-l-warn bg-sheet p-4"
     >
       <div className="flex flex-col items-start gap-1">
-        <Badge look="warn">{word.questions[isAboutStep(question) ? 'plan_approval' : kind]}</Badge>
+        <Badge look="warn">{word.questions[shownKind(question)]}</Badge>
         <h3 id={id} className="whitespace-pre-wrap font-medium [overflow-wrap:anywhere]">
           {text}
         </h3>
