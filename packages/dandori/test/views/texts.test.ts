@@ -41,6 +41,7 @@ const WITHOUT_WORDS = [
   'chat.answerWith',
   'run.because',
   'run.standing',
+  'run.openQuestion',
   'history.history.changed',
   'chat.nextHint',
   'chat.help.0.0',
