@@ -70,8 +70,12 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   say(style.dim(`${texts.runId(report.run)} · ${usedText(report.usage, texts)}`));
 }
 
-function printAnswer({ answer }: Report): void {
-  if (answer !== null) process.stdout.write(`${answerText(answer)}\n`);
+/** Who asked for a value by a schema gets the value and not a sentence about it. */
+function printAnswer({ answer, output }: Report): void {
+  if (output !== undefined) {
+    const text = process.stdout.isTTY ? printable(stringifyJson(output, 2)) : stringifyJson(output);
+    process.stdout.write(`${text}\n`);
+  } else if (answer !== null) process.stdout.write(`${answerText(answer)}\n`);
 }
 
 /** A pipe gets the answer as it is. */

@@ -115,6 +115,25 @@ describe.concurrent('a goal decided by a language model over HTTP', () => {
     expect(code).toBe(0);
   });
 
+  it('prints the value that a schema asks for, after the model has corrected it', async () => {
+    const giving = (offices: unknown) => ({
+      operation: 'answer',
+      args: { text: 'Done.', output: { offices } },
+    });
+    await using server = await startModelServer([
+      { actions: [giving('Tokyo')] },
+      { actions: [giving(['Tokyo'])], expect: 'must be an array' },
+    ]);
+    await using place = await openPlace({ SCRIPTED_KEY: 'sk-very-secret-123456' });
+    await place.write('dandori.yaml', modelAt(server.url));
+    const offices = { type: 'array', items: { type: 'string' } };
+    await place.write('schema.json', JSON.stringify({ type: 'object', properties: { offices } }));
+    const { code, stdout } = await place.dandori('run', 'which offices', '--output', 'schema.json');
+    expect(stdout).toBe('{"offices":["Tokyo"]}\n');
+    expect(code).toBe(0);
+    expect((await place.dandori('show', 'last')).stdout).toContain('\n{"offices":["Tokyo"]}\n');
+  });
+
   it('ends with a clear reason if the model cannot be reached', async () => {
     await using place = await openPlace({ SCRIPTED_KEY: 'sk-very-secret-123456' });
     await place.write('dandori.yaml', modelAt('http://127.0.0.1:9/v1'));
