@@ -1,3 +1,4 @@
+import { milliseconds } from '../documents/field.ts';
 import { DandoriError } from '../model/error.ts';
 import { SERVER } from './open.ts';
 import { createProgram } from './program.ts';
@@ -62,6 +63,15 @@ export function configIn(argv: readonly string[]): string | undefined {
 export function quoted(word: unknown): string {
   const text = String(word);
   return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Parses the duration that an option takes, to milliseconds. */
+export function durationIn(option: string, text: string): number {
+  const span = milliseconds(text);
+  if (span !== undefined) return span;
+  throw new DandoriError('usage', `${option} takes a duration, not "${text}".`, {
+    fix: 'Write a number with a unit: 30d, 12h or 90m.',
+  });
 }
 
 /** Parses the event number that an option takes. */

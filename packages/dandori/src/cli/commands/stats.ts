@@ -1,9 +1,8 @@
-import { milliseconds } from '../../documents/field.ts';
 import type { Counted } from '../../history/index.ts';
-import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
 import { duration } from '../../views/report.ts';
+import { durationIn } from '../command-line.ts';
 import { openWorkplace } from '../open.ts';
 import { padded, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
@@ -14,7 +13,7 @@ const MAX_SHOWN = 20;
 const TOLD_EVERY = 100;
 
 export async function stats(options: { config?: string; json?: boolean; since?: string }): Promise<number> {
-  const since = options.since === undefined ? undefined : Date.now() - spanOf(options.since);
+  const since = options.since === undefined ? undefined : Date.now() - durationIn('--since', options.since);
   await using dandori = await openWorkplace({ configFile: options.config, tools: false });
   const texts = textsFor({ language: dandori.config.language });
   const waiting = showReading(texts);
@@ -23,14 +22,6 @@ export async function stats(options: { config?: string; json?: boolean; since?: 
   if (options.json === true) process.stdout.write(`${stringifyJson(counted)}\n`);
   else for (const line of linesOf(counted, texts)) process.stdout.write(`${line}\n`);
   return 0;
-}
-
-function spanOf(text: string): number {
-  const span = milliseconds(text);
-  if (span !== undefined && span > 0) return span;
-  throw new DandoriError('usage', `--since takes a duration, not "${text}".`, {
-    fix: 'Write a number with a unit: 30d, 12h or 90m.',
-  });
 }
 
 /** Shows progress on a terminal only. In a log it would be noise. */

@@ -2,9 +2,9 @@ import { confirm, isCancel } from '@clack/prompts';
 import { type Copied, copyBetween, migrateStore, openRuntime } from '../../app/index.ts';
 import type { Pruned } from '../../commands/index.ts';
 import { loadConfig } from '../../config/index.ts';
-import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { durationIn } from '../command-line.ts';
 import { printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 
@@ -21,7 +21,7 @@ export interface PruneOptions {
 
 /** Removal is permanent, so a user at a terminal sees the list first and must confirm. */
 export async function prune({ keepFailed, dryRun = false, ...options }: PruneOptions): Promise<number> {
-  const olderThan = spanOf(options.olderThan);
+  const olderThan = durationIn('--older-than', options.olderThan);
   const isAsked = !dryRun && options.yes !== true;
   if (isAsked && !canAskToPrune(options)) {
     throw new DandoriError('usage', 'Removing runs needs a confirmation, and this is not a terminal.', {
@@ -50,14 +50,6 @@ export async function prune({ keepFailed, dryRun = false, ...options }: PruneOpt
   if (options.json === true) process.stdout.write(`${stringifyJson(pruned)}\n`);
   else for (const line of pruneLines(pruned, texts)) process.stdout.write(`${line}\n`);
   return 0;
-}
-
-function spanOf(text: string): number {
-  const span = milliseconds(text);
-  if (span !== undefined) return span;
-  throw new DandoriError('usage', `--older-than takes a duration, not "${text}".`, {
-    fix: 'Write a number with a unit: 30d, 12h or 90m.',
-  });
 }
 
 function canAskToPrune({ json }: { json?: boolean }): boolean {

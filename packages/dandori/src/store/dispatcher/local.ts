@@ -231,8 +231,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     begin: sweep,
     stateOf: places.stateOf,
     get count() {
-      const { driving, queued, retrying } = places.count;
-      return { driving, queued, retrying: retrying + Math.min(listFailures, 1) };
+      return places.countWith(listFailures);
     },
     get isStopping() {
       return places.isStopping;

@@ -22,7 +22,9 @@ interface PlacesOptions {
 }
 
 /** The runs that one process drives and queues. Every dispatcher drives through these. */
-export interface Places extends Omit<Working, 'begin' | 'take'> {
+export interface Places extends Omit<Working, 'begin' | 'take' | 'count'> {
+  /** While the looks for due runs fail, that counts as one more retry. */
+  countWith(failedLooks: number): Working['count'];
   /** Drives the run when there is a place. A wake-up during a drive is not lost: `ended` gets it as `isWanted`. */
   wake(run: string): void;
   /** How many more runs could be driven now. */
@@ -129,9 +131,11 @@ export function createPlaces(options: PlacesOptions): Places {
     get free() {
       return soon.signal.aborted ? 0 : Math.max(0, atOnce - (driven.size - holding.size) - queue.size);
     },
-    get count() {
-      return { driving: driven.size, queued: queue.size, retrying: failures.size };
-    },
+    countWith: (failedLooks) => ({
+      driving: driven.size,
+      queued: queue.size,
+      retrying: failures.size + Math.min(failedLooks, 1),
+    }),
     get isStopping() {
       return soon.signal.aborted;
     },

@@ -7,7 +7,7 @@ import { parseLine } from '../files/line.ts';
 import { RUNS } from '../journal.ts';
 import { type Calls, PERIOD_MS, type Period, type RunCounts, type Sums } from '../statistics.ts';
 import { BEHIND } from './schema.ts';
-import { asUnreachable } from './trouble.ts';
+import { queryOf } from './trouble.ts';
 
 /** The columns of a run and of a tool of a run, and what they are in a period. */
 const CALLS = { calls: 'calls', failed: 'failed', in_doubt: 'inDoubt', timeouts: 'timeouts' } as const;
@@ -30,8 +30,7 @@ const SUMS = [
 
 /** What statistics need of each run, in a table that the database adds up. */
 export function createPostgresCounts(sql: Sql, schema: string): KeptCounts {
-  const query = <Found extends object = Row>(text: string, args: (string | number | null)[]) =>
-    sql.unsafe<Found[]>(text, args, { prepare: true }).catch(asUnreachable);
+  const query = queryOf(sql);
 
   return {
     async outdated({ limit, before, userId }) {
@@ -74,13 +73,13 @@ export function createPostgresCounts(sql: Sql, schema: string): KeptCounts {
     async sum({ from = 0, every, userId }) {
       const where = SINCE;
       const args = [from, userId ?? null];
-      const [all] = await query(
+      const [all] = await query<Row>(
         `select ${SUMS}, avg(ms) filter (where is_ended) as mean,
            percentile_cont(0.5) within group (order by ms) filter (where is_ended) as median
          from ${schema}.run_counts ${where}`,
         args,
       );
-      const tools = await query(
+      const tools = await query<Row>(
         `select t.key as operation, sum((t.value->>'calls')::integer)::float8 as calls,
            sum((t.value->>'failed')::integer)::float8 as failed, sum((t.value->>'in_doubt')::integer)::float8 as in_doubt,
            sum((t.value->>'timeouts')::integer)::float8 as timeouts
@@ -91,7 +90,7 @@ export function createPostgresCounts(sql: Sql, schema: string): KeptCounts {
       const periods =
         every === undefined
           ? []
-          : await query(
+          : await query<Row>(
               `select $1 + floor((started_at - $1) / ${width}) * ${width} as at, ${SUMS}
                from ${schema}.run_counts ${where} group by 1 order by 1`,
               args,

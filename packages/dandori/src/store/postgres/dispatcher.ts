@@ -9,7 +9,6 @@ import {
 import { createPlaces, type Ended, type Places, retryAfter } from '../dispatcher/places.ts';
 import type { Changes } from './changes.ts';
 import {
-  type Args,
   type Deliver,
   type Deliveries,
   DUE,
@@ -20,7 +19,7 @@ import {
 } from './engine.ts';
 import type { Leases } from './leases.ts';
 import { readOverview } from './overview.ts';
-import { asUnreachable } from './trouble.ts';
+import { asUnreachable, queryOf } from './trouble.ts';
 
 interface DispatcherOptions {
   readonly sql: Sql;
@@ -49,7 +48,7 @@ interface DispatcherOptions {
 export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher {
   const { changes, engine, grace, leases, sql, write } = options;
   const works = new Set<PostgresWork>();
-  const query = queryOf(options);
+  const query = queryOf(sql);
   const { runs, wakes, workers } = tablesOf(options);
   return {
     async wake(run, at) {
@@ -116,7 +115,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   const { changes, engine, leases, grace, write } = dispatching;
   const { onTrouble, resume, onStop } = options;
   const patience = { ...PATIENCE, ...options.patience };
-  const query = queryOf(dispatching);
+  const query = queryOf(dispatching.sql);
   const { runs, workers, unbegun, wakes } = tablesOf(dispatching);
   const places: Places = createPlaces({ ...options, patience, ended });
   const deliveries: Deliveries | undefined = engine?.work(deliver, (trouble) => onTrouble?.(trouble));
@@ -310,8 +309,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
     },
     stateOf: places.stateOf,
     get count() {
-      const { driving, queued, retrying } = places.count;
-      return { driving, queued, retrying: retrying + Math.min(failures, 1) };
+      return places.countWith(failures);
     },
     get isStopping() {
       return places.isStopping;
@@ -324,13 +322,6 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
       await places.stop(graceful);
     },
   };
-}
-
-export type Query = <Row extends object>(text: string, args: Args) => Promise<Row[]>;
-
-function queryOf({ sql }: Pick<DispatcherOptions, 'sql'>): Query {
-  return async <Row extends object>(text: string, args: Args) =>
-    sql.unsafe<Row[]>(text, args, { prepare: true }).catch(asUnreachable);
 }
 
 function tablesOf({ schema }: Pick<DispatcherOptions, 'schema'>) {

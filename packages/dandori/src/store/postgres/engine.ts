@@ -1,5 +1,6 @@
 import type { Sql, TransactionSql } from 'postgres';
 import type { Trouble } from '../dispatcher/dispatcher.ts';
+import type { Args } from './trouble.ts';
 
 /** Tells a worker to drive a run. */
 export interface Wake {
@@ -49,8 +50,6 @@ export type Write = <Row extends object>(
   args: Args,
   wakeOf: (row: Row) => Wake | undefined,
 ) => Promise<Row[]>;
-
-export type Args = (string | number | null)[];
 
 export function createWrite(sql: Sql, engine: Engine | undefined): Write {
   return async <Row extends object>(text: string, args: Args, wakeOf: (row: Row) => Wake | undefined) => {

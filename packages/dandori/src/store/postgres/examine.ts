@@ -5,7 +5,7 @@ import { type DoctorOptions, type Laws, note, type Use } from '../doctor/doctor.
 import { examineJournal, type Lawful } from '../doctor/journal-file.ts';
 import { isRunId } from '../files/journal.ts';
 import { CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
-import { asUnreachable } from './trouble.ts';
+import { type Query, queryOf } from './trouble.ts';
 
 interface Place {
   readonly sql: Sql;
@@ -13,8 +13,6 @@ interface Place {
   /** The address of the database and its schema, without user and password. */
   readonly address: string;
 }
-
-type Query = <Row extends object>(text: string, args: (string | number | null)[]) => Promise<Row[]>;
 
 /** Journals that are read at a time. */
 const READ_AT_ONCE = 50;
@@ -33,8 +31,7 @@ export async function examineTables(
   { sql, schema, address }: Place,
   { laws, run, repair = false }: DoctorOptions & { readonly laws: Laws },
 ): Promise<Examined> {
-  const query: Query = (text, args) =>
-    sql.unsafe<never[]>(text, args, { prepare: true }).catch(asUnreachable);
+  const query = queryOf(sql);
   if (
     run !== undefined &&
     (!isRunId(run) || (await headsAfter(query, `${schema}.run`, { run })).length === 0)

@@ -15,10 +15,10 @@ import {
 } from '../journal.ts';
 import { type Append, createAppends } from './appends.ts';
 import { type Changes, createChanges } from './changes.ts';
-import { type Args, DUE, type DueRow, type Write, wakeOf } from './engine.ts';
+import { DUE, type DueRow, type Write, wakeOf } from './engine.ts';
 import type { Leases } from './leases.ts';
 import { BEHIND } from './schema.ts';
-import { asUnreachable, isUnreachable } from './trouble.ts';
+import { type Args, asUnreachable, isUnreachable, queryOf } from './trouble.ts';
 
 export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
   readonly changes: Changes;
@@ -71,6 +71,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
   const isRuns = kind === 'run';
   const appends = createAppends(sql, { heads, events, write: isRuns ? write : undefined });
   const changes = createChanges({ sql, schema, kind, self });
+  const query = queryOf(sql);
   const claims = new Map<string, Claim>();
   /** Claims that are being made. */
   const claiming = new Set<string>();
@@ -78,15 +79,6 @@ export function createPostgresJournal<E extends Entry, Summary>(
   let isFreeing = false;
   let isClosed = false;
   const isOpen = (status: string) => isRuns && OPEN.includes(status);
-
-  /** Every statement of this journal goes through here, so that each error names the fix. */
-  async function query<Row extends object>(text: string, args: Args = []): Promise<Row[]> {
-    try {
-      return await sql.unsafe<Row[]>(text, args, { prepare: true });
-    } catch (error) {
-      return asUnreachable(error);
-    }
-  }
 
   /** A statement that may make runs due. It returns `DUE`, or for conversations nothing. */
   const queryDue = (text: string, args: Args): Promise<unknown> =>

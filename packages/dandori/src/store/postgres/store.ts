@@ -14,7 +14,7 @@ import { createLeases } from './leases.ts';
 import { createPostgresApprovals, createPostgresBlobs, createPostgresKeys, readStoreKey } from './parts.ts';
 import type { RestateOptions } from './restate.ts';
 import { addressOf, checkSchemaName, migrateTables, prepareTables } from './schema.ts';
-import { asUnreachable } from './trouble.ts';
+import { asUnreachable, queryOf } from './trouble.ts';
 
 export interface PostgresOptions {
   /** Such as `postgres://user:password@host/database`. */
@@ -116,15 +116,14 @@ function notingRuns<Of extends ConversationJournal>(
   conversations: Of,
   { sql, schema }: { readonly sql: Sql; readonly schema: string },
 ): Of {
+  const query = queryOf(sql);
   async function note(id: string, events: readonly ConversationEvent[]): Promise<void> {
     for (const event of events) {
       if (event.type !== 'run_begun') continue;
-      await sql
-        .unsafe(`insert into ${schema}.unbegun (run, conversation) values ($1, $2) on conflict do nothing`, [
-          event.data.run,
-          id,
-        ])
-        .catch(asUnreachable);
+      await query(
+        `insert into ${schema}.unbegun (run, conversation) values ($1, $2) on conflict do nothing`,
+        [event.data.run, id],
+      );
     }
   }
   return {

@@ -1,3 +1,4 @@
+import type { Sql } from 'postgres';
 import { DandoriError, messageOf } from '../../model/error.ts';
 
 /** Errors of the connection, and of a server that starts or stops. */
@@ -9,6 +10,16 @@ export function isUnreachable(error: unknown): boolean {
   if (error instanceof DandoriError) return error.code === 'store-unreachable';
   const { code } = error as { readonly code?: unknown };
   return typeof code === 'string' && CONNECTION.test(code);
+}
+
+export type Args = (string | number | null)[];
+
+/** Runs one statement. Its errors name the fix. */
+export type Query = <Row extends object>(text: string, args?: Args) => Promise<Row[]>;
+
+export function queryOf(sql: Sql): Query {
+  return async <Row extends object>(text: string, args: Args = []) =>
+    sql.unsafe<Row[]>(text, args, { prepare: true }).catch(asUnreachable);
 }
 
 /** Rethrows an error of the connection as one that names the fix. */
