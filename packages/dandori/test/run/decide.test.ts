@@ -3,6 +3,7 @@ import type { Fact } from '../../src/model/event.ts';
 import { decide } from '../../src/run/decide.ts';
 import type { Intention } from '../../src/run/intention.ts';
 import { fold } from '../../src/run/state/apply.ts';
+import { IS_LONG } from '../long.ts';
 import {
   answer,
   answers,
@@ -165,7 +166,7 @@ describe('what comes next', () => {
     expect(decided(longer, 10)).toEqual([{ type: 'wake_at', at: 100 }]);
   });
 
-  it('150,000 tasks that wait for their next try do not overflow the stack', () => {
+  it.runIf(IS_LONG)('150,000 tasks that wait for their next try do not overflow the stack', () => {
     const plan = Array.from({ length: 150_000 }, (_, index) => ({ id: `t${index}` }));
     const facts = plan.flatMap(({ id }) => [starts(id), fails(id, 1, { retryable: true })]);
     const state = fold(journalFrom([...running(plan), ...facts]));

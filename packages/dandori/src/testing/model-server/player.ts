@@ -101,6 +101,9 @@ async function playBody(
   if (reply.stall === undefined) exchange.end();
 }
 
+/** Made once: an error for each request costs more than the request. */
+const GONE = new Error('the connection has ended');
+
 /** One request with its response. Every wait ends when the connection ends. */
 export class Exchange {
   readonly request: RecordedRequest;
@@ -178,6 +181,6 @@ export class Exchange {
   #end(): void {
     this.request.endedAt ??= Date.now();
     if (!this.#response.writableFinished && !this.#brokenHere) this.request.aborted = true;
-    this.#gone.abort();
+    this.#gone.abort(GONE);
   }
 }
