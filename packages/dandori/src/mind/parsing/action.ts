@@ -349,16 +349,20 @@ export function withOurKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withOurKeys);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const plain = plainKey(key);
-    const isOurs =
-      LIST_KEYS.includes(plain) ||
-      plain === 'function_call' ||
-      FIELD_KEYS.has(plain) ||
-      ANSWER_KEYS.includes(plain);
-    const ours = isOurs && !FIELD_KEYS.has(key) && !Object.hasOwn(value, plain) ? plain : key;
+    const ours = FIELD_KEYS.has(key) ? key : ourKey(key, value);
     return [ours, LIST_KEYS.includes(ours) ? withOurKeys(item) : item];
   });
   return Object.fromEntries(entries);
+}
+
+function ourKey(key: string, fields: Fields): string {
+  const plain = plainKey(key);
+  const isOurs =
+    LIST_KEYS.includes(plain) ||
+    plain === 'function_call' ||
+    FIELD_KEYS.has(plain) ||
+    ANSWER_KEYS.includes(plain);
+  return isOurs && !Object.hasOwn(fields, plain) ? plain : key;
 }
 
 export function plainKey(key: string): string {

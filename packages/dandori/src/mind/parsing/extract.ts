@@ -183,6 +183,7 @@ function read(all: readonly unknown[], about: About): Extraction {
  * the end of the turn.
  */
 export function textWithoutThoughts(raw: string): string {
+  if (!raw.includes('<')) return raw.trim();
   const text = raw
     .replace(/^[\s\S]*<\/(?:think|thinking|reasoning)>/i, '')
     .replace(END_OF_TURN, '')
@@ -329,10 +330,12 @@ function shortAnswer(value: unknown): Fields | undefined {
   return { operation: 'answer', args: { text, achieved, criteria } };
 }
 
-/** Whether valid JSON has more than one list as a field. Most outputs have one, which need not be counted. */
+/** Whether valid JSON names more than one list of actions, at any depth. Most outputs have one and need no count. */
 function mayHoldLists(slice: string): boolean {
-  const [, second] = slice.matchAll(/:\s*\[/g);
-  return second !== undefined;
+  const named = slice
+    .matchAll(/"([^"\\]*)"\s*:\s*\[/g)
+    .filter(([, key = '']) => LIST_KEYS.includes(plainKey(key)));
+  return !named.drop(1).next().done;
 }
 
 /** JSON keeps the last of two equal keys, so the first list would be lost silently. */
