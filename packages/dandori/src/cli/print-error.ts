@@ -1,3 +1,6 @@
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { DandoriError } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
 import { asTyped } from './command-line.ts';
@@ -30,8 +33,16 @@ export function printError(error: unknown, { json, config, language }: PrintOpti
   return EXIT_USAGE;
 }
 
-/** The message and the fix of an error, in the language of the texts. */
+/** The message and the fix of an error, in the language of the texts, with paths of pages that the user has. */
 export function errorTexts(
+  error: DandoriError,
+  texts: Texts,
+): readonly [message: string, fix: string | undefined] {
+  const [said, help] = translated(error, texts);
+  return [withPages(said), help && withPages(help)];
+}
+
+function translated(
   { code, message, fix }: DandoriError,
   { language, message: translate, errors }: Texts,
 ): readonly [message: string, fix: string | undefined] {
@@ -41,4 +52,19 @@ export function errorTexts(
   const help = fix === undefined ? generalFix : translate(fix);
   // A message that is not in the catalogue, such as that of an older server, gets the name of its error.
   return [said === message ? `${what}\n${message}` : said, help === fix ? (generalFix ?? help) : help];
+}
+
+/** In the published package, or in the repository. The order matters: the second folder may be one of the user. */
+const DOCS = ['../../docs/', '../../../../docs/'];
+
+/** Diagnostics name a page of the docs about errors. The user gets the path of the installed page. */
+export function withPages(text: string): string {
+  return text.replaceAll(/\bdocs\/(?=errors\/[a-z-]+\.md\b|ja\/errors\.md\b)/g, (whole) => {
+    const folder = DOCS.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((docs) =>
+      existsSync(`${docs}errors`),
+    );
+    if (folder === undefined) return whole;
+    const near = relative(process.cwd(), folder);
+    return near.startsWith('..') ? folder : `${near}/`;
+  });
 }

@@ -1,6 +1,3 @@
-import { existsSync } from 'node:fs';
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { languageIn } from '../model/text.ts';
 import { chat as englishChat } from '../views/texts/en/chat.ts';
 import { cli as english } from '../views/texts/en/cli.ts';
@@ -24,8 +21,7 @@ const translate = createTranslate(messages);
 
 const ENGLISH = {
   language: 'en' as 'en' | 'ja',
-  /** Messages are written in English, so only their paths change. */
-  message: withPages as Translate,
+  message: ((text) => text) as Translate,
   ...english,
   ...englishHistory,
   ...englishStorage,
@@ -40,7 +36,7 @@ export type Texts = typeof ENGLISH;
 
 const JAPANESE: Texts = {
   language: 'ja',
-  message: (text) => withPages(translate(text)),
+  message: translate,
   ...japanese,
   ...japaneseHistory,
   ...japaneseStorage,
@@ -59,19 +55,4 @@ export function textsFor({ language, goal = '' }: { language?: string | undefine
   if (chosen !== undefined) return chosen === 'ja' ? JAPANESE : ENGLISH;
   if (languageIn(goal) === 'ja') return JAPANESE;
   return goal === '' && systemLanguage(process.env) === 'ja' ? JAPANESE : ENGLISH;
-}
-
-/** In the published package, or in the repository. The order matters: the second folder may be one of the user. */
-const DOCS = ['../../docs/', '../../../../docs/'];
-
-/** Diagnostics name a page of the docs about errors. The user gets the path of the installed page. */
-function withPages(text: string): string {
-  return text.replaceAll(/\bdocs\/(?=errors\/[a-z-]+\.md\b|ja\/errors\.md\b)/g, (whole) => {
-    const folder = DOCS.map((place) => fileURLToPath(new URL(place, import.meta.url))).find((docs) =>
-      existsSync(`${docs}errors`),
-    );
-    if (folder === undefined) return whole;
-    const near = relative(process.cwd(), folder);
-    return near.startsWith('..') ? folder : `${near}/`;
-  });
 }

@@ -9,6 +9,7 @@ import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { planTrust } from '../../views/trust-report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun, openWorkplace } from '../open.ts';
+import { withPages } from '../print-error.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
@@ -37,10 +38,12 @@ export async function check(file: string, options: CheckOptions): Promise<number
       `${stringifyJson({ ...asJson(compiled, plan, options), ...(asked && { trust: asked }) })}\n`,
     );
   else if (!compiled.ok)
-    process.stderr.write(`${texts.message(renderDiagnostics(compiled.diagnostics, plan))}\n`);
+    process.stderr.write(`${withPages(texts.message(renderDiagnostics(compiled.diagnostics, plan)))}\n`);
   else {
     if (compiled.warnings.length > 0)
-      process.stderr.write(`${texts.message(renderDiagnostics(compiled.warnings, plan, 'warning'))}\n`);
+      process.stderr.write(
+        `${withPages(texts.message(renderDiagnostics(compiled.warnings, plan, 'warning')))}\n`,
+      );
     const deployed = { ...dandori, tools: dandori.tools().values() };
     for (const line of await deploymentLines(deployed, texts)) process.stderr.write(`${line}\n`);
     printPlan(compiled, { texts, isExplained: options.explain === true });

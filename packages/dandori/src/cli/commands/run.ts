@@ -14,7 +14,7 @@ import { outcomeOf } from '../../views/report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { chosenLanguage } from '../language.ts';
 import { findRun } from '../open.ts';
-import { printError } from '../print-error.ts';
+import { printError, withPages } from '../print-error.ts';
 import { readAmounts } from '../report.ts';
 import { openSession, type SessionOptions } from '../session.ts';
 import { textsFor } from '../texts.ts';
@@ -124,7 +124,7 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
         `${stringifyJson({ error: { code: 'plan-invalid', message, fix: FIX, diagnostics } })}\n`,
       );
     process.stderr.write(
-      `${textsFor({ language: dandori.config.language, goal: wanted }).message(message)}\n`,
+      `${withPages(textsFor({ language: dandori.config.language, goal: wanted }).message(message))}\n`,
     );
     return EXIT_USAGE;
   }
