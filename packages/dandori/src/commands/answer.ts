@@ -8,7 +8,7 @@ import type { Language } from '../model/text.ts';
 import { issueText } from '../model/tool.ts';
 import type { CompileParts } from '../run/drafts/draft.ts';
 import { asHidden, checkEdit } from '../run/drafts/edit.ts';
-import { fold } from '../run/state/apply.ts';
+import { foldRun } from '../run/state/apply.ts';
 import { editedTasks } from '../run/state/plan.ts';
 import type { Answer, OpenQuestion, RunState } from '../run/state/state.ts';
 import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../secrets/index.ts';
@@ -43,16 +43,23 @@ export interface Answering {
  * Answers a question, whether or not a process drives the run. If two answers arrive at the same time, one is
  * written and the other is refused.
  */
-export async function answerQuestion(
-  { run, question: id, answer: said, declined: isRefused = false, comment, by, ...from }: Answering,
+export async function answerQuestion({ question, ...answering }: Answering, parts: Checking): Promise<void> {
+  await answerChosen(answering, () => question, parts);
+}
+
+/** Answers the question that `choose` finds in the state. Returns its id. */
+async function answerChosen(
+  { run, answer: said, declined: isRefused = false, comment, by, ...from }: Omit<Answering, 'question'>,
+  choose: (state: RunState) => string,
   parts: Checking,
-): Promise<void> {
+): Promise<string> {
   checkLength(comment, 'comment');
   const sealing = sealingOf(parts);
   const told = sealing.seal({ comment, by });
   const isEdit = typeof said === 'object' && said !== null;
-  const origin = isEdit ? await askedIn(run, id, parts) : undefined;
-  await send(run, parts, (state, at) => {
+  let id = '';
+  await send(run, parts, async (state, at) => {
+    id = choose(state);
     refuseEnded(state);
     refuseSubGoal(state, id);
     const { question } = stillOpen(id, state, at);
@@ -60,7 +67,7 @@ export async function answerQuestion(
     const read = isRefused ? { answer: null, declined: true } : inWords(said, question, state.goal);
     const { declined = false } = read;
     const answer = asJournaled(read.answer, `The answer to ${id}`, 'answer-invalid');
-    const asked = origin ?? state;
+    const asked = isEdit ? await askedIn(question, state, parts) : state;
     const meant = withSecretsRestored(sealing.seal(answer), question, asked);
     if (!declined) refuseForOthers(meant, state, by);
     const isPlan = question.kind === 'plan_approval' && typeof answer === 'object';
@@ -76,6 +83,7 @@ export async function answerQuestion(
     if (declined || meant !== 'stop' || question.kind !== 'approval') return answered;
     return [answered, { type: 'cancel_requested', data: { reason: comment ?? question.text, by } }];
   });
+  return id;
 }
 
 interface Passed {
@@ -105,13 +113,13 @@ function refuseSubGoal({ run, parent }: RunState, id: string): void {
 
 /** The state in which the question was asked: that of the sub-goal, if one asks. */
 async function askedIn(
-  run: string,
-  id: string,
+  { subGoal }: Pick<Question, 'subGoal'>,
+  state: RunState,
   { journal }: Pick<CommandParts, 'journal'>,
-): Promise<RunState | undefined> {
-  const state = fold(await journal.read(run));
-  const { subGoal } = state?.questions.get(id)?.question ?? {};
-  return subGoal === undefined ? state : askedIn(subGoal.run, subGoal.question, { journal });
+): Promise<RunState> {
+  if (subGoal === undefined) return state;
+  const inner = foldRun(subGoal.run, await journal.read(subGoal.run));
+  return askedIn(inner.questions.get(subGoal.question)?.question ?? {}, inner, { journal });
 }
 
 /** The label of the chosen option. Approvals need none: their values (`approve`, `reject`) are clear. */
@@ -250,15 +258,15 @@ export interface Approval {
 
 /** Approves a call or a plan. Returns the question that it answers. */
 export async function approve({ run, question, tasks, by }: Approval, parts: Checking): Promise<string> {
-  const asked = await approvalAsked(run, question, parts);
-  if (tasks !== undefined && asked.kind !== 'plan_approval') {
-    throw new DandoriError('usage', `${asked.id} asks about a call, and only a plan can be edited.`, {
+  const answer = tasks === undefined ? 'approve' : { tasks: normalise(tasksAsJournaled(tasks)) };
+  const choose = (state: RunState) => {
+    const { id, kind } = approvalAsked(state, question);
+    if (tasks === undefined || kind === 'plan_approval') return id;
+    throw new DandoriError('usage', `${id} asks about a call, and only a plan can be edited.`, {
       fix: 'Approve or reject the call as it is.',
     });
-  }
-  const answer = tasks === undefined ? 'approve' : { tasks: normalise(tasksAsJournaled(tasks)) };
-  await answerQuestion({ run, question: asked.id, answer, by }, parts);
-  return asked.id;
+  };
+  return answerChosen({ run, answer, by }, choose, parts);
 }
 
 export interface Rejection extends Omit<Approval, 'tasks'> {
@@ -267,18 +275,14 @@ export interface Rejection extends Omit<Approval, 'tasks'> {
 
 /** Rejects a call or a plan. The mind gets the reason. Returns the question that it answers. */
 export async function reject({ run, question, reason, by }: Rejection, parts: Checking): Promise<string> {
-  const asked = await approvalAsked(run, question, parts);
-  await answerQuestion({ run, question: asked.id, answer: 'reject', comment: reason, by }, parts);
-  return asked.id;
+  const choose = (state: RunState) => approvalAsked(state, question).id;
+  return answerChosen({ run, answer: 'reject', comment: reason, by }, choose, parts);
 }
 
-/** `answerQuestion` checks whether the question is still open. */
-async function approvalAsked(
-  run: string,
-  id: string | undefined,
-  { journal }: Pick<CommandParts, 'journal'>,
-): Promise<Pick<Question, 'id' | 'kind'>> {
-  const questions = [...(fold(await journal.read(run))?.questions.values() ?? [])];
+/** `answerChosen` checks whether the question is still open. */
+function approvalAsked(state: RunState, id: string | undefined): Pick<Question, 'id' | 'kind'> {
+  const { run } = state;
+  const questions = [...state.questions.values()];
   if (id !== undefined) {
     const named = questions.find(({ question }) => question.id === id)?.question;
     if (named === undefined || isApproval(named)) return named ?? { id, kind: 'approval' };

@@ -16,19 +16,21 @@ export interface CommandParts extends Secrets {
   readonly clock: Clock;
 }
 
+type Found = Fact | readonly Fact[] | undefined;
+
 /**
  * Appends with compare-and-set, and retries after each conflict, because a driver may write at the same time.
  */
 export async function send(
   run: string,
   { journal, clock, ...keeping }: CommandParts,
-  check: (state: RunState, at: number) => Fact | readonly Fact[] | undefined,
+  check: (state: RunState, at: number) => Found | Promise<Found>,
 ): Promise<void> {
   const sealing = sealingOf(keeping);
   for (;;) {
     const state = foldRun(run, await journal.read(run));
     const at = Math.max(clock.now(), state.lastAt);
-    const facts = [check(state, at) ?? []].flat();
+    const facts = [(await check(state, at)) ?? []].flat();
     if (facts.length === 0) return;
     const events = facts.map((fact, index) => {
       // An answer was sealed before it was checked. It may hold marks that the user saw as `[secret]`.

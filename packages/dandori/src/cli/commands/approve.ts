@@ -2,6 +2,7 @@ import type { RunClient } from '../../app/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { readPlanFile } from '../../plan/read.ts';
+import type { Report } from '../../views/report.ts';
 import { asTyped } from '../command-line.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { findRun, openWorkplace } from '../open.ts';
@@ -20,7 +21,7 @@ export interface ApproveOptions {
 
 interface Approving {
   readonly dandori: RunClient;
-  readonly run: string;
+  readonly report: Report;
   readonly question: string | undefined;
   readonly texts: Texts;
 }
@@ -36,9 +37,9 @@ export async function approve(
     tools: options.edit !== undefined,
   });
   const run = await findRun(name, dandori);
-  const { goal } = await dandori.report(run);
-  const texts = textsFor({ language: dandori.config.language, goal });
-  const given = await approveOrEdit({ dandori, run, question, texts }, options);
+  const report = await dandori.report(run);
+  const texts = textsFor({ language: dandori.config.language, goal: report.goal });
+  const given = await approveOrEdit({ dandori, report, question, texts }, options);
   if (given === 'unchanged') return 0;
   if (given === 'invalid') return EXIT_USAGE;
   const { answered } = given;
@@ -58,7 +59,8 @@ async function approveOrEdit(
   approving: Approving,
   { edit, user: by }: ApproveOptions,
 ): Promise<ApproveResult> {
-  const { dandori, run, question } = approving;
+  const { dandori, question } = approving;
+  const { run } = approving.report;
   if (edit === undefined) return { answered: await dandori.approve(run, question, { by }) };
   if (edit === true) return inEditor(approving, by);
   const asked = question === undefined ? {} : { question: { id: question } };
@@ -66,11 +68,10 @@ async function approveOrEdit(
 }
 
 async function inEditor(
-  { dandori, run, question, texts }: Approving,
+  { dandori, report: { run, goal, questions }, question, texts }: Approving,
   by: string | undefined,
 ): Promise<ApproveResult> {
   const editor = editorOf(process.env);
-  const { goal, questions } = await dandori.report(run);
   const plans = questions.filter(({ kind, id }) => kind === 'plan_approval' && (question ?? id) === id);
   const [asked] = plans;
   if (asked === undefined) {
