@@ -41,25 +41,81 @@ export interface AddOptions {
   readonly isQuiet?: boolean;
 }
 
+/** What the steps of `add` share. */
+interface Adding {
+  readonly project: ProjectFile;
+  readonly options: AddOptions;
+  readonly say: Say;
+  readonly texts: Texts;
+}
+
 /** Returns 1 if a server did not connect and was therefore not added. */
 export async function add(words: readonly string[], options: AddOptions): Promise<number> {
-  const texts = textsFor({});
-  const say = speaker(options);
   const project = await openProjectFile({ file: options.config }, schemaLine('.'));
+  const adding: Adding = { project, options, say: speaker(options), texts: textsFor({}) };
   const given =
     options.from === undefined
       ? (again(words, project) ?? described(words, options))
-      : await imported(words, options, say, texts);
+      : await imported(words, adding);
   const { wanted, variables } = prepare(given, project, options);
-  await askForMissing(wanted, { folder: project.folder, variables, texts, options });
-  const env = { ...process.env, ...variables };
-  const connecting = { project, env, say, texts };
-  const first = options.check === false ? [] : await connect(wanted, connecting);
-  const checked = await logInWhere(first, wanted, { ...connecting, options });
+  await askForMissing(wanted, variables, adding);
+  const checked = options.check === false ? [] : await check(wanted, variables, adding);
+  const failed = checked.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
+  const kept = wanted.filter(({ name }) => !failed.includes(name));
+  const effects = await takenProposals(checked, adding);
+  const seen = project.isShared ? kept : kept.map((one) => withSeen(one, checked));
+  const remembered = seen.filter((one, index) => one !== kept[index]).map(({ name }) => name);
+  const moved = await write(seen, { project, variables, effects, remembered });
+  const result: Added = { wanted, checked, kept, failed, effects, remembered, moved };
+  report(result, adding);
+  if (options.json === true) process.stdout.write(`${stringifyJson(asJson(result, project))}\n`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+interface Added {
+  readonly wanted: readonly Wanted[];
+  readonly checked: readonly CheckedServer[];
+  /** Those that are in the file now. */
+  readonly kept: readonly Wanted[];
+  readonly failed: readonly string[];
+  /** Tools whose proposed effect the user took. */
+  readonly effects: CheckedServer['tools'];
+  /** Servers whose tools the user has just seen. */
+  readonly remembered: readonly string[];
+  /** Variables that were written to `.env`. */
+  readonly moved: readonly string[];
+}
+
+function asJson(
+  { wanted, checked, kept, failed, effects, moved }: Added,
+  { name: file, isNew }: ProjectFile,
+) {
+  return {
+    file,
+    created: isNew && kept.length > 0,
+    servers: wanted.map(({ name, state }) => ({
+      name,
+      added: !failed.includes(name) && state !== 'same',
+      state: failed.includes(name) ? 'failed' : state,
+      ...checked.find((one) => one.name === name),
+    })),
+    effects: Object.fromEntries(effects.map((tool) => [tool.name, tool.proposed])),
+    variables: moved,
+  };
+}
+
+/** Connects to the servers, logs in where that is needed, and shows what they offer. */
+async function check(
+  wanted: readonly Wanted[],
+  variables: Readonly<Record<string, string>>,
+  { project, options, say, texts }: Adding,
+): Promise<readonly CheckedServer[]> {
+  const connecting = { project, env: { ...process.env, ...variables }, say, texts };
+  const checked = await logInWhere(await connect(wanted, connecting), wanted, { ...connecting, options });
   for (const server of checked) {
     showServer(server, say, texts);
     const { command, args } = wanted.find(({ name }) => name === server.name)?.server ?? {};
-    // Many programs say more at a terminal. npx says nothing at all if it cannot install a package. One with a
+    // Many programs say more at a terminal. npx says nothing at all if it cannot install a package. A server with a
     // missing variable was not started.
     if (server.problem !== undefined && server.ms > 0 && typeof command === 'string')
       say(
@@ -68,39 +124,7 @@ export async function add(words: readonly string[], options: AddOptions): Promis
       );
   }
   if (checked.some(({ wantsLogin }) => wantsLogin === true)) say(texts.servers.howToLogIn, 'stderr');
-  const failed = checked.filter(({ problem }) => problem !== undefined).map(({ name }) => name);
-  const kept = wanted.filter(({ name }) => !failed.includes(name));
-  const proposed = checked.flatMap(({ tools }) => tools).filter((tool) => tool.proposed !== undefined);
-  const isTaken = await takeProposals(proposed, { project, options, say, texts });
-  const seen = project.isShared ? kept : kept.map((one) => withSeen(one, checked));
-  const remembered = seen.filter((one, index) => one !== kept[index]).map(({ name }) => name);
-  const moved = await write(seen, { project, variables, effects: isTaken ? proposed : [], remembered });
-  report({
-    kept,
-    failed,
-    moved,
-    wroteEffects: isTaken ? proposed.length : 0,
-    remembered,
-    project,
-    say,
-    texts,
-  });
-  if (options.json === true)
-    process.stdout.write(
-      `${stringifyJson({
-        file: project.name,
-        created: project.isNew && kept.length > 0,
-        servers: wanted.map(({ name, state }) => ({
-          name,
-          added: !failed.includes(name) && state !== 'same',
-          state: failed.includes(name) ? 'failed' : state,
-          ...checked.find((one) => one.name === name),
-        })),
-        effects: isTaken ? Object.fromEntries(proposed.map((tool) => [tool.name, tool.proposed])) : {},
-        variables: moved,
-      })}\n`,
-    );
-  return failed.length === 0 ? 0 : 1;
+  return checked;
 }
 
 /** With `--json` nothing but the JSON goes to stdout, so everything for people goes to stderr. */
@@ -163,9 +187,7 @@ function pairs(given: readonly string[] = [], option: string, separator: string)
 
 async function imported(
   names: readonly string[],
-  options: AddOptions,
-  say: Say,
-  { servers: texts }: Texts,
+  { options, say, texts: { servers: texts } }: Adding,
 ): Promise<Record<string, JsonObject>> {
   const folder = resolve('.');
   const { servers, files, renamed, ignored } = await importServers(options.from ?? '', {
@@ -227,20 +249,14 @@ function asWrittenIn(project: ProjectFile, server: JsonObject): JsonObject {
   return parseJson(stringifyJson(server).replaceAll(/\$\{(\w+)\}/g, '${env:$1}')) as JsonObject;
 }
 
-interface Missing {
-  readonly folder: string;
-  readonly variables: Record<string, string>;
-  readonly texts: Texts;
-  readonly options: AddOptions;
-}
-
 /** At a terminal the user is asked for variables that are not set, such as the inputs of VS Code. */
 async function askForMissing(
   wanted: readonly Wanted[],
-  { folder, variables, texts, options }: Missing,
+  variables: Record<string, string>,
+  { project, texts, options }: Adding,
 ): Promise<void> {
   if (options.json === true || options.yes === true || !isTerminal()) return;
-  const known = { ...readEnvFile(folder), ...process.env, ...variables };
+  const known = { ...readEnvFile(project.folder), ...process.env, ...variables };
   const named = stringifyJson(wanted.map(({ server }) => server)).matchAll(
     /\$\{(?:env:|secret:)?([A-Za-z_]\w*)\}/g,
   );
@@ -270,17 +286,18 @@ function showServer({ name, ms, tools, problem }: CheckedServer, say: Say, texts
   }
 }
 
-interface Proposing {
-  readonly project: ProjectFile;
-  readonly options: AddOptions;
-  readonly say: Say;
-  readonly texts: Texts;
+/** A read may be repeated and prefetched, so a proposal counts only if the user takes it. */
+async function takenProposals(
+  checked: readonly CheckedServer[],
+  adding: Adding,
+): Promise<CheckedServer['tools']> {
+  const proposed = checked.flatMap(({ tools }) => tools).filter((tool) => tool.proposed !== undefined);
+  return (await takesProposals(proposed, adding)) ? proposed : [];
 }
 
-/** A read may be repeated and prefetched, so a proposal counts only if the user takes it. */
-async function takeProposals(
+async function takesProposals(
   proposed: CheckedServer['tools'],
-  { project, options, say, texts: { servers: texts } }: Proposing,
+  { project, options, say, texts: { servers: texts } }: Adding,
 ): Promise<boolean> {
   if (proposed.length === 0) return false;
   say(texts.proposals(proposed.length));
@@ -303,12 +320,9 @@ async function takeProposals(
   return false;
 }
 
-interface Writing {
+interface Writing extends Pick<Added, 'effects' | 'remembered'> {
   readonly project: ProjectFile;
   readonly variables: Readonly<Record<string, string>>;
-  readonly effects: CheckedServer['tools'];
-  /** Servers whose tools the user has just seen. */
-  readonly remembered: readonly string[];
 }
 
 /** What the server says about its tools was just shown, so it is remembered. */
@@ -341,27 +355,10 @@ async function write(
   return moved.map(([name]) => name);
 }
 
-interface Reporting {
-  readonly kept: readonly Wanted[];
-  readonly failed: readonly string[];
-  readonly moved: readonly string[];
-  readonly wroteEffects: number;
-  readonly remembered: readonly string[];
-  readonly project: ProjectFile;
-  readonly say: Say;
-  readonly texts: Texts;
-}
-
-function report({
-  kept,
-  failed,
-  moved,
-  wroteEffects,
-  remembered,
-  project,
-  say,
-  texts: { servers: texts },
-}: Reporting): void {
+function report(
+  { kept, failed, moved, effects, remembered }: Added,
+  { project, say, texts: { servers: texts } }: Adding,
+): void {
   const named = (state: Wanted['state']) => kept.filter((one) => one.state === state).map(({ name }) => name);
   const [fresh, replaced, same] = [named('new'), named('replaced'), named('same')];
   if (fresh.length > 0 && project.isNew) say(texts.created(project.name));
@@ -369,7 +366,7 @@ function report({
   if (replaced.length > 0) say(texts.replaced(replaced, project.name));
   if (same.length > 0) say(texts.unchanged(same, project.name));
   if (remembered.length > 0) say(texts.remembered(remembered));
-  if (wroteEffects > 0) say(texts.wroteEffects(wroteEffects));
+  if (effects.length > 0) say(texts.wroteEffects(effects.length));
   if (fresh.length > 0 && !project.hasServers && !project.isShared) say(texts.noDemo);
   if (moved.length > 0) say(texts.secrets(moved));
   if (moved.length > 0 && isCommitted(project.folder)) say(texts.notIgnored);
