@@ -194,14 +194,8 @@ export async function openConversation(
   const { id } = given;
   const { wake } = parts;
   const { changed: onChange, watch } = createChanges();
-  let followOthers = async () => {};
-  const ledger = await openConversationLedger(given, {
-    ...parts,
-    onChange: () => {
-      void followOthers();
-      onChange();
-    },
-  });
+  const journaled = createChanges();
+  const ledger = await openConversationLedger(given, { ...parts, onChange: journaled.changed });
   let chosen = ledger.state?.model;
   const background: Background = createBackground({
     parts,
@@ -224,7 +218,8 @@ export async function openConversation(
     wake: wake && ((run) => wake(run, id)),
   });
   const runs = createFollowedRuns({ ledger, background, parts });
-  followOthers = runs.followOthers;
+  journaled.watch(() => void runs.followOthers());
+  journaled.watch(onChange);
   const speaker = (by: string | undefined) => by ?? ledger.state?.userId;
 
   async function begin(
