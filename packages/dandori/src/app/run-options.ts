@@ -80,11 +80,7 @@ export function checkRun(goal: unknown, options: unknown): void {
       fix: FOREIGN[unknown] ?? (near === undefined ? `Known here: ${known}.` : `Did you mean ${near}?`),
     });
   }
-  const { output, userId = '', attachments = [] } = options;
-  if (typeof userId !== 'string')
-    throw new DandoriError('usage', 'The userId of a run must be a text.', {
-      fix: 'Write userId: String(user.id).',
-    });
+  const { output, attachments = [] } = options;
   if (!Array.isArray(attachments) || !attachments.every(isAttachment))
     throw new DandoriError('usage', 'The attachments are not a list of files.', {
       fix: "Write attachments: ['list.csv'], or [{ name: 'list.csv', data: text }].",

@@ -82,6 +82,7 @@ export async function startRun(beginning: RunStart, parts: Starting): Promise<St
 /** What is read and stored before the run is written. A sub-goal knows only what its goal says. */
 async function withFiles(beginning: RunStart, { memory, blobs }: Starting): Promise<PreparedStart> {
   const { userId, settings, parent, attachments: given = [], stored = [], ...rest } = beginning;
+  checkUser(userId);
   const attachments = [...stored, ...(await storeAttachments(given, blobs))];
   const isGuarded = settings.trust !== undefined;
   const text = parent === undefined ? await memory?.atStart({ userId, isGuarded }) : undefined;
@@ -258,6 +259,13 @@ export function checkGoal(goal: string): void {
       },
     );
   }
+}
+
+function checkUser(id: unknown = ''): void {
+  if (typeof id === 'string') return;
+  throw new DandoriError('usage', 'The userId of a run must be a text.', {
+    fix: 'Write userId: String(user.id).',
+  });
 }
 
 /**
