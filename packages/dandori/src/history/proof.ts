@@ -100,14 +100,8 @@ function withoutWords(value: unknown): unknown {
 }
 
 function appliedProblems({ data }: Event & { type: 'answer_applied' }, { state }: Proving): string[] {
-  const { refuses, ...derived } = appliedAnswer(state, data.task, () => '') ?? {};
-  // An expired question of an older version refused only its own call.
-  const isOlder = refuses?.tasks !== undefined && data.refuses === undefined;
-  return same(
-    'what the answer leads to',
-    withoutWords(data),
-    withoutWords({ ...derived, ...(!isOlder && refuses && { refuses }) }),
-  );
+  const derived = appliedAnswer(state, data.task, () => '') ?? {};
+  return same('what the answer leads to', withoutWords(data), withoutWords(derived));
 }
 
 async function problems(event: Event, proving: Proving): Promise<string[]> {
