@@ -83,6 +83,22 @@ const TOOLS: Record<string, GivenTool> = {
 
 beforeEach(() => void sent.splice(0));
 
+/** A tool that runs until it is aborted. `reached`: it was called. */
+function endless() {
+  const { promise: reached, resolve } = Promise.withResolvers<void>();
+  const slow = tool({
+    description: 'Takes long',
+    effect: 'read',
+    input: z.object({}),
+    run: (_, { signal }) =>
+      new Promise<string>((done) => {
+        resolve();
+        signal.addEventListener('abort', () => done('stopped'));
+      }),
+  });
+  return { slow, reached };
+}
+
 const open = (model: Mind, options: DandoriOptions = {}) =>
   openDandori({ cwd, store, model, tools: TOOLS, approval: 'never', ...options });
 
@@ -268,17 +284,7 @@ describe('a sub-goal ends with its run', () => {
     });
 
   it('is cancelled with it', async () => {
-    const { promise: reached, resolve } = Promise.withResolvers<void>();
-    const slow = tool({
-      description: 'Takes long',
-      effect: 'read',
-      input: z.object({}),
-      run: (_, { signal }) =>
-        new Promise<string>((done) => {
-          resolve();
-          signal.addEventListener('abort', () => done('stopped'));
-        }),
-    });
+    const { slow, reached } = endless();
     const mind = mindFor({ g: [[goal('a', 'sub')], say('x')], sub: [[act('t1', 'slow')], say('y')] });
     await using dandori = await open(mind, { tools: { slow } });
     const run = dandori.run('g');
@@ -356,17 +362,7 @@ describe('a sub-goal ends with its run', () => {
 describe('a sub-goal that does not end by itself', () => {
   it('is paid for by its run if it is out of time', async () => {
     const clock = createStepClock();
-    const { promise: reached, resolve } = Promise.withResolvers<void>();
-    const slow = tool({
-      description: 'Takes long',
-      effect: 'read',
-      input: z.object({}),
-      run: (_, { signal }) =>
-        new Promise<string>((done) => {
-          resolve();
-          signal.addEventListener('abort', () => done('stopped'));
-        }),
-    });
+    const { slow, reached } = endless();
     const mind = mindFor({ g: [say('x')], sub: [[act('t1', 'slow')], say('y')] });
     await using dandori = await open(mind, { clock, tools: { slow } });
     const tasks = [{ id: 'a', operation: 'goal.run', args: { goal: 'sub' }, timeoutMs: 1_000 }];

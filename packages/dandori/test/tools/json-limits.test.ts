@@ -1,9 +1,7 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { unreadable } from '../../src/tools/mcp/json-limits.ts';
-import { fixture, openToolbox, succeeded, toCall } from './fixtures/calls.ts';
+import { openToolbox, succeeded, toCall } from './fixtures/calls.ts';
+import { serverArgs, startResultServer } from './fixtures/large-result.ts';
 
 const namesFrom = (count: number, name: (id: number) => string) =>
   `{${Array.from({ length: count }, (_, id) => `${JSON.stringify(name(id))}:${id}`).join(',')}}`;
@@ -42,21 +40,12 @@ describe('a text that JSON.parse would read for seconds is not read', () => {
   });
 });
 
-const serverArgs = (...args: string[]) => [fixture('large-result-server.ts'), ...args];
-
-async function startHttp(...args: string[]): Promise<{ url: string }> {
-  const server = spawn(process.execPath, serverArgs(...args), { stdio: ['ignore', 'pipe', 'inherit'] });
-  onTestFinished(() => void server.kill());
-  const [url] = await once(createInterface({ input: server.stdout }), 'line');
-  return { url: String(url) };
-}
-
 describe('such a result costs its call and no other', () => {
   it.each(['stdio', 'http', 'sse'])('over %s', async (wire) => {
     const open = async (kind: string) =>
       wire === 'stdio'
         ? { command: process.execPath, args: serverArgs(kind, '8000000', wire) }
-        : startHttp(kind, '8000000', wire);
+        : startResultServer(kind, '8000000', wire);
     const toolbox = await openToolbox({
       mcpServers: { names: await open('names'), levels: await open('levels'), rows: await open('rows') },
     });
@@ -66,14 +55,4 @@ describe('such a result costs its call and no other', () => {
       expect(await toolbox.call(toCall(`${kind}.get`))).toMatchObject({ kind: 'failed', failure });
     expect(succeeded(await toolbox.call(toCall('rows.get')))).toHaveProperty('rows');
   });
-});
-
-it('a call after a long block of this process is not sent over a connection that the server has closed', async () => {
-  const toolbox = await openToolbox({
-    mcpServers: { rows: await startHttp('rows', '1000', 'http', '2000') },
-  });
-  onTestFinished(() => toolbox.close());
-  const sleep = new Int32Array(new SharedArrayBuffer(4));
-  Atomics.wait(sleep, 0, 0, 4_500);
-  expect(succeeded(await toolbox.call(toCall('rows.get')))).toHaveProperty('rows');
 });

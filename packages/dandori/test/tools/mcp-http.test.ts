@@ -4,10 +4,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { IS_LONG } from '../long.ts';
 import { openToolbox, succeeded, toCall, until } from './fixtures/calls.ts';
+import { startResultServer } from './fixtures/large-result.ts';
 import { type HttpWorkshop, startHttpWorkshop } from './fixtures/workshop-http.ts';
 
 const record = join(mkdtempSync(join(tmpdir(), 'dandori-')), 'record');
@@ -319,4 +320,14 @@ describe('an answer over HTTP that is no JSON-RPC', () => {
     server.closeAllConnections();
     server.close();
   });
+});
+
+it('a call after a long block of this process is not sent over a connection that the server has closed', async () => {
+  const other = await openToolbox({
+    mcpServers: { rows: await startResultServer('rows', '1000', 'http', '2000') },
+  });
+  onTestFinished(() => other.close());
+  const sleep = new Int32Array(new SharedArrayBuffer(4));
+  Atomics.wait(sleep, 0, 0, 4_500);
+  expect(succeeded(await other.call(toCall('rows.get')))).toHaveProperty('rows');
 });
