@@ -355,8 +355,7 @@ export const usage: Catalogue = {
   'The run {1} has no plan.': '実行 {1} に計画はありません。',
   'It may have been answered without one, or has not been driven yet: see it without --plan.':
     '計画なしで回答したか、まだ開始していません。--plan を付けずに確認してください。',
-  '--since takes a duration, not "{1}".': '--since には時間を指定してください（現在の値：{1}）。',
-  '--older-than takes a duration, not "{1}".': '--older-than には時間を指定してください（現在の値：{1}）。',
+  '{1} takes a duration, not "{2}".': '{1} には時間を指定してください（現在の値：{2}）。',
   'Write a number with a unit: 30d, 12h or 90m.': UNIT,
   'Removing runs needs a confirmation, and this is not a terminal.': 'ここでは削除の確認ができません。',
   'Give --yes to remove them, or --dry-run to see which they are.':
