@@ -115,6 +115,12 @@ export function isApproval({ kind }: Pick<Question, 'kind'>): boolean {
   return kind === 'approval' || kind === 'plan_approval';
 }
 
+/** Whether the words are only a yes, a no or a number. They do not tell which question they answer. */
+export function isBare(text: string): boolean {
+  const said = simplified(text);
+  return ANY_YES.test(said) || NO.test(said) || numberIn(said) !== undefined;
+}
+
 /** Whether any text is a valid answer. */
 export function takesWords({ kind, options = [], form, url }: Question): boolean {
   return kind === 'missing_input' && options.length === 0 && form === undefined && url === undefined;

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import {
   isApproval,
+  isBare,
   type Reading,
   readAnswer,
   refersToOption,
@@ -22,8 +23,8 @@ export type Asked = Readonly<z.infer<typeof askedSchema>>;
 
 /**
  * Why a message about a question does not answer it. `several`: it could answer several questions. `came_up`:
- * the question arrived while the user was typing. `talked_over`: another run has asked for a yes since. The
- * others: see `Reading`.
+ * the question arrived while the user was typing. `talked_over`: another run has asked or suggested something
+ * since. The others: see `Reading`.
  */
 export const whySchema = z.enum(['several', 'came_up', 'talked_over', 'only_one', 'which', 'clear_yes']);
 export type Why = z.infer<typeof whySchema>;
@@ -48,8 +49,8 @@ interface MessageContext {
 
 /**
  * A "yes" does not answer a question that arrived while the user was typing; that is unclear, and nothing is
- * done. A "yes" also approves no call if another run has asked for one since. The user may mean the other
- * run, and its text may be injected.
+ * done. A "yes" also belongs to what was said last: it answers no question if another run has asked or suggested
+ * something since.
  */
 export function interpret(
   text: string,
@@ -62,7 +63,7 @@ export function interpret(
   const only = onlyOne(read, { state, seen });
   const first = only ?? read[0];
   if (first !== undefined) {
-    const why = only === undefined ? 'several' : unclearness({ ...first, open, state, seen });
+    const why = only === undefined ? 'several' : unclearness({ ...first, text, open, state, seen });
     if (why === undefined) return { kind: 'answer', asked: first.asked };
     return { kind: 'unclear', why, about: why === 'several' ? open : [first.asked] };
   }
@@ -133,18 +134,19 @@ export function answerIn(text: string, question: Question, goal?: string): Given
   return read?.kind === 'declined' ? { answer: null, declined: true } : { answer: text };
 }
 
-type Understood = Omit<MessageContext, 'hasModel'> & PossibleAnswer;
+type Understood = Omit<MessageContext, 'hasModel'> & PossibleAnswer & { readonly text: string };
 
-function unclearness({ asked, reading, open, state, seen }: Understood): Why | undefined {
+function unclearness({ text, asked, reading, open, state, seen }: Understood): Why | undefined {
   if (!isSeen(asked, state, seen)) return 'came_up';
+  const isBareOrApproves = isBare(text) || (asked.question.kind === 'approval' && reading.kind === 'answer');
+  if (isBareOrApproves && isTalkedOver({ asked, state, seen })) return 'talked_over';
   if (reading.kind === 'open') return reading.why;
   const others = open.filter((one) => one !== asked);
   // The words may be meant for the question that takes any words.
   if (others.some((other) => takesWords(other.question) && isLast(other, state))) return 'several';
   const approves = isApproval(asked.question) && reading.kind === 'answer' && reading.value !== 'reject';
-  if (!approves) return undefined;
-  if (others.length > 0 && !isLast(asked, state) && !isOfActivePlan(asked, state)) return 'several';
-  return isTalkedOver({ asked, state, seen }) ? 'talked_over' : undefined;
+  const isMeant = others.length === 0 || isLast(asked, state) || isOfActivePlan(asked, state);
+  return approves && !isMeant ? 'several' : undefined;
 }
 
 function isSeen(asked: Asked, state: ConversationState | undefined, seen: string | undefined): boolean {
@@ -156,19 +158,24 @@ function isSeen(asked: Asked, state: ConversationState | undefined, seen: string
 
 const ASKS_FOR_YES = /[?？]|\b(yes|ok|okay|approve|confirm|reply|type)\b|はい|承認|返信|返事|入力|了解/i;
 
-/** Whether the model of another run asked for a yes after the question. */
+/**
+ * Whether another run has asked or suggested something since the question was put to the user. A reminder puts it
+ * again. It does not for the approval of a call: text that the other run has read may have caused what it asks.
+ */
 function isTalkedOver({ asked, state, seen }: Pick<Understood, 'asked' | 'state' | 'seen'>): boolean {
-  // To go on with a step approves no call.
-  if (asked.question.kind !== 'approval' || isAboutStep(asked.question)) return false;
   const messages = [...(state?.messages.values() ?? [])];
-  const place = placeOf(asked, messages);
   const end = seen === undefined ? messages.length : messages.findIndex(({ id }) => id === seen) + 1;
-  if (place < 0) return false;
-  return messages
-    .slice(place + 1, end)
-    .some(
-      (message) => message.role === 'agent' && message.run !== asked.run && ASKS_FOR_YES.test(message.text),
-    );
+  const shown = messages.slice(0, end);
+  const isOfCall = asked.question.kind === 'approval' && !isAboutStep(asked.question);
+  const reminded = isOfCall ? -1 : shown.findLastIndex(({ kind }) => kind === 'reminder');
+  const place = placeOf(asked, shown);
+  return place >= 0 && shown.slice(Math.max(place, reminded) + 1).some((one) => asksOther(one, asked));
+}
+
+/** The runtime names the next step in its own reports. That suggests nothing. */
+function asksOther({ kind, run, text, next, byMind }: Message, asked: Asked): boolean {
+  if ((kind !== 'reply' && kind !== 'report') || run === asked.run) return false;
+  return ASKS_FOR_YES.test(text) || (next !== undefined && byMind !== false);
 }
 
 function placeOf({ run, question: { id } }: Asked, messages: readonly Message[]): number {

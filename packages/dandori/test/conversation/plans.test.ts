@@ -17,6 +17,7 @@ const planner = ({
     return /<result/.test(last)
       ? answer(last)
       : say([act('p', 'plan.activate', { name: 'Kyoto' }), act('l', 'plan.list', {}, { after: ['p'] })]);
+  if (/^how are you/.test(goal)) return answer('Fine. And you?');
   const city = /to (\w+)/.exec(goal)?.[1] ?? '';
   if (/Steps: s1/.test(last)) return say([act('t1', 'travel.weather', { city }, { step: 's1' })]);
   if (/Steps: s2/.test(last)) return say([act('t2', 'travel.locate', { ip: '203.0.113.7' }, { step: 's2' })]);
@@ -71,6 +72,10 @@ describe('the plans of a conversation', () => {
     expect(await conversation.say('yes')).toMatchObject({ kind: 'answered', run: kyoto?.run });
     await conversation.settled();
     expect(conversation.questions()).toMatchObject([{ run: nara?.run }]);
+    // The first trip ended with a suggestion, which a yes may be meant for.
+    expect(await conversation.say('yes')).toMatchObject({ kind: 'unclear', why: 'talked_over' });
+    await conversation.say('how are you');
+    expect(conversation.messages().at(-1)?.kind).toBe('reminder');
     expect(await conversation.say('yes')).toMatchObject({ kind: 'answered', run: nara?.run });
     expect(names()).toEqual(['Kyoto', 'Nara*']);
     await theseHold(home.folder);

@@ -37,7 +37,7 @@ const en = {
   unclear: {
     several: 'Several questions are open. Which one are you answering?',
     came_up: 'This question arrived while you were typing. Are you answering it?',
-    talked_over: 'Something else was asked since. Are you answering this question?',
+    talked_over: 'Something else was asked or suggested since. Are you answering this question?',
     only_one: 'You can choose only one. The question is still open.',
     which: 'Which option do you mean? The question is still open.',
     clear_yes: 'Answer with yes or no. The question is still open.',
@@ -88,7 +88,7 @@ export const texts: Texts<typeof en> = {
     unclear: {
       several: '未回答の質問が複数あります。どれへの回答ですか？',
       came_up: '入力中に届いた質問です。これへの回答ですか？',
-      talked_over: 'この後に別の質問がありました。この質問への回答ですか？',
+      talked_over: 'この後に別の質問や提案がありました。この質問への回答ですか？',
       only_one: '選べるのは 1 つだけです。質問は回答待ちのままです。',
       which: 'どの選択肢か分かりませんでした。質問は回答待ちのままです。',
       clear_yes: '「はい」か「いいえ」で回答してください。質問は回答待ちのままです。',

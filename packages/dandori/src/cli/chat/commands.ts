@@ -1,6 +1,7 @@
 import type { ConversationClient } from '../../app/index.ts';
 import { type GivenAttachment, isApproval, readAttachments } from '../../commands/index.ts';
 import type { Asked, ConversationRun } from '../../conversation/index.ts';
+import type { NextAction } from '../../model/conversation.ts';
 import { messageOf } from '../../model/error.ts';
 import { bytesText, displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
@@ -203,9 +204,14 @@ async function attach(words: string, { attached, say, texts }: CommandContext): 
 
 /** Says what the last message recommended. It begins a run and answers no question. */
 async function next(_: string, { conversation, say, texts, begin }: CommandContext): Promise<void> {
-  const last = conversation.messages().findLast(({ role }) => role === 'agent');
-  if (last?.next === undefined) return say(texts.chat.noNext);
-  await begin(last.next.goal ?? last.next.text);
+  const suggested = suggestionOf(conversation);
+  if (suggested === undefined) return say(texts.chat.noNext);
+  await begin(suggested.goal ?? suggested.text);
+}
+
+/** What the last message recommends. A reminder after it does not take it back. */
+export function suggestionOf(conversation: ConversationClient): NextAction | undefined {
+  return conversation.messages().findLast(({ role, kind }) => role === 'agent' && kind !== 'reminder')?.next;
 }
 
 async function cancel(words: string, context: CommandContext): Promise<void> {

@@ -9,7 +9,14 @@ import { exitCodeOf } from '../exit-code.ts';
 import { errorTexts } from '../print-error.ts';
 import { answerIn } from '../questions/parse-answer.ts';
 import { oneLine } from '../style.ts';
-import { type CommandContext, questionList, questionName, runCommand, statusText } from './commands.ts';
+import {
+  type CommandContext,
+  questionList,
+  questionName,
+  runCommand,
+  statusText,
+  suggestionOf,
+} from './commands.ts';
 import { messageText, questionText, shortName, userText, type Wording } from './message.ts';
 import { createStream, type Stream } from './stream.ts';
 import { openPipe, type Surface, written } from './surface.ts';
@@ -143,7 +150,11 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
 
   function unclear({ why, questions }: Said & { kind: 'unclear' }): Promise<void> {
     if (isJson) return surface.print(stringifyJson({ type: 'unclear', why, questions }));
-    return surface.print(questionList(questions, wording, wording.texts.chat.unclear[why]));
+    const { nextHint, unclear: titles } = wording.texts.chat;
+    const suggested = why === 'talked_over' ? suggestionOf(conversation) : undefined;
+    const lines =
+      suggested === undefined ? [] : [`  ${style.bold(nextHint)}  ${oneLine(suggested.text, 80)}`];
+    return surface.print([questionList(questions, wording, titles[why]), ...lines].join('\n'));
   }
 
   function background(run: string): Promise<void> {

@@ -11,7 +11,7 @@ export const chat = {
   unclear: {
     several: 'Several questions are open. Choose one:',
     came_up: 'New question while you were typing. To answer, send again:',
-    talked_over: 'Something else was asked since. To answer this question:',
+    talked_over: 'Something else was asked or suggested since. Choose one:',
     only_one: 'You can choose only one. Still open:',
     which: 'Which option do you mean? Still open:',
     clear_yes: 'Answer with yes or no. Still open:',
