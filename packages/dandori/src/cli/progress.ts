@@ -1,7 +1,7 @@
 import { assertNever } from '../model/error.ts';
 import type { Event, FactOf, Live } from '../model/event.ts';
 import type { Step } from '../model/plan.ts';
-import { isStep } from '../model/task.ts';
+import { isStep, workOf } from '../model/task.ts';
 import { displayWidth } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import { closing } from '../run/closing.ts';
@@ -193,9 +193,11 @@ function plannedLines(planned: readonly { id: string }[], state: RunState, texts
 
 function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: number): string {
   if (task === undefined) return '';
-  const { id, operation, description } = task.task;
-  const about = description === undefined ? '' : style.dim(` ${oneLine(description, 60)}`);
-  const head = `${id} ${operation}${about}`;
+  const { id, description } = task.task;
+  const work = workOf(task.task);
+  const about =
+    description === undefined || description === work ? '' : style.dim(` ${oneLine(description, 60)}`);
+  const head = `${id} ${oneLine(work, 60)}${about}`;
   const ms = style.dim(duration(task.status === 'running' ? now - (task.startedAt ?? now) : (task.ms ?? 0)));
   switch (task.status) {
     case 'succeeded':

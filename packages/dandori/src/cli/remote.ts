@@ -3,6 +3,7 @@ import { createClient, type RunUpdate } from '../client/client.ts';
 import { loadConfig } from '../config/index.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
 import { writePlanAsJson } from '../plan/write.ts';
+import { chosenLanguage, systemLanguage } from './language.ts';
 import type { Workplace } from './open.ts';
 import { openRemoteConversation } from './remote-conversation.ts';
 
@@ -18,7 +19,10 @@ export async function openRemote(
   { server, token }: { readonly server: string; readonly token?: string },
 ): Promise<Workplace> {
   const config = await loadConfig({ file: configFile, cwd, env: process.env, use: 'read' });
-  const connection = { url: addressIn(server), ...(token !== undefined && { token }) };
+  const language = chosenLanguage(process.env) ?? config.language ?? systemLanguage(process.env);
+  const inLanguage: typeof fetch = (url, init) =>
+    fetch(url, { ...init, headers: { ...(init?.headers as object), 'Accept-Language': language } });
+  const connection = { url: addressIn(server), ...(token !== undefined && { token }), fetch: inLanguage };
   const client = createClient(connection);
   // A chat waits for the server without a time limit.
   const talking = createClient({ ...connection, patience: Number.POSITIVE_INFINITY });

@@ -36,7 +36,7 @@ export async function readAttachments(
       if (left >= 0) read.push({ name: basename(file), data: await readFile(file) });
     } catch (error) {
       throw new DandoriError('file-unreadable', `${file}: ${messageOf(error)}`, {
-        fix: 'Name a file that can be read: --attach FILE',
+        fix: 'Name a file that can be read.',
         cause: error,
       });
     }

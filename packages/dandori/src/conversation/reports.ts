@@ -2,7 +2,7 @@ import type { Message, NextAction, Tally } from '../model/conversation.ts';
 import type { Event } from '../model/event.ts';
 import { OWN_TOOLS, RUN_TOOLS } from '../model/own-tools.ts';
 import { isAboutStep, type Question } from '../model/question.ts';
-import { type Action, isStep } from '../model/task.ts';
+import { type Action, isStep, workOf } from '../model/task.ts';
 import { clip, type Language, languageOf } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import { apply } from '../run/state/apply.ts';
@@ -86,10 +86,7 @@ function plannedLines({ kind }: Question, { draft }: RunState): string[] {
   if (kind !== 'plan_approval' || draft === undefined) return [];
   const steps = draft.tasks.filter(isStep);
   const shown = (steps.length > 0 ? steps : draft.tasks).slice(0, MOST_LINES);
-  return shown.map(({ id, operation, description, args }) => {
-    const purpose = typeof args.purpose === 'string' ? args.purpose : operation;
-    return `${id}. ${description ?? purpose}`;
-  });
+  return shown.map((task) => `${task.id}. ${task.description ?? workOf(task)}`);
 }
 
 interface OwnReport {
@@ -248,7 +245,7 @@ function tallyOf(tasks: readonly TaskState[], state: RunState): Tally {
 
 function causesOf(tasks: readonly TaskState[], first?: string): string[] {
   const failed = tasks.filter(({ status, isSuperseded }) => status === 'failed' && !isSuperseded);
-  const told = failed.map(({ task, failure }) => `${task.id} (${task.operation}): ${failure?.message ?? ''}`);
+  const told = failed.map(({ task, failure }) => `${task.id} (${workOf(task)}): ${failure?.message ?? ''}`);
   const isKnown = failed.some(({ failure }) => failure !== undefined && first?.includes(failure.message));
   const all = first === undefined || isKnown ? told : [first, ...told];
   return [...new Set(all)].slice(0, MOST_CAUSES).map((cause) => clip(cause, LONGEST_CAUSE));

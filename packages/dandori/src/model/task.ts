@@ -84,6 +84,11 @@ export function purposeOf({ id, description, args }: Pick<Task, 'id' | 'descript
   return description ?? (typeof args.purpose === 'string' ? args.purpose : id);
 }
 
+/** What a task is called in texts for people: the tool, or the purpose of a step. */
+export function workOf(task: Pick<Task, 'id' | 'operation' | 'description' | 'args'>): string {
+  return isStep(task) ? purposeOf(task) : task.operation;
+}
+
 export function isStep({ operation }: Pick<Task, 'operation'>): boolean {
   return operation === STEP_OPERATION;
 }

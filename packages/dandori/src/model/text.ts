@@ -160,7 +160,7 @@ export function roughTokens(text: string): number {
 
 /** `12.3 kB` */
 export function bytesText(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} bytes`;
+  if (bytes < 1_000) return `${bytes} B`;
   const [size, unit] = bytes < 1_000_000 ? [bytes / 1_000, 'kB'] : [bytes / 1_000_000, 'MB'];
   return `${size.toFixed(1)} ${unit}`;
 }

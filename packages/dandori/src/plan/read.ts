@@ -7,7 +7,7 @@ import { locateProblem, openSource } from '../documents/source.ts';
 import { readTextFile } from '../documents/text-file.ts';
 import { isObject, type JsonObject, valueAt } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
-import type { Task } from '../model/task.ts';
+import { STEP_OPERATION, type Task } from '../model/task.ts';
 
 /** A plan from a file. Its tasks are not compiled yet. */
 export interface PlanFile {
@@ -51,18 +51,32 @@ export function parsePlan(text: string, name: string): PlanFile {
       .map((problem) => locateProblem({ ...problem, path: inFile(problem.path) }, source));
     throw problemsError('plan-invalid', name, { problems, fix: FIX, total: found.length });
   }
-  const tasks = parsed.data.tasks.map(({ id, after, args, expect, timeout, ...rest }, index): Task => {
-    // The source contains only JSON values. zod has checked only the outer object.
-    const expected = expect === undefined ? {} : { expect: expect as string | JsonObject };
-    const limit = timeout === undefined ? {} : { timeoutMs: timeout };
-    const task = { id: id ?? `t${index + 1}`, args: args as JsonObject, ...expected, ...limit, ...rest };
-    return after === undefined ? task : { ...task, after: typeof after === 'string' ? [after] : after };
-  });
+  const tasks = parsed.data.tasks.map(taskOf);
   const locate: PlanFile['locate'] = (task, path = [], at = 'value') => {
     const index = typeof task === 'string' ? tasks.findIndex(({ id }) => id === task) : (task ?? -1);
     return source.locate(inFile(index < 0 ? ['tasks'] : ['tasks', index, ...path]), at);
   };
   return { name, goal: parsed.data.goal, tasks, locate };
+}
+
+function taskOf(written: z.infer<typeof planTask>, index: number): Task {
+  const { id = `t${index + 1}`, operation = STEP_OPERATION, args, purpose, expected, ...others } = written;
+  const { after, expect, timeout, description = purpose, ...rest } = others;
+  return {
+    id,
+    operation,
+    // The source contains only JSON values. zod has checked only the outer object.
+    args: {
+      ...(args as JsonObject),
+      ...(purpose !== undefined && { purpose }),
+      ...(expected !== undefined && { expected }),
+    },
+    ...(description !== undefined && { description }),
+    ...rest,
+    ...(after !== undefined && { after: typeof after === 'string' ? [after] : after }),
+    ...(expect !== undefined && { expect: expect as string | JsonObject }),
+    ...(timeout !== undefined && { timeoutMs: timeout }),
+  };
 }
 
 /** Keys without a value count as absent. Arguments are exempt, because null may be intended. */
@@ -101,11 +115,17 @@ const FOREIGN_KEYS: ReadonlyMap<string, string> = new Map(
 
 const after = list(text('t1'), '[t1, t2]');
 
-const planTask = section({
+const taskKeys = section({
   id: text('t1')
     .optional()
     .describe('The name of the task, for Refs and `after`. By default t1, t2, … by position.'),
-  operation: text('calc.evaluate').describe('The tool to call: server.tool or service.method.'),
+  operation: text('calc.evaluate')
+    .optional()
+    .describe('The tool to call: server.tool or service.method. A step has a `purpose` instead.'),
+  purpose: text('a hotel')
+    .optional()
+    .describe('What a step is to achieve. The model plans its tasks when the step starts.'),
+  expected: anyText('a sum').optional().describe('What should have come of the step.'),
   args: z
     .record(z.string(), z.unknown(), { error: 'must be a group of arguments, such as { expression: 1 + 2 }' })
     .default({})
@@ -126,9 +146,22 @@ const planTask = section({
     .optional()
     .describe('How long one attempt may take: seconds, or 500ms, 30s, 10m, 2h.'),
   description: anyText('Add the two numbers').optional().describe('What the task does, for people.'),
-  step: text('s1').optional().describe('The step that it belongs to: the id of a task.generate_list.'),
+  step: text('s1').optional().describe('The id of the step that it belongs to.'),
   reasoning: anyText('The sum is needed for the answer').optional().describe('Why the task is there.'),
 });
+
+/** A task is a call or a step. */
+const planTask = taskKeys
+  .superRefine(({ operation, purpose, expected }, { addIssue }) => {
+    const wrong = (key: string, message: string) => addIssue({ code: 'custom', path: [key], message });
+    if (operation === undefined && purpose === undefined)
+      wrong('operation', 'must be text, such as calc.evaluate');
+    if (operation === undefined) return;
+    const alone = 'must stand without "operation": a step calls no tool itself';
+    if (purpose !== undefined) wrong('purpose', alone);
+    if (expected !== undefined) wrong('expected', alone);
+  })
+  .meta({ oneOf: [{ required: ['operation'], properties: { expected: false } }, { required: ['purpose'] }] });
 
 /** The format of a plan file. A plain list of tasks is a plan too. */
 const planShape = section({

@@ -1,6 +1,6 @@
 import { Document, isScalar, Scalar, visit, type YAMLMap, type YAMLSeq } from 'yaml';
-import { type Json, stringifyJson } from '../model/json.ts';
-import type { Task } from '../model/task.ts';
+import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import { isStep, purposeOf, type Task } from '../model/task.ts';
 
 export interface WrittenPlan {
   readonly goal: string;
@@ -51,17 +51,39 @@ function planValue({ goal, tasks }: WrittenPlan): { [key: string]: Json } {
 }
 
 function taskValue(task: Task): Json {
-  const { id, operation, args, after, expect, timeoutMs, description, reasoning, step } = task;
+  const { id, after, expect, timeoutMs, reasoning, step } = task;
+  const { does, description, args } = isStep(task) ? stepParts(task) : callParts(task);
   return {
     id,
-    operation,
+    ...does,
     ...(description !== undefined && { description }),
     ...(reasoning !== undefined && { reasoning }),
     ...(step !== undefined && { step }),
-    args,
+    ...(args !== undefined && { args }),
     ...(after !== undefined && { after }),
     ...(expect !== undefined && { expect }),
     ...(timeoutMs !== undefined && { timeout: `${timeoutMs}ms` }),
+  };
+}
+
+interface TaskParts extends Pick<Task, 'description'> {
+  readonly does: JsonObject;
+  readonly args: JsonObject | undefined;
+}
+
+function callParts({ operation, description, args }: Task): TaskParts {
+  return { does: { operation }, description, args };
+}
+
+/** A step is written in words: its operation is a name of the runtime, which no author of a plan needs. */
+function stepParts(task: Task): TaskParts {
+  const { purpose: given, expected, ...args } = task.args;
+  const purpose = typeof given === 'string' && given !== '' ? given : purposeOf(task);
+  const { description } = task;
+  return {
+    does: { purpose, ...(expected !== undefined && { expected }) },
+    description: description === purpose ? undefined : description,
+    args: Object.keys(args).length === 0 ? undefined : args,
   };
 }
 

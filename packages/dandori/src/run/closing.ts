@@ -1,6 +1,6 @@
 import type { Limit } from '../model/decision.ts';
 import type { Cause, Failure, Said } from '../model/failure.ts';
-import { type Action, isStep, purposeOf } from '../model/task.ts';
+import { type Action, workOf } from '../model/task.ts';
 import { refsIn } from '../plan/fill-refs.ts';
 import { revisionsLeft } from './brief.ts';
 import { criteriaOf, criteriaToMeet, unmetCriteria } from './criteria.ts';
@@ -23,12 +23,8 @@ function unfinished(state: RunState): Said[] {
     .filter(({ status, isSuperseded }) => status !== 'succeeded' && !isSuperseded)
     .map((one) => ({
       code: 'task',
-      params: { task: one.task.id, name: nameOf(one), status: standingOf(one) },
+      params: { task: one.task.id, name: workOf(one.task), status: standingOf(one) },
     }));
-}
-
-function nameOf({ task }: TaskState): string {
-  return isStep(task) ? purposeOf(task) : task.operation;
 }
 
 function standingOf({ status, isInDoubt }: TaskState): string {

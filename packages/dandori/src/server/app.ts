@@ -4,6 +4,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { clip } from '../model/text.ts';
+import { acceptedLanguage } from './accepted-language.ts';
 import { createRateLimit } from './access.ts';
 import { describeApi } from './description.ts';
 import {
@@ -19,7 +20,7 @@ import {
 } from './guard.ts';
 import { createPage } from './page.ts';
 import type { App, Env, Routes, ServerParts } from './parts.ts';
-import { problemFor } from './problem.ts';
+import { problemFor, translateFor } from './problem.ts';
 import { conversationRoutes } from './routes/conversations.ts';
 import { historyRoutes } from './routes/history.ts';
 import { messageRoutes } from './routes/messages.ts';
@@ -68,13 +69,15 @@ export function createApp(
   const { config, users, metrics } = parts;
   const page = createPage();
   const app: App = new OpenAPIHono<Env>({
-    defaultHook(result) {
+    defaultHook(result, c) {
       if (result.success) return;
-      const said = result.error.issues
-        .slice(0, 5)
-        .map(({ path, message }) =>
-          clip([...(path.length === 0 ? [] : [path.join('.')]), message].join(': '), LONGEST_ISSUE),
-        );
+      // Each issue is translated by itself, because a template cannot tell where one of them ends.
+      const said = result.error.issues.slice(0, 5).map(({ path, message }) => {
+        // Our own messages continue after the key; those of zod are sentences.
+        const between = /^[a-z]/.test(message) ? ' ' : ': ';
+        const named = path.length === 0 ? message : `${path.join('.')}${between}${message}`;
+        return translateFor(c)(clip(named, LONGEST_ISSUE));
+      });
       throw new DandoriError('request-invalid', said.join('; '), {
         fix: 'GET /openapi.json says what can be sent.',
       });
@@ -90,6 +93,7 @@ export function createApp(
     ),
   );
   app.use(async (c, next) => {
+    c.set('language', acceptedLanguage(c.req.header('accept-language')) ?? config.language);
     const startedAt = performance.now();
     await next();
     // The route pattern instead of the path, to have one metric series per route and not one per run.

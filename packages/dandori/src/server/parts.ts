@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Runtime } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
+import type { Language } from '../model/text.ts';
 import type { Working } from '../store/index.ts';
 import type { Owners, User, Users } from './access.ts';
 import type { OpenConversations } from './conversations.ts';
@@ -30,8 +31,11 @@ export interface ServerParts {
 
 export interface Env {
   Bindings: HttpBindings;
-  /** `isFromForm`: the body was a form, whose size and depth are checked. */
-  Variables: { user: User; isFromForm?: boolean };
+  /**
+   * `isFromForm`: the body was a form, whose size and depth are checked. `language`: of the client or, if it does not
+   * say, of the configuration.
+   */
+  Variables: { user: User; isFromForm?: boolean; language?: Language | undefined };
 }
 export type App = OpenAPIHono<Env>;
 

@@ -6,8 +6,7 @@ import { DandoriError, type ErrorCode } from '../model/error.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Working } from '../store/index.ts';
 import { messages } from '../views/texts/ja/messages/index.ts';
-import { createTranslate } from '../views/texts/translate.ts';
-import { acceptedLanguage } from './accepted-language.ts';
+import { createTranslate, type Translate } from '../views/texts/translate.ts';
 import { mayAct } from './access.ts';
 import type { Problem } from './api.ts';
 import { SECURITY_HEADERS } from './guard.ts';
@@ -78,7 +77,7 @@ function statusOf({ code }: DandoriError): ContentfulStatusCode {
 }
 
 function respond(error: DandoriError, c: Context<Env>): Response {
-  const problem = inLanguage(problemOf(error), c.req.header('accept-language'));
+  const problem = inLanguage(problemOf(error), translateFor(c));
   const { status, code } = problem;
   // The rest of the body is not read, and the client need not send it.
   if (status === 413) c.header('Connection', 'close');
@@ -92,11 +91,14 @@ const TYPE = 'application/problem+json';
 
 const inJapanese = createTranslate(messages);
 
-/** The client's first choice counts. The code and the title are the same in every language. */
-function inLanguage(problem: Problem, accepted: string | undefined): Problem {
-  if (acceptedLanguage(accepted) !== 'ja') return problem;
+export function translateFor(c: Context<Env>): Translate {
+  return c.get('language') === 'ja' ? inJapanese : (text) => text;
+}
+
+/** The code and the title are the same in every language. */
+function inLanguage(problem: Problem, translate: Translate): Problem {
   const { detail, fix } = problem;
-  return { ...problem, detail: inJapanese(detail), ...(fix !== undefined && { fix: inJapanese(fix) }) };
+  return { ...problem, detail: translate(detail), ...(fix !== undefined && { fix: translate(fix) }) };
 }
 
 function problemOf(error: DandoriError, status: number = statusOf(error)): Problem {

@@ -1,6 +1,7 @@
 import { assertNever } from '../model/error.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
+import { workOf } from '../model/task.ts';
 
 /** The text after the event type in a line about an event. */
 export function describeEvent(event: Event): string {
@@ -8,12 +9,12 @@ export function describeEvent(event: Event): string {
     case 'run_started':
       return `${event.data.goal} (mode ${event.data.settings.mode}, mind ${event.data.mind})`;
     case 'decision_made':
-      return [event.data.reasoning, event.data.operations?.map(({ operation }) => operation).join(', ')]
+      return [event.data.reasoning, event.data.operations?.map(workOf).join(', ')]
         .filter(Boolean)
         .join(' · ');
     case 'plan_proposed':
       return event.data.tasks
-        .map(({ id, operation, reasoning }) => `${id} ${operation}${reasoning ? ` (${reasoning})` : ''}`)
+        .map((task) => `${task.id} ${workOf(task)}${task.reasoning ? ` (${task.reasoning})` : ''}`)
         .join(' · ');
     case 'plan_approved':
       return event.data.tasks

@@ -134,7 +134,7 @@ describe('attachments', () => {
       {
         type: 'text',
         text: expect.stringContaining(
-          '- attachment-1.png (image/png, 70 bytes)\n- attachment-2.csv (text/csv, 21 bytes)',
+          '- attachment-1.png (image/png, 70 B)\n- attachment-2.csv (text/csv, 21 B)',
         ),
       },
       { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
@@ -176,7 +176,7 @@ describe('attachments', () => {
       { type: 'image_url', image_url: { url: `data:image/png;base64,${PNG}` } },
       { type: 'file', file: { filename: 'attachment-2.pdf', file_data: PDF_URL } },
     ]);
-    expect(second).toEqual(expect.stringContaining('- attachment-2.pdf (application/pdf, 30 bytes)'));
+    expect(second).toEqual(expect.stringContaining('- attachment-2.pdf (application/pdf, 30 B)'));
     expect(JSON.stringify(await eventsOf(run))).toContain('"code":"files_refused"');
     expect((await run.replay()).differences).toEqual([]);
   });
@@ -255,7 +255,7 @@ describe('pictures in results', () => {
     await using dandori = await openWith(server.url);
     expect(await dandori.run('Look at the screen').output()).toBe('blind');
     const texts = JSON.stringify(messagesOf(server).at(-1));
-    expect(texts).toContain('[image/png, 70 bytes]');
+    expect(texts).toContain('[image/png, 70 B]');
     expect(texts).not.toContain('image_url');
     expect(texts).not.toContain('You see the latest pictures');
   });
@@ -286,7 +286,7 @@ describe('pictures in results', () => {
     await using dandori = await open(script);
     const run = dandori.run('Look at the screen');
     expect(await run.output()).toBe(
-      'It shows [{"type":"text","text":"here"},{"type":"image","mimeType":"image/png","data":"[image/png, 70 bytes]"}]',
+      'It shows [{"type":"text","text":"here"},{"type":"image","mimeType":"image/png","data":"[image/png, 70 B]"}]',
     );
     const events = await eventsOf(run);
     expect(JSON.stringify(events)).not.toContain(PNG.slice(0, 40));

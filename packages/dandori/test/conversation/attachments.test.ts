@@ -31,10 +31,10 @@ function imagesIn({ messages = [] }: ModelRequestBody): number[] {
 describe('files in a chat', () => {
   it('are attached by /attach, go with the next message, and later runs read them by name', async () => {
     await using town = await openTown([
-      { ...answer('A pixel.'), expect: /- attachment-1\.png \(image\/png, 70 bytes\)/ },
+      { ...answer('A pixel.'), expect: /- attachment-1\.png \(image\/png, 70 B\)/ },
       {
         ...say([act('r', 'attachment.read', { name: 'attachment-1.png' })]),
-        expect: /attachment-1\.png \(image\/png, 70 bytes, with an earlier message\)/,
+        expect: /attachment-1\.png \(image\/png, 70 B, with an earlier message\)/,
       },
       answer('Still a pixel.'),
     ]);
@@ -44,7 +44,7 @@ describe('files in a chat', () => {
     terminal.type('/attach nothing.png\r');
     await sees(terminal, /error\[file-unreadable\]: nothing\.png/);
     terminal.type('/attach pixel.png\r');
-    await sees(terminal, /With your next message: pixel\.png \(70 bytes\)/);
+    await sees(terminal, /With your next message: pixel\.png \(70 B\)/);
     terminal.type('what is this\r');
     await sees(terminal, /● A pixel\.\n+›$/);
     terminal.type('look again\r');

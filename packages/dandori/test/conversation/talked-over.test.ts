@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { interpret } from '../../src/conversation/interpret.ts';
+import type { Question } from '../../src/model/question.ts';
 import { act, answer, openHome, own, say } from '../requirements/home.ts';
 import { openBank } from './bank.ts';
 import { PLAN } from './script.ts';
@@ -84,7 +85,7 @@ it('a yes approves the plan that waits, where nothing was suggested since', asyn
   expect(await conversation.say('はい')).toMatchObject({ kind: 'answered' });
 });
 
-it.each([
+it.each<[string, Partial<Question>]>([
   [
     'a choice',
     {
@@ -97,8 +98,15 @@ it.each([
   ],
   ['a choice with one option', { kind: 'ambiguity', options: [{ label: 'Whole milk', value: 'm1' }] }],
   ['a form', { kind: 'elicitation', form: { type: 'object', properties: { ok: { type: 'boolean' } } } }],
-] as const)('a yes after a suggestion does not answer %s that was asked before', (_, asked) => {
-  const question = { id: 'q1', text: 'May it?', askedAt: 0, blocks: [], ...asked };
+])('a yes after a suggestion does not answer %s that was asked before', (_, asked) => {
+  const question = {
+    id: 'q1',
+    kind: 'ambiguity' as const,
+    text: 'May it?',
+    askedAt: 0,
+    blocks: [],
+    ...asked,
+  };
   const open = [{ run: 'r1', goal: 'a goal', question }];
   const about = { role: 'agent', at: 0 } as const;
   const messages = [
@@ -110,6 +118,6 @@ it.each([
   expect(interpret('yes', { open, state: state(1) })).toMatchObject({ kind: 'answer' });
   expect(interpret('yes', { open, state: state(2) })).toMatchObject({ kind: 'unclear', why: 'talked_over' });
   // The words name the option, so it is clear what they answer.
-  if ('options' in asked && asked.options.length === 1)
+  if (asked.options?.length === 1)
     expect(interpret('whole milk', { open, state: state(2) })).toMatchObject({ kind: 'answer' });
 });

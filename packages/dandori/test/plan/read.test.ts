@@ -281,6 +281,9 @@ describe('plan.schema.json', () => {
     [{ goal: 'g', tasks: [{ operation: 'a.b', timeout: '30s', after: 't1' }] }, true],
     [[{ id: 't1', operation: 'a.b', args: { x: 1 }, timeout: 3, after: ['t2'] }], true],
     [{ tasks: [{ id: 't1' }] }, false],
+    [{ tasks: [{ purpose: 'Find a hotel', expected: 'A hotel' }] }, true],
+    [{ tasks: [{ operation: 'a.b', purpose: 'Find a hotel' }] }, false],
+    [{ tasks: [{ operation: 'a.b', expected: 'A hotel' }] }, false],
     [{ tasks: [{ operation: 'a.b', timeout: 'soon' }] }, false],
     [{ task: [] }, false],
   ])('an editor judges %j as we do', (plan, valid) => {

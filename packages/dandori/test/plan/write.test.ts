@@ -85,6 +85,26 @@ describe('a plan that is written is the plan that is read', () => {
     );
   });
 
+  it('with its steps in words, and without the name of the operation behind them', () => {
+    const step = { operation: 'task.generate_list' };
+    const tasks: Task[] = [
+      { id: 's1', ...step, args: { purpose: '天気を調べる', expected: '予報' }, description: '天気を調べる' },
+      { id: 's2', ...step, args: { purpose: 'Find a hotel' }, description: 'The hotel', after: ['s1'] },
+      { id: 's3', ...step, args: { purpose: 'Pay', of: 1 }, description: 'Pay', timeoutMs: 500 },
+    ];
+    const yaml = writePlan({ goal: 'A trip', tasks });
+    expect(yaml).toContain('  - id: s1\n    purpose: 天気を調べる\n    expected: 予報\n');
+    expect(yaml).not.toContain('generate_list');
+    expect(parsePlan(yaml, 'plan.yaml').tasks).toEqual(tasks);
+    expect(parsePlan(writePlanAsJson({ goal: 'A trip', tasks }), 'plan.json').tasks).toEqual(tasks);
+    // A step that says nothing but its id is still one.
+    const [only] = parsePlan(
+      writePlan({ goal: 'A trip', tasks: [{ id: 's1', ...step, args: {} }] }),
+      'p',
+    ).tasks;
+    expect(only).toMatchObject({ id: 's1', ...step });
+  });
+
   it('and reads as a person would write it', () => {
     const tasks: Task[] = [
       { id: 't1', operation: 'files.read', args: { path: 'a.txt', lines: [1, 2] } },

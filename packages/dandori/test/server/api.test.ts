@@ -41,6 +41,34 @@ describe('runs over HTTP', () => {
     expect(await languageFor('look at the tea', 'ja')).toBeUndefined();
   });
 
+  it('that are refused are refused in the language of the client, with every problem', async () => {
+    await using standing = await stand();
+    const detailOf = async (path: string, body: unknown, accepted: string) => {
+      const headers = { 'Content-Type': 'application/json', 'Accept-Language': accepted };
+      const method = body === undefined ? 'GET' : 'POST';
+      const sent = typeof body === 'string' ? body : JSON.stringify(body);
+      const response = await standing.ask(path, {
+        method,
+        headers,
+        ...(body !== undefined && { body: sent }),
+      });
+      expect(response.status).toBe(400);
+      return ((await response.json()) as { detail: string }).detail;
+    };
+    expect(await detailOf('/api/runs', { goal: 1, mode: 'x' }, 'en')).toMatch(
+      /^goal: Invalid input: expected string, received number; mode: Invalid option/,
+    );
+    expect(await detailOf('/api/runs', { goal: 1, mode: 'x' }, 'ja')).toMatch(
+      /^goal：文字列にしてください; mode：.* のいずれかにしてください$/,
+    );
+    expect(await detailOf('/api/runs', { gaol: 'x' }, 'ja')).toBe('"gaol" というキーはありません');
+    expect(await detailOf('/api/runs', '{', 'ja')).toBe('本文の JSON が正しくありません。');
+    expect(await detailOf('/api/runs?limit=0', undefined, 'ja')).toBe('limit：1 以上にしてください');
+    expect(await detailOf('/api/conversations', {}, 'ja')).toBe('text：必須です');
+    const tasks = [{ id: 't1', operation: 'shop.look', args: {}, timeout: 3 }];
+    expect(await detailOf('/api/runs', { goal: 'x', tasks }, 'ja')).toMatch(/^tasks\.0\.timeout に単位/);
+  });
+
   it('are listed newest first, by page, and by what is asked for', async () => {
     await using standing = await stand();
     const { client } = standing;
@@ -125,7 +153,7 @@ describe('runs over HTTP', () => {
     const neither = await send({ question: 'q1' });
     expect(neither.status).toBe(400);
     expect(await neither.json()).toMatchObject({
-      detail: 'answer: must be there, unless "declined" is true',
+      detail: 'answer must be there, unless "declined" is true',
     });
     expect((await send({ question: 'q1', declined: true, comment: 'no milk' })).status).toBe(200);
     expect((await client.settled(run)).failure?.message).toContain('declined. no milk');

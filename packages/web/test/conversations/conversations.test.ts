@@ -65,11 +65,11 @@ describe('a conversation on the page', () => {
     await page.getByRole('textbox').fill('What is the capital of France');
     await page.keyboard.press('Control+Enter');
     const log = page.getByRole('log');
-    await log.getByText('list.csv text/csv, 4 bytes').waitFor();
+    await log.getByText('list.csv text/csv, 4 B').waitFor();
     await page.locator('input[type=file]').setInputFiles({ ...file, name: 'other.csv' });
     await page.getByRole('textbox').fill('And the capital of France again');
     await page.keyboard.press('Control+Enter');
-    await log.getByText('other.csv text/csv, 4 bytes').waitFor();
+    await log.getByText('other.csv text/csv, 4 B').waitFor();
     // The form is empty again, once the request has ended. The message may come before that.
     await expect.poll(() => page.getByRole('button', { name: /^Remove/ }).count()).toBe(0);
   });

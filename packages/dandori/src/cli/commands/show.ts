@@ -7,6 +7,7 @@ import {
 } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
+import { isStep, workOf } from '../../model/task.ts';
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { fold } from '../../run/state/apply.ts';
 import type { RunState } from '../../run/state/state.ts';
@@ -242,8 +243,9 @@ function verdictOf({ isAccepted, isReplaced }: ProposedEntry): 'accepted' | 'rej
 }
 
 function taskLines(tasks: PlanHistory['tasks'], { more }: Texts): string[] {
-  const lines = tasks
-    .slice(0, MAX_SHOWN)
-    .map(({ id, operation, args }) => `       ${id} ${operation} ${oneLine(stringifyJson(args), 100)}`);
+  const lines = tasks.slice(0, MAX_SHOWN).map((task) => {
+    const args = isStep(task) ? '' : oneLine(stringifyJson(task.args), 100);
+    return `       ${task.id} ${oneLine(workOf(task), 100)} ${args}`.trimEnd();
+  });
   return tasks.length > MAX_SHOWN ? [...lines, `       ${more(tasks.length - MAX_SHOWN)}`] : lines;
 }

@@ -301,9 +301,10 @@ export function planToEdit({ context }: Question, goal: string, texts: Texts): s
     {
       head: [...texts.plans.howToEdit, ...estimateLines(plan, texts)],
       of: (id) => {
-        const { effect: does = 'write', waitsFor = [] } = byId.get(id) ?? {};
+        const { effect: does = 'write', operation = '', waitsFor = [] } = byId.get(id) ?? {};
         const after = waitsFor.length === 0 ? [] : [texts.after(waitsFor.join(', '))];
-        return [[texts.effect(does), ...after].join(texts.comma)];
+        const touches = isStep({ operation }) ? texts.plans.stepTouches : texts.effect(does);
+        return [[touches, ...after].join(texts.comma)];
       },
     },
   );

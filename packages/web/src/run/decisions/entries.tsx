@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import type { ProposedEntry, ReflectedEntry } from '#dandori/history/plan-history.ts';
 import type { Brief, Usage } from '#dandori/model/decision.ts';
 import { stringifyJson } from '#dandori/model/json.ts';
-import type { Action } from '#dandori/model/task.ts';
+import { type Action, isStep, workOf } from '#dandori/model/task.ts';
 import { clip } from '#dandori/model/text.ts';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
@@ -208,8 +208,10 @@ function ActionList({ label, actions }: ActionListProps) {
         {(isWhole ? actions : actions.slice(0, SHOWN)).map((action) => (
           <li key={action.id} className="[overflow-wrap:anywhere]">
             <span className="text-faint">{action.id} </span>
-            <span className="font-medium">{action.operation} </span>
-            <span className="text-faint">{clip(stringifyJson(action.args), LONGEST)}</span>
+            <span className="font-medium">{workOf(action)} </span>
+            {!isStep(action) && (
+              <span className="text-faint">{clip(stringifyJson(action.args), LONGEST)}</span>
+            )}
             {action.reasoning !== undefined && (
               <span className="block pl-4 font-sans text-faint">{action.reasoning}</span>
             )}

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import { type PlanAbout, planAbout } from '#dandori/model/question.ts';
-import { isStep, type Task } from '#dandori/model/task.ts';
+import { isStep, type Task, workOf } from '#dandori/model/task.ts';
 import { type AskedQuestion, duration } from '#dandori/views/report.ts';
 import { draftKey, useDraft } from '../../live/drafts.ts';
 import { useTexts } from '../../shell/language.tsx';
@@ -10,6 +10,7 @@ import { Link } from '../../shell/route.tsx';
 import { useClient } from '../../shell/session.tsx';
 import { texts as planTexts } from '../../texts/plan.ts';
 import { texts } from '../../texts/questions.ts';
+import { texts as taskTexts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { Badge, EffectMark } from '../../ui/marks.tsx';
@@ -248,7 +249,7 @@ function PlannedCall({
       {task.trust !== undefined && <TrustView trust={task.trust} />}
       {before !== undefined && (
         <div className="text-faint">
-          {say.changes.was}: <span className="font-mono">{before.operation}</span>
+          {say.changes.was}: <span className="font-mono">{workOf(before)}</span>
           <Args task={before} />
         </div>
       )}
@@ -263,7 +264,7 @@ function Removed({ task }: { readonly task: Task }) {
       <div className="flex flex-wrap items-center gap-x-3">
         <Badge look="bad">− {say.changes.removed}</Badge>
         <del className="text-faint">
-          {task.id} <span className="font-mono">{task.operation}</span>
+          {task.id} <span className="font-mono">{workOf(task)}</span>
         </del>
       </div>
       <Args task={task} />
@@ -271,11 +272,23 @@ function Removed({ task }: { readonly task: Task }) {
   );
 }
 
-/** The purpose of a step is shown in words, and only if the description does not say it. */
+/** A step is shown in words. Its purpose is left out if the description says it. */
 function Args({ task }: { readonly task: Task }) {
-  const { purpose, ...others } = task.args;
-  const text = stringifyJson(isStep(task) ? others : task.args);
-  if (isStep(task) && typeof purpose === 'string' && purpose !== task.description) return <p>{purpose}</p>;
+  const { expect } = useTexts(taskTexts);
+  if (isStep(task)) {
+    const { purpose, expected } = task.args;
+    return (
+      <>
+        {typeof purpose === 'string' && purpose !== task.description && <p>{purpose}</p>}
+        {typeof expected === 'string' && (
+          <p className="text-faint">
+            {expect}: {expected}
+          </p>
+        )}
+      </>
+    );
+  }
+  const text = stringifyJson(task.args);
   if (text === '{}') return null;
   return (
     <p className="max-h-32 overflow-auto whitespace-pre-wrap font-mono text-faint text-xs [overflow-wrap:anywhere]">

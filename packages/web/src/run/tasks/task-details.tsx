@@ -1,6 +1,6 @@
 import { Fragment, type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
 import { asText, stringifyJson } from '#dandori/model/json.ts';
-import { isStep, purposeOf, writeText } from '#dandori/model/task.ts';
+import { isStep, purposeOf, workOf, writeText } from '#dandori/model/task.ts';
 import { mayHoldRef, parseTemplate, writeRef } from '#dandori/plan/refs.ts';
 import type { TaskState } from '#dandori/run/state/state.ts';
 import { duration, statusAtEnd } from '#dandori/views/report.ts';
@@ -69,7 +69,7 @@ function TaskDetails(props: ViewProps) {
       <div>
         <h2 className="font-semibold [overflow-wrap:anywhere]">
           <span className="text-faint">{selected}</span>{' '}
-          <span className="font-mono">{task.task.operation}</span>
+          <span className={isStep(task.task) ? undefined : 'font-mono'}>{workOf(task.task)}</span>
         </h2>
         <div className="flex flex-wrap items-center gap-x-4">
           <StatusMark status={statusAtEnd(task, state)} />

@@ -1,5 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
+import { isStep, workOf } from '#dandori/model/task.ts';
 import { duration } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/tasks.ts';
@@ -161,7 +162,8 @@ interface RowProps {
 
 function Row({ row: { task, status }, index, isSelected, onSelect }: RowProps) {
   const word = useTexts(words);
-  const { id, operation, step, description } = task.task;
+  const { id, step, description } = task.task;
+  const work = workOf(task.task);
   return (
     <tr
       aria-rowindex={index + 2}
@@ -184,9 +186,11 @@ function Row({ row: { task, status }, index, isSelected, onSelect }: RowProps) {
       <td className={CELL}>
         <StatusMark status={status} /> {task.isSuperseded && <Badge>{word.statuses.replaced}</Badge>}
       </td>
-      <td className={`${CELL} ${LOOKS.operation}`} title={description ?? operation}>
-        <span className="font-mono">{operation}</span>{' '}
-        {description !== undefined && <span className="text-faint">{description}</span>}
+      <td className={`${CELL} ${LOOKS.operation}`} title={description ?? work}>
+        <span className={isStep(task.task) ? undefined : 'font-mono'}>{work}</span>{' '}
+        {description !== undefined && description !== work && (
+          <span className="text-faint">{description}</span>
+        )}
       </td>
       <td className={`${CELL} ${LOOKS.step} max-w-40`}>{step}</td>
       <td className={`${CELL} ${LOOKS.effect}`}>

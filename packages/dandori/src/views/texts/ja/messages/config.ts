@@ -116,6 +116,10 @@ export const config: Catalogue = {
     'must be there, unless "declined" is true',
     'を指定してください（"declined" が true の場合を除く）',
   ),
+  ...wrong(
+    'must stand without "operation": a step calls no tool itself',
+    'は "operation" と一緒には使えません。ステップ自体はツールを呼び出しません',
+  ),
   ...wrong('names no amount', 'に値がありません'),
   '{1} is missing': '{1} がありません',
   'unknown key {1} in {2}': '{2} に {1} というキーはありません',

@@ -2,8 +2,46 @@ import type { Catalogue } from '../../translate.ts';
 
 const SMALLER = 'はファイルに保存し、ツールに読み取らせてください。';
 
+/** What zod expects of a value in a request. */
+const TYPES: Catalogue = {
+  string: '文字列',
+  number: '数値',
+  int: '整数',
+  boolean: '真偽値',
+  array: 'リスト',
+  object: 'オブジェクト',
+  record: 'オブジェクト',
+};
+
+const EXPECTED: Catalogue = Object.fromEntries(
+  Object.entries(TYPES).flatMap(([type, name]) => [
+    [`Invalid input: expected ${type}, received undefined`, '必須です'],
+    [`Invalid input: expected ${type}, received {1}`, `${name}にしてください`],
+  ]),
+);
+
 /** Errors of the HTTP server, of its clients, and of tools. */
 export const server: Catalogue = {
+  ...EXPECTED,
+  'Invalid input': '値が正しくありません',
+  'Invalid input: expected {1}': '{1} にしてください',
+  'Invalid input: expected {1}, received undefined': '必須です',
+  'Invalid option: expected one of {1}': '{1} のいずれかにしてください',
+  'Unrecognized key: {1}': '{1} というキーはありません',
+  'Unrecognized keys: {1}': '{1} というキーはありません',
+  'Too small: expected string to have >={1} characters': '{1} 文字以上にしてください',
+  'Too big: expected string to have <={1} characters': '{1} 文字以下にしてください',
+  'Too small: expected array to have >={1} items': '{1} 件以上にしてください',
+  'Too big: expected array to have <={1} items': '{1} 件以下にしてください',
+  'Too small: expected {1} to be >={2}': '{2} 以上にしてください',
+  'Too small: expected {1} to be >{2}': '{2} より大きくしてください',
+  'Too big: expected {1} to be <={2}': '{2} 以下にしてください',
+  'Too big: expected {1} to be <{2}': '{2} より小さくしてください',
+  'Invalid string: must match pattern {1}': '形式が正しくありません（パターン：{1}）',
+  'Invalid URL': 'URL の形式が正しくありません',
+  'Malformed JSON in request body': '本文の JSON が正しくありません。',
+  'The output is no JSON Schema that can be used: schema is invalid: {1}':
+    '出力の JSON Schema が正しくありません。',
   'The server answered {1} with something that is not JSON.': 'サーバーの応答（{1}）が JSON ではありません。',
   'The server answered {1} and did not say why.': 'サーバーが理由なしに {1} を返しました。',
   'Check that this is the address of a Dandori server.': 'Dandori サーバーのアドレスか確認してください。',
@@ -111,7 +149,7 @@ export const server: Catalogue = {
     '添付するファイルを減らすか、ツールに読み取らせてください。',
   'The attachments have {1}; {2} are the most.': '添付ファイルの合計が {1} です。上限は {2} です。',
   'Attach less, or let a tool read the files.': '添付を減らすか、ツールに読み取らせてください。',
-  'Name a file that can be read: --attach FILE': '読み取れるファイルを指定してください：--attach FILE',
+  'Name a file that can be read.': '読み取れるファイルを指定してください。',
   'there is no such attachment; attached: {1}': 'その添付ファイルはありません。添付：{1}',
   'The form cannot be read.': 'フォームを読み取れません。',
   'Send "multipart/form-data" with its boundary.':
