@@ -121,4 +121,17 @@ describe('several ordered calls that are aimed by external content', () => {
     expect(paid()).toEqual([{ to: 'ann' }, { to: 'bob' }]);
     expect(contexts(next)).toHaveLength(2);
   });
+
+  it('allow each call once: the same call again asks, whatever happened in between', async () => {
+    const again = (id: string): Reply => [
+      act(id, 'bank.pay', { to: 'bob' }),
+      act(`${id}-list`, 'bank.list', { of: id }),
+    ];
+    const script = [PLAN, [act('x-list', 'bank.list', { of: 'x' })], again('x'), again('y'), END];
+    const { house, id, paid } = await start(script, 'standard', ['ann', 'bob']);
+    await house.answer(id, 'q1', 'approve_listed');
+    const next = await house.drive(id);
+    expect(paid()).toEqual([{ to: 'ann' }, { to: 'bob' }]);
+    expect(contexts(next)).toHaveLength(2);
+  });
 });

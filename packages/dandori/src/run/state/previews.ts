@@ -16,8 +16,8 @@ export interface Allowed {
   readonly question: string;
   /** Only calls with these arguments. */
   readonly args?: JsonObject | undefined;
-  /** Only exactly these calls. */
-  readonly digests?: readonly string[] | undefined;
+  /** Only exactly these calls, each once. */
+  readonly digests?: string[] | undefined;
 }
 
 /** A preview counts only for exactly these arguments. */
@@ -61,7 +61,12 @@ function markPreviewing(state: RunState, task: TaskState, args: JsonObject | und
   previewMarked(state, task);
 }
 
-export function callApproved(state: RunState, { task: id, digest }: FactOf<'call_approved'>['data']): void {
+export function callApproved(
+  state: RunState,
+  { task: id, digest, question }: FactOf<'call_approved'>['data'],
+): void {
   const task = state.tasks.get(id);
   if (task !== undefined) task.approved = digest;
+  const listed = state.allowed.find((one) => one.question === question && one.digests?.includes(digest));
+  listed?.digests?.splice(listed.digests.indexOf(digest), 1);
 }

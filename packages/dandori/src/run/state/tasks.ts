@@ -258,7 +258,14 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
   const task = state.tasks.get(data.task);
   if (task?.status !== 'waiting') return;
   if (data.approved !== undefined) task.approved = data.approved;
-  if (data.allows !== undefined) state.allowed.push({ ...data.allows, question: data.question });
+  if (data.allows !== undefined) {
+    const { digests } = data.allows;
+    state.allowed.push({
+      ...data.allows,
+      ...(digests && { digests: [...digests] }),
+      question: data.question,
+    });
+  }
   if (data.refuses !== undefined) callsRefused(state, data.refuses, data.question);
   if (data.args !== undefined) task.override = data.args;
   for (const { task: later, for: earlier } of data.waits ?? [])
