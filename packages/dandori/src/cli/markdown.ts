@@ -1,5 +1,5 @@
 import { displayWidth } from '../model/text.ts';
-import { padded, printable, type Style } from './style.ts';
+import { PLAIN, padded, printable, type Style } from './style.ts';
 
 /**
  * Markdown as a terminal shows it: headings and bold text in bold, lists with bullets, tables with even columns,
@@ -89,12 +89,6 @@ function cellsIn(line: string): string[] {
   return inner.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll(String.raw`\|`, '|'));
 }
 
-const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
-
-function same(text: string): string {
-  return text;
-}
-
 /** Widths are those of the text that is seen, and wide characters take two columns. */
 function tableLines(rows: readonly (readonly string[])[], style: Style): string[] {
   const columns = Math.max(...rows.map((row) => row.length));
@@ -112,5 +106,5 @@ function tableLines(rows: readonly (readonly string[])[], style: Style): string[
       .trimEnd();
   const [header = [], ...body] = rows;
   const rule = style.dim(widths.map((width) => '─'.repeat(width)).join('  '));
-  return [lineOf(header, style.bold), rule, ...body.map((row) => lineOf(row, same))];
+  return [lineOf(header, style.bold), rule, ...body.map((row) => lineOf(row, PLAIN.bold))];
 }

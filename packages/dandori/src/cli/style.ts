@@ -11,6 +11,11 @@ export interface Style {
   cyan(text: string): string;
 }
 
+const same = (text: string) => text;
+
+/** Without colours. */
+export const PLAIN: Style = { bold: same, dim: same, red: same, green: same, yellow: same, cyan: same };
+
 export function styleFor(stream: NodeJS.WriteStream): Style {
   const wantsColour =
     process.env.NO_COLOR === undefined && (stream.isTTY === true || process.env.FORCE_COLOR !== undefined);

@@ -3,7 +3,7 @@ import type { CheckedTask, Fact } from '../model/event.ts';
 import { asText, canonicalJson, type Json, type JsonObject, normalise, sameJson } from '../model/json.ts';
 import { actsForUser } from '../model/own-tools.ts';
 import type { Diagnostic } from '../model/plan.ts';
-import type { AlsoAsked, Option, PlanAbout, Question, TrustAbout } from '../model/question.ts';
+import type { AlsoAsked, CallAbout, Option, PlanAbout, Question, TrustAbout } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
 import { isStep, type Task } from '../model/task.ts';
 import { clip } from '../model/text.ts';
@@ -14,7 +14,7 @@ import { planDiff } from '../run/drafts/edit.ts';
 import type { Repeats } from '../run/repeats.ts';
 import { finishedInnerCalls, type InnerCall, innerCallInDoubt } from '../run/state/inner-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
-import type { Draft, RunState, TaskState } from '../run/state/state.ts';
+import { type Draft, hasEnded, type RunState, type TaskState } from '../run/state/state.ts';
 import { stepNumber } from '../run/step-gate.ts';
 import type { Flag } from '../run/trust/instructions.ts';
 import type { Doubtful } from '../run/trust/verdict.ts';
@@ -140,6 +140,7 @@ export function approvalQuestion(
       ...(pattern && { pattern }),
       ...(similar > 0 && { similar }),
       ...(also.length > 0 && { also }),
+      ...(trust && { planned: plannedBeside([id, ...also.map(({ task }) => task)], state) }),
       reasoning,
       plan: state.estimate,
     }),
@@ -162,6 +163,22 @@ export function approvalQuestion(
     task: id,
     digest: callDigest(operation, args),
   };
+}
+
+const MOST_PLANNED = 20;
+
+/** The calls that the run has planned besides these. Undefined if there are none. */
+function plannedBeside(asked: readonly string[], { tasks }: RunState): CallAbout['planned'] {
+  const others = [...tasks.values()].filter(
+    ({ task, attempts, status }) =>
+      attempts === 0 && !hasEnded(status) && !isStep(task) && !asked.includes(task.id),
+  );
+  const found = Map.groupBy(others, ({ task, effect }) => `${effect} ${task.operation}`);
+  const planned = [...found.values()].slice(0, MOST_PLANNED).flatMap((same) => {
+    const [one] = same;
+    return one ? [{ operation: one.task.operation, effect: one.effect, calls: same.length }] : [];
+  });
+  return planned.length === 0 ? undefined : planned;
 }
 
 function unseenBy({ unseen }: RunState): Pick<TrustAbout, 'unseen'> {

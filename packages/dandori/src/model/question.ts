@@ -131,7 +131,10 @@ export const callAbout = z.object({
   trust: trustAbout.optional(),
   /** Other calls of the tool that would be asked about for the same reason. One answer can allow all of them. */
   also: z.array(alsoAsked).optional(),
+  /** What else the run has planned, if external content may have ordered or aimed the call. */
+  planned: z.array(z.object({ operation: z.string(), effect, calls: z.number().int() })).optional(),
 });
+export type CallAbout = z.infer<typeof callAbout>;
 
 /**
  * The user approves all calls of this tool in this run, as long as its effect does not get worse. With `args`: only
@@ -151,7 +154,7 @@ export const allowance = z.object({
 export function reversibility({
   effect: does,
   preview: said,
-}: Pick<z.infer<typeof callAbout>, 'effect' | 'preview'>): 'no' | 'said' | 'unknown' {
+}: Pick<CallAbout, 'effect' | 'preview'>): 'no' | 'said' | 'unknown' {
   if (does === 'destructive' || said?.reversible === false) return 'no';
   return said?.reversible === true ? 'said' : 'unknown';
 }

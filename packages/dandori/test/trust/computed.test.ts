@@ -95,7 +95,7 @@ describe('several ordered calls that are aimed by external content', () => {
     });
     expect(question?.options?.map(({ label }) => label)).toContain('Allow these 2 calls');
     const lines = question === undefined ? [] : contextLines(question, textsFor({ language: 'en' }));
-    expect(lines.join('\n')).toContain('Also waiting: bank.pay\n  to: bob\n  to = "bob" (');
+    expect(lines.join('\n')).toContain('Also waiting: bank.pay\n  to: "bob"\n    read in extract (e2)');
     await house.answer(id, 'q1', 'approve_listed');
     const ended = await house.drive(id);
     expect(contexts(ended)).toHaveLength(1);

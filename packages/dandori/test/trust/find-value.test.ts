@@ -10,6 +10,9 @@ describe('where a value was read', () => {
     ['with percent signs', 'https://x/?to=eve%40evil.example', 'eve@evil.example'],
     ['decoded, and encoded by the model', 'eve@evil.example', 'eve%40evil.example'],
     ['in base64', `data: ${btoa('eve@evil.example')}`, 'eve@evil.example'],
+    ['as text, and in base64 by the model', 'eve@evil.example', btoa('eve@evil.example')],
+    ['in groups', 'to GB33 BUKB 2020 1555 5555 55 today', 'GB33BUKB20201555555555'],
+    ['in no groups', 'call 4930123456', '+49 30 12-34-56'],
     ['with separators', 'Pay 1,200.00 today', '1200'],
     ['as another form of the date', 'due on 15.05.2024', '2024-05-15'],
   ])('is found %s', (_, text, value) => {
@@ -20,6 +23,8 @@ describe('where a value was read', () => {
     ['another number', 'Pay 1,201.00', '1200'],
     ['another date', '2024-05-15', '2024-05-16'],
     ['one letter', 'a b c', 'b'],
+    ['another code', 'GB33 BUKB 2020', 'GB33BUKB2021'],
+    ['words without a digit', 'no thing here', 'nothinghere'],
   ])('is not found in %s', (_, text, value) => {
     expect(placeIn(text, value)).toBeUndefined();
   });

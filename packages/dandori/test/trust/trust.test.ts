@@ -199,16 +199,16 @@ describe('the question', () => {
       'en',
       [
         'The model decided on this call after it had read external content (text that you did not write).',
-        'to = "eve@evil.example" (read in notes.read (r): “',
-        'body = "all of it" (written by the model)',
+        '  to: "eve@evil.example"\n    read in notes.read (r): “',
+        '  body: "all of it"\n    written by the model',
       ],
     ],
     [
       'ja',
       [
         'モデルは、外部コンテンツ（ユーザー以外が書いた文章）を読んだ後に',
-        'to = "eve@evil.example" (notes.read（r）の結果：「',
-        'body = "all of it" (モデルが書いた値)',
+        '  to: "eve@evil.example"\n    notes.read（r）の結果：「',
+        '  body: "all of it"\n    モデルが書いた値',
       ],
     ],
   ] as const)('says why it is asked, and where each value was read: %s', async (language, lines) => {
@@ -216,6 +216,18 @@ describe('the question', () => {
     const { question } = state.questions.get('q1') ?? {};
     const shown = question === undefined ? '' : contextLines(question, textsFor({ language })).join('\n');
     for (const line of lines) expect(shown).toContain(line);
+  });
+
+  it.each([
+    ['en', 'Also planned: door.unlock (destructive), notes.read (read) ×2'],
+    ['ja', 'ほかの予定：door.unlock（取り消し不可）、notes.read（読み取り、2 回）'],
+  ] as const)('says what else is planned: %s', async (language, line) => {
+    const more = [act('d', 'door.unlock'), act('n1', 'notes.read'), act('n2', 'notes.read', { page: 2 })];
+    const waiting = more.map((one) => ({ ...one, after: ['e'] }));
+    const { state } = await run([[act('r', 'notes.read')], [EVIL, ...waiting], END]);
+    const { question } = state.questions.get('q1') ?? {};
+    const shown = question === undefined ? [] : contextLines(question, textsFor({ language }));
+    expect(shown).toContain(line);
   });
 });
 

@@ -40,6 +40,7 @@ const en = {
     reversible: 'Can be undone',
     similar: 'Other calls of this tool that wait',
     also: 'Also waiting',
+    planned: 'Also planned',
   },
   form: {
     needed: 'Required',
@@ -113,6 +114,7 @@ export const texts: Texts<typeof en> = {
       reversible: '元に戻す',
       similar: '同じツールの待機中の呼び出し',
       also: 'ほかに待機中',
+      planned: 'ほかの予定',
     },
     form: {
       needed: '必須です',

@@ -5,7 +5,7 @@ import { asText, type Json, type JsonObject, parseJson, stringifyJson } from '..
 import type { Option, Question } from '../../model/question.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
-import { printable } from '../style.ts';
+import { printable, styleFor } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choose, chooseSome, yesOrNo } from './prompts.ts';
 import { contextLines, untilLines } from './question.ts';
@@ -29,7 +29,8 @@ const ANSWER = 'answer';
 export async function replyTo(asked: Question, asking: Asking): Promise<Reply | undefined> {
   const { texts, signal } = asking;
   const question = questionIn(asked, texts.language);
-  for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
+  const style = styleFor(process.stderr);
+  for (const line of [...contextLines(question, texts, style), ...untilLines(question, texts)])
     process.stderr.write(`${line}\n`);
   const { options = [] } = question;
   const choices = options.map((option, index) => ({

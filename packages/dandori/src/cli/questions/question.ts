@@ -1,6 +1,13 @@
 import { asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { estimate } from '../../model/plan.ts';
-import { callAbout, type PlanAbout, planAbout, type Question, reversibility } from '../../model/question.ts';
+import {
+  type CallAbout,
+  callAbout,
+  type PlanAbout,
+  planAbout,
+  type Question,
+  reversibility,
+} from '../../model/question.ts';
 import { isStep, type Task } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
@@ -8,9 +15,9 @@ import { writePlan } from '../../plan/write.ts';
 import { type Field, fieldsOf } from '../../views/form.ts';
 import { type AskedQuestion, duration } from '../../views/report.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
-import { trustLines } from '../../views/trust.ts';
+import { originText, trustLines } from '../../views/trust.ts';
 import { estimateLines } from '../report.ts';
-import { oneLine, printable, type Style } from '../style.ts';
+import { oneLine, PLAIN, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choiceLines } from './ask.ts';
 
@@ -22,7 +29,7 @@ export function questionLines(asked: AskedQuestion, texts: Texts, style: Style):
   const question = questionIn(asked, texts.language);
   return [
     `${style.yellow('?')} ${printable(question.text)}`,
-    ...contextLines(question, texts).map((line) => `    ${line}`),
+    ...contextLines(question, texts, style).map((line) => `    ${line}`),
     ...choiceLines(question.options ?? []).map((line) => `    ${style.bold(printable(line))}`),
     ...formLines(question, texts).map((line) => `    ${style.bold(printable(line))}`),
     ...termLines(question, texts).map((line) => `    ${style.dim(printable(line))}`),
@@ -117,13 +124,13 @@ function someOf(ids: readonly string[], { more }: Texts): string {
 /**
  * What the user needs to know to answer. For a call: the operation, its arguments, its effect and the reason.
  */
-export function contextLines(question: Question, texts: Texts): string[] {
+export function contextLines(question: Question, texts: Texts, style: Style = PLAIN): string[] {
   const { kind, context, url } = question;
   const about =
     kind === 'plan_approval'
       ? planQuestionLines(question, texts)
       : kind === 'approval'
-        ? approvalLines(context, texts)
+        ? approvalLines(context, texts, style)
         : undefined;
   return about ?? [...callLines(context, texts), ...(url === undefined ? [] : [pageLine(url, texts)])];
 }
@@ -136,22 +143,24 @@ function pageLine(url: string, texts: Texts): string {
 }
 
 /** What the user approves: the tool, each argument, what the tool says about the call, and its effect. */
-function approvalLines(context: Question['context'], texts: Texts): string[] | undefined {
+function approvalLines(context: Question['context'], texts: Texts, style: Style): string[] | undefined {
   const read = callAbout.safeParse(context);
   if (!read.success || !isObject(context)) return undefined;
-  const { operation, args, effect: does, preview, previewFailed, trust, also = [] } = read.data;
+  const { operation, effect: does, preview, previewFailed, trust, also = [], planned = [] } = read.data;
   const names = texts.contextNames;
+  const plannedText = planned
+    .map((one) => texts.plannedCalls(shown(one.operation, texts), one.effect, one.calls))
+    .join(texts.comma);
   const labelled = (name: string, text: string) => texts.labelled(printable(names[name] ?? name), text);
   return [
     shown(operation, texts),
-    ...Object.entries(args).map(([name, value]) => `  ${printable(name)}: ${shown(value, texts)}`),
-    ...(trust === undefined ? [] : trustLines(trust, texts.words).map((line) => shown(line, texts))),
+    ...argumentLines(read.data, texts, style),
+    ...(trust === undefined
+      ? []
+      : trustLines({ ...trust, values: [] }, texts.words).map((line) => style.yellow(shown(line, texts)))),
     ...also.flatMap((one) => [
       labelled('also', shown(operation, texts)),
-      ...Object.entries(one.args).map(([name, value]) => `  ${printable(name)}: ${shown(value, texts)}`),
-      ...trustLines(one.trust, texts.words)
-        .slice(1)
-        .map((line) => `  ${shown(line, texts)}`),
+      ...argumentLines(one, texts, style),
     ]),
     ...diffLines(preview?.diff),
     ...(previewFailed === undefined ? [] : [labelled('previewFailed', shown(previewFailed, texts))]),
@@ -160,8 +169,26 @@ function approvalLines(context: Question['context'], texts: Texts): string[] | u
     ...(context.reasoning === undefined
       ? []
       : [texts.labelled(texts.reason, shown(context.reasoning, texts))]),
-    ...planLines(context.plan, texts),
+    ...(planned.length === 0 ? [] : [labelled('planned', plannedText)]),
+    ...(trust === undefined ? planLines(context.plan, texts) : []),
   ];
+}
+
+/** Each argument, and beneath it where its value was read. In quotes, so that a value cannot look like that place. */
+function argumentLines(
+  { args, trust }: Pick<CallAbout, 'args' | 'trust'>,
+  texts: Texts,
+  style: Style,
+): string[] {
+  return Object.entries(args).flatMap(([name, value]) => {
+    const origin = trust?.values.find(({ argument }) => argument === name);
+    if (origin === undefined) return [`  ${printable(name)}: ${shown(value, texts)}`];
+    const paint = origin.isInGoal === true ? style.green : style.red;
+    return [
+      `  ${printable(name)}: ${paint(shown(stringifyJson(value), texts))}`,
+      `    ${style.dim(shown(originText(origin, texts.words), texts))}`,
+    ];
+  });
 }
 
 const MOST_DIFF_LINES = 60;

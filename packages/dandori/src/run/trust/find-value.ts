@@ -28,16 +28,18 @@ function* textsIn(value: Json, room: { left: number }): Iterable<string> {
 
 /**
  * Where a text contains a value, with the sentence around it; undefined if it does not. Case, width, and white
- * space do not matter, nor does the form: percent signs, base64, separators in numbers, the order in a date.
+ * space do not matter, nor does the form: percent signs, base64, separators in numbers, the order in a date, a code in
+ * groups.
  */
 export function placeIn(text: string, value: string): string | undefined {
   const wanted = plain(value).trim();
   if (wanted.length < 2) return undefined;
   return (
     around(text, wanted) ??
-    around(text, plain(decodedPercent(value)).trim()) ??
+    around(text, plain(decoded(value)).trim()) ??
     around(decoded(text), wanted) ??
-    sameNumberIn(text, wanted)
+    sameNumberIn(text, wanted) ??
+    inGroups(text, wanted)
   );
 }
 
@@ -102,6 +104,17 @@ function decodedBase64(word: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Letters and digits of which at least one is a digit. */
+const CODE = /^(?=.*\d)[\p{L}\d]{8,64}$/u;
+
+/** `GB33 BUKB 2020 1555 5555 55` is GB33BUKB20201555555555. */
+function inGroups(text: string, wanted: string): string | undefined {
+  const code = wanted.replaceAll(/[ +-]/g, '');
+  if (!CODE.test(code)) return undefined;
+  const [found] = new RegExp([...code].join('[ -]?'), 'u').exec(plain(text)) ?? [];
+  return found === undefined ? undefined : around(text, found);
 }
 
 /** `1,200.00` is 1200, and `15.05.2024` is `2024-05-15`. */

@@ -40,6 +40,7 @@ export function ContextView({ context }: { readonly context: Json | undefined })
     pattern: _pattern,
     similar,
     also: _also,
+    planned: _planned,
     ...others
   } = context;
   const call = callAbout.safeParse(context);
@@ -83,6 +84,18 @@ export function ContextView({ context }: { readonly context: Json | undefined })
         {Array.isArray(done) && (
           <Row name={say.done}>
             <Calls calls={done} />
+          </Row>
+        )}
+        {call.data?.planned !== undefined && (
+          <Row name={say.planned}>
+            <ul className="flex flex-wrap gap-x-3">
+              {call.data.planned.map((one) => (
+                <li key={`${one.effect} ${one.operation}`}>
+                  {one.operation} <EffectMark effect={one.effect} />
+                  {one.calls > 1 && ` ×${one.calls}`}
+                </li>
+              ))}
+            </ul>
           </Row>
         )}
         {isObject(open) && (

@@ -134,6 +134,8 @@ export const cli = {
   atWorst: (time: string) => `up to ${time}`,
   cost: (once: string, atWorst: string) => `Cost: ${once}, up to ${atWorst}`,
   wholePlan: 'Whole plan',
+  plannedCalls: (operation: string, effect: Effect, calls: number) =>
+    `${operation} (${words.effects[effect].toLowerCase()})${calls > 1 ? ` ×${calls}` : ''}`,
   objective: outline.objective,
   criteria: outline.successCriteria,
   constraints: outline.constraints,
@@ -189,6 +191,7 @@ export const cli = {
     open: 'Unconfirmed call',
     previewFailed: 'No preview',
     also: 'Also waiting',
+    planned: 'Also planned',
     reversible: 'Can be undone',
   } as Readonly<Record<string, string>>,
   replies: {

@@ -119,6 +119,8 @@ export const cli: CliTexts = {
   atWorst: (time) => `最大 ${time}`,
   cost: (once, atWorst) => `費用：${once}、最大 ${atWorst}`,
   wholePlan: '計画の全体',
+  plannedCalls: (operation, effect, calls) =>
+    `${operation}（${words.effects[effect]}${calls > 1 ? `、${calls} 回` : ''}）`,
   objective: outline.objective,
   criteria: outline.successCriteria,
   constraints: outline.constraints,
@@ -172,6 +174,7 @@ export const cli: CliTexts = {
     open: '結果不明の呼び出し',
     previewFailed: 'プレビューなし',
     also: 'ほかに待機中',
+    planned: 'ほかの予定',
     reversible: '元に戻す',
   },
   replies: {
