@@ -228,7 +228,7 @@ function approvalText(
   const name =
     title === undefined || summary !== undefined
       ? operation
-      : `“${clip(title.replaceAll(/\s+/g, ' '), LONGEST_TITLE)}” (${operation})`;
+      : texts.titled(clip(title.replaceAll(/\s+/g, ' '), LONGEST_TITLE), operation);
   if (operation !== 'run.answer') return texts.mayCall(name, effect, summary);
   const { answer = null, declined } = args;
   return texts.mayAnswer(declined === true ? undefined : asText(answer));

@@ -90,11 +90,12 @@ function valuesOf({ kind, choices, schema }: Field, { flag, number, integer }: T
 
 /** When the question expires, who may answer it, and which other tasks it blocks. */
 function termLines(
-  { kind, task, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
+  { kind, task, context, blocks, expiresAt, default: fallback, answerers }: AskedQuestion,
   texts: Texts,
 ): string[] {
-  // The tasks of a plan are already listed in the plan.
-  const others = kind === 'plan_approval' ? [] : blocks.filter((id) => id !== task);
+  // The tasks of a plan are already listed in the plan, and a question about trust names the planned calls.
+  const isListed = kind === 'plan_approval' || (isObject(context) && context.planned !== undefined);
+  const others = isListed ? [] : blocks.filter((id) => id !== task);
   return [
     ...(others.length === 0 ? [] : [texts.alsoWaiting(someOf(others, texts))]),
     ...untilLines({ expiresAt, default: fallback }, texts),

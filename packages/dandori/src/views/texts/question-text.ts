@@ -83,6 +83,7 @@ const TEMPLATES: Readonly<Record<Composed, (texts: QuestionTexts) => readonly st
       // What a tool says may end its sentence in another way.
       mayCall('{1}', one, '{2}.').replace('{2}.', '{2}'),
     ]),
+  titled: ({ mayCall, titled }) => effect.options.map((one) => mayCall(titled('{1}', '{2}'), one)),
   mayCallAgain: ({ mayCallAgain }) => effect.options.map((one) => mayCallAgain('{1}', one, '{2}')),
   mayAnswer: ({ mayAnswer }) => [mayAnswer('{1}'), mayAnswer(undefined)],
   mayChange: ({ mayChange }) => [mayChange('{1}')],

@@ -13,6 +13,7 @@ export const questions = {
     summary === undefined
       ? `Approve ${operation}? (${label(effect)})`
       : `${sentence(summary)} Approve? (${operation}, ${label(effect)})`,
+  titled: (title: string, operation: string) => `“${title}” (${operation})`,
   mayAnswer: (answer: string | undefined) =>
     answer === undefined ? 'Decline to answer?' : `Answer with “${answer}”?`,
   mayGoOn: (number: number, name: string) => `Go on with step ${number}? ${name}`,

@@ -8,8 +8,9 @@ const KEPT = '完了した呼び出しは繰り返しません';
 export const questions: QuestionTexts = {
   mayCall: (operation, effect, summary) =>
     summary === undefined
-      ? `${operation} を承認しますか？（${effects[effect]}）`
+      ? `${operation}${operation.endsWith('）') ? '' : ' '}を承認しますか？（${effects[effect]}）`
       : `${sentence(summary)}承認しますか？（${operation}、${effects[effect]}）`,
+  titled: (title, operation) => `「${title}」（${operation}）`,
   mayAnswer: (answer) =>
     answer === undefined ? '「回答しない」を選びますか？' : `「${answer}」と回答しますか？`,
   mayGoOn: (number, name) => `ステップ ${number} に進みますか？ ${name}`,
