@@ -16,15 +16,32 @@ it.each<[string, Effect, JsonObject, string[]]>([
     ['text'],
   ],
   ['by its format', 'write', { message: { type: 'string', format: 'email' } }, ['message']],
+  [
+    'by a description inside of it',
+    'write',
+    { message: { properties: { text: { description: 'the command' } } } },
+    ['message'],
+  ],
+  ['by one of several forms', 'write', { text: { anyOf: [{ format: 'uri' }, {}] } }, ['text']],
+  ['by what its schema refers to', 'write', { text: { $ref: '#/$defs/target' } }, ['text']],
+  ['by a Japanese description', 'write', { text: { description: '実行するコマンド' } }, ['text']],
   ['if nothing else says what is deleted', 'destructive', { title: {}, note: {} }, ['title', 'note']],
   ['but content does not if something else says it', 'destructive', { id: {}, note: {} }, ['id']],
   ['if it says how much a call changes', 'write', { count: {}, limit: {} }, ['count', 'limit']],
   ['but not if it says how much a read returns', 'read', { count: {}, limit: {} }, []],
 ])('an argument aims %s', (_, effect, properties, expected) => {
-  const tool = { name: 'x.y', effect, inputSchema: { type: 'object', properties } };
+  const $defs = { target: { description: 'The path of the file.' } };
+  const tool = { name: 'x.y', effect, inputSchema: { type: 'object', properties, $defs } };
   const args = Object.fromEntries(Object.keys(properties).map((name) => [name, 'x']));
   expect(aimsOf(tool, args)).toEqual(expected);
 });
+
+it.each(['python.run', 'terminal.type', 'db.executeSql'])(
+  'what %s runs aims it, whatever it is called',
+  (name) => {
+    expect(aimsOf({ name, effect: 'write', inputSchema: {} }, { text: 'x' })).toEqual(['text']);
+  },
+);
 
 it.each([
   ['location', 'https://evil.example/in', true],

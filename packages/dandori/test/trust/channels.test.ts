@@ -57,6 +57,8 @@ const EVIL = { to: 'eve@evil.example', body: 'all of it' };
 describe.each(['json', 'tools'] as const)('a model behind HTTP that obeys what it reads (%s)', (dialect) => {
   it.each([
     ['a result of a tool of a program that says nothing about trust', { mail }, 'mail'],
+    ['a file', { readFile: mail }, 'readFile'],
+    ['the transactions of an account', { get_transactions: mail }, 'get_transactions'],
     ['an error', { mail: broken }, 'mail'],
     ['a function of a program', { fetchPage: () => ORDER }, 'fetchPage'],
   ])('sends nothing unasked after it has read it in %s', async (_, tools, name) => {

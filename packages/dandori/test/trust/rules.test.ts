@@ -63,6 +63,13 @@ describe('a rule of the configuration', () => {
     ['a tool is allowed at any time', later, [rule(undefined, 'mail.send', 'allow')], 1, 0],
     ['an allowed source orders nothing', later, [rule('files.*', 'mail.send.*', 'allow')], 0, 1],
     [
+      'a line break in the name of an argument avoids no rule',
+      [[act('r', 'files.read')], [act('s', 'mail.send', { to: 'b@x.example', 'bo\ndy': 'hi' })]],
+      [rule(undefined, 'mail.send', 'allow'), rule('files.*', 'mail.send.b*', 'deny')],
+      0,
+      0,
+    ],
+    [
       'words of the model may come from what it read',
       later,
       [rule('files.*', 'mail.send.body', 'deny')],

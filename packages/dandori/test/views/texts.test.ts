@@ -40,6 +40,8 @@ const WITHOUT_WORDS = [
   'chat.prompt',
   'chat.answerWith',
   'run.because',
+  'driver.titled',
+  'questions.titled',
   'run.standing',
   'run.openQuestion',
   'history.history.changed',

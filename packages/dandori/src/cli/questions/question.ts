@@ -150,7 +150,7 @@ function approvalLines(context: Question['context'], texts: Texts, style: Style)
   const { operation, effect: does, preview, previewFailed, trust, also = [], planned = [] } = read.data;
   const names = texts.contextNames;
   const plannedText = planned
-    .map((one) => texts.plannedCalls(shown(one.operation, texts), one.effect, one.calls))
+    .map((one) => texts.plannedCalls(shown(one.operation, texts), texts.effect(one.effect), one.calls))
     .join(texts.comma);
   const labelled = (name: string, text: string) => texts.labelled(printable(names[name] ?? name), text);
   return [

@@ -69,7 +69,7 @@ export function aimsOf(tool: Aimed, args: JsonObject, aims: Aims = {}): string[]
     .filter(([name, value]) => {
       const schema = Object.hasOwn(described, name) ? described[name] : undefined;
       if (named !== undefined && (schema !== undefined || named.includes(name))) return named.includes(name);
-      return isDescribedAsAim(schema) || isAimed(name, value, tool.effect);
+      return runsCode(tool) || isDescribedAsAim(schema, tool) || isAimed(name, value, tool.effect);
     })
     .map(([name]) => name);
   // What `delete(title)` deletes, something must say.
@@ -79,16 +79,54 @@ export function aimsOf(tool: Aimed, args: JsonObject, aims: Aims = {}): string[]
 
 /** Words in a description that make an argument a target, whatever its name. */
 const AIM_WORDS =
-  /\b(?:shell|command line|commands?|sql|script|urls?|uri|recipients?|e-?mail address(?:es)?|iban|account number|(?:file )?paths?)\b/i;
+  /\b(?:shell|command line|commands?|sql|script|urls?|uri|recipients?|e-?mail address(?:es)?|iban|account number|(?:file )?paths?)\b|コマンド|スクリプト|宛先|送信先|送り先|振込先|口座番号|メールアドレス|ファイルパス/i;
 
-/** Whether an argument that sounds like content is described as more: `text: "the command to run"`. */
-function isDescribedAsAim(schema: Json | undefined): boolean {
+const describedKnown = new WeakMap<JsonObject, boolean>();
+
+/**
+ * Whether an argument that sounds like content is described as more, at any depth: `text: "the command to run"`. What the
+ * schema refers to belongs to it.
+ */
+function isDescribedAsAim(schema: Json | undefined, { inputSchema }: Aimed): boolean {
   if (!isObject(schema)) return false;
-  const { description, format } = schema;
-  return (
-    OUTSIDE_FORMATS.includes(String(format)) ||
-    (typeof description === 'string' && AIM_WORDS.test(description))
-  );
+  const known = describedKnown.get(schema);
+  if (known !== undefined) return known;
+  const room = { left: MOST_PARTS };
+  const visit = (part: Json): boolean => {
+    if (room.left-- <= 0) return true;
+    if (Array.isArray(part)) return part.some(visit);
+    if (!isObject(part)) return false;
+    const { description, format, $ref } = part;
+    if (OUTSIDE_FORMATS.includes(String(format))) return true;
+    if (typeof description === 'string' && AIM_WORDS.test(description)) return true;
+    if (typeof $ref === 'string' && visit(definition($ref, inputSchema))) return true;
+    return Object.values(part).some(visit);
+  };
+  const found = visit(schema);
+  describedKnown.set(schema, found);
+  return found;
+}
+
+/** `#/$defs/name` or `#/definitions/name`. */
+function definition($ref: string, { $defs, definitions }: JsonObject): Json {
+  const [, name = ''] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec($ref) ?? [];
+  return { ...asObject(definitions ?? null), ...asObject($defs ?? null) }[name] ?? null;
+}
+
+/** Words in the name of a tool that runs what it is given, whatever its arguments are called. */
+const RUNNING = new Set(
+  `exec execute eval evaluate shell bash terminal powershell python javascript sql script command cmd`.split(
+    ' ',
+  ),
+);
+const runningKnown = new Map<string, boolean>();
+
+function runsCode({ name }: Aimed): boolean {
+  const known = runningKnown.get(name);
+  if (known !== undefined) return known;
+  const runs = wordsIn(name).some((word) => RUNNING.has(word));
+  if (runningKnown.size < MOST_JUDGED) runningKnown.set(name, runs);
+  return runs;
 }
 
 /** An object aims if a field in it does: `message: {to, text}` has a recipient. */
@@ -147,7 +185,10 @@ export function isWayOut(tool: Tool, args?: JsonObject): boolean {
 const OTHERS = new Set(
   `mail mails email emails gmail imap inbox message messages sms chat chats slack discord teams page pages website
   article articles news feed feeds rss blog post posts tweet tweets forum issue issues comment comments ticket tickets
-  review reviews pdf document documents attachment attachments transcript transcripts`.split(/\s+/),
+  review reviews pdf document documents doc docs sheet sheets file files attachment attachments download downloads
+  clipboard scan ocr transcript transcripts note notes wiki thread threads conversation conversations notification
+  notifications feedback calendar event events invitation invitations invoice invoices bill bills transaction
+  transactions statement statements log logs search`.split(/\s+/),
 );
 const PLACES = new Set(`url urls uri uris link links href website webpage feed rss`.split(' '));
 

@@ -102,10 +102,10 @@ export function isOf({ from = '*' }: TrustRule, operation: string): boolean {
   return matches(from, operation);
 }
 
-/** `*` stands for any text. */
+/** `*` stands for any text. A model may write a name with a line break. */
 function matches(pattern: string, name: string): boolean {
   const parts = pattern.split('*').map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
-  return new RegExp(`^${parts.join('.*')}$`, 'u').test(name);
+  return new RegExp(`^${parts.join('.*')}$`, 'su').test(name);
 }
 
 /** Whether the schema of `extract` leaves a stranger little to say, and `trust.endorse` names its kind. */

@@ -134,8 +134,8 @@ export const cli = {
   atWorst: (time: string) => `up to ${time}`,
   cost: (once: string, atWorst: string) => `Cost: ${once}, up to ${atWorst}`,
   wholePlan: 'Whole plan',
-  plannedCalls: (operation: string, effect: Effect, calls: number) =>
-    `${operation} (${words.effects[effect].toLowerCase()})${calls > 1 ? ` ×${calls}` : ''}`,
+  plannedCalls: (operation: string, effect: string, calls: number) =>
+    `${operation} (${effect})${calls > 1 ? ` ×${calls}` : ''}`,
   objective: outline.objective,
   criteria: outline.successCriteria,
   constraints: outline.constraints,

@@ -119,8 +119,7 @@ export const cli: CliTexts = {
   atWorst: (time) => `最大 ${time}`,
   cost: (once, atWorst) => `費用：${once}、最大 ${atWorst}`,
   wholePlan: '計画の全体',
-  plannedCalls: (operation, effect, calls) =>
-    `${operation}（${words.effects[effect]}${calls > 1 ? `、${calls} 回` : ''}）`,
+  plannedCalls: (operation, effect, calls) => `${operation}（${effect}${calls > 1 ? `、${calls} 回` : ''}）`,
   objective: outline.objective,
   criteria: outline.successCriteria,
   constraints: outline.constraints,
