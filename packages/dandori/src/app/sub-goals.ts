@@ -34,8 +34,8 @@ const LONGEST_MESSAGE = 2_000;
  *
  * G1  The id of the run is in the start of its task, so a task has exactly one run, even after a crash.
  * G2  A sub-goal has a share of the limits, a part of the tools, and the same policies. It never has more.
- * G3  What the parent read before it started the sub-goal counts as read by the sub-goal, and what the sub-goal
- *     reads counts as read by the parent. So external content never becomes an order on the way.
+ * G3  What the parent read before the start counts as read by the sub-goal. What the sub-goal reads counts as read by
+ *     the parent. So external content never becomes an order on the way.
  * G4  The parent run asks the questions of a sub-goal. Only an answer to the parent run counts.
  * G5  A sub-goal ends with its run. A fork shares the sub-goals that were under way, and never ends them.
  */

@@ -129,10 +129,9 @@ function settingsOf(settings: Settings, { toolbox }: Pick<Parts, 'toolbox'>): Se
 }
 
 /**
- * What the message says about the open questions of other runs. An approval is not among them: only a yes of
- * the user approves, and `conversation/interpret` reads that without a model. Neither is a question of a run
- * if external content was read in another one: it may have told the model how to read the message, so the user
- * is asked.
+ * What the message says about the open questions of other runs. An approval is not among them: only a yes of the user
+ * approves, and `conversation/interpret` reads that without a model. Questions of other runs are left out too if
+ * external content was read: it may have told the model how to read the message. Then the user is asked.
  */
 function answersIn(
   text: string,

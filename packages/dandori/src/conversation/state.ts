@@ -140,7 +140,7 @@ export function isReported({ messages }: ConversationState, run: string): boolea
   return messages.has(replyId(run));
 }
 
-/** The language in which the user wrote this message or, if it does not tell, an earlier one. */
+/** The language of this message, or of an earlier one if this one does not show it. */
 export function languageAt({ messages, language }: ConversationState, message: string): Language | undefined {
   const all = [...messages.values()];
   const until = all.slice(0, all.findIndex(({ id }) => id === message) + 1);

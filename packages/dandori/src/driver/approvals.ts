@@ -54,7 +54,7 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   const effect = effectNow(task, driver);
   const done = doneBefore(task, args, state);
   const digest = callDigest(operation, args);
-  const verdict = judge(task, args, driver);
+  const verdict = judgeTrust(task, args, driver);
   const trust = asksAbout(verdict, state) ? verdict : undefined;
   const called = { operation, effect, digest, trust };
   const standing = done === undefined ? await standingFor(called, driver) : undefined;
@@ -100,7 +100,7 @@ function alsoAsked(alike: readonly TaskState[], { because }: Doubtful, driver: D
     const { id, operation, args: written } = one.task;
     const filled = fillRefs(one.override ?? written, (task) => driver.results.get(state, task));
     if (!filled.ok || doneBefore(one, filled.args, state) !== undefined) return [];
-    const verdict = judge(one, filled.args, driver);
+    const verdict = judgeTrust(one, filled.args, driver);
     if (!asksAbout(verdict, state) || verdict.because !== because) return [];
     const trust = { because, values: [...verdict.values] };
     return [{ task: id, args: filled.args, digest: callDigest(operation, filled.args), trust }];
@@ -135,9 +135,9 @@ interface CallToApprove {
 type StandingFact = Pick<FactOf<'call_approved'>['data'], 'question' | 'standing'>;
 
 /**
- * An approval for the run, or one in the user's settings. It does not cover an effect that became worse. For a
- * doubtful call, only an answer in this run counts that showed exactly this call, or its pattern: an approval for good
- * was given when no stranger's text was near.
+ * An approval for the run, or one in the user's settings. It does not cover an effect that became worse. A doubtful
+ * call needs an answer in this run that showed exactly this call, or its pattern. An approval for good was given
+ * without a stranger's text in sight, so it does not count.
  */
 async function standingFor(
   { operation, effect, digest, trust }: CallToApprove,
@@ -279,7 +279,7 @@ function pinnedArgs(
 }
 
 /** Judges where the values of a call come from. */
-export function judge(
+export function judgeTrust(
   task: TaskState,
   args: JsonObject,
   { ledger: { state }, parts, results }: Pick<Driver, 'ledger' | 'parts' | 'results'>,

@@ -56,8 +56,8 @@ export interface Calls {
   isAnyPlanned(): boolean;
   thinkNow(): void;
   /**
-   * Makes the planned reads. If all planned calls are reads and all of them end in this turn of the event loop,
-   * returns their outcomes, so that starts and outcomes are one write. Otherwise returns an empty list.
+   * Makes the planned reads. Returns their outcomes if all planned calls are reads and end in this turn of the event
+   * loop. Then starts and outcomes are one write. Otherwise returns an empty list.
    */
   takeEnded(ahead: Pick<ReadAhead, 'stateOf' | 'take' | 'settle'>): Promise<Mail[]>;
   /** Makes the planned calls, except prefetched ones. */

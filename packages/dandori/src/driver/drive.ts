@@ -20,9 +20,8 @@ import { createReadAhead } from './prefetch.ts';
 import { createResults } from './results.ts';
 
 /**
- * Drives a run as far as it can go: until it ends, or until only the user can continue it and no call is held
- * open for them. Nothing is kept between two calls of `drive`: the next call reads the journal and continues
- * from there.
+ * Drives a run until it ends, or until only the user can continue it and no call is held open for them. Nothing is
+ * kept between two calls of `drive`: the next call reads the journal and continues from there.
  *
  * S1  One driver per run: the driver holds the claim from the first read to the last write.
  * S2  A call is made only after its start is durable. A read that costs nothing is the exception: it has no
@@ -42,10 +41,10 @@ export async function drive(what: Drivable, asGiven: Parts, leaving: StopSignals
   const clock = createSteadyClock(asGiven.clock);
   const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
-  const house = { given, clock, claim };
+  const context = { given, clock, claim };
   let parked: Parked | undefined;
   try {
-    const result = await driveStarted({ run, ...started }, house, leaving);
+    const result = await driveStarted({ run, ...started }, context, leaving);
     parked = parkedOf(result, leaving, clock.now());
     return result.state;
   } finally {
@@ -64,16 +63,16 @@ interface DriveResult {
 
 async function driveStarted(
   started: StartedRun,
-  house: DriveContext,
+  context: DriveContext,
   leaving: StopSignals,
 ): Promise<DriveResult> {
   const { run, events } = started;
-  if (events === undefined || leaving.soon?.aborted) return driveClaimed({ run }, house, leaving);
+  if (events === undefined || leaving.soon?.aborted) return driveClaimed({ run }, context, leaving);
   try {
-    return await driveClaimed(started, house, leaving);
+    return await driveClaimed(started, context, leaving);
   } catch (error) {
     if (!(error instanceof StaleStart)) throw error;
-    return driveClaimed({ run }, house, leaving);
+    return driveClaimed({ run }, context, leaving);
   }
 }
 
@@ -146,7 +145,7 @@ async function driveClaimed(
     });
     const parts: Parts = { ...given, toolbox };
     calls = createCalls(run, parts, mailbox);
-    const house = {
+    const inner = {
       run,
       parts,
       ledger: opened,
@@ -158,7 +157,7 @@ async function driveClaimed(
       checked: new WeakMap(),
       compiledAtStart: () => (plan?.tools === theirs.tools() ? plan.compiled : undefined),
     };
-    const driver: Driver = { ...house, readAhead: createReadAhead(house) };
+    const driver: Driver = { ...inner, readAhead: createReadAhead(inner) };
     // Only the run that started a sub-goal drives it.
     const isForeign = opened.state.parent !== undefined && given.isSubGoal !== true;
     const hadEnded = opened.state.end !== undefined;

@@ -31,7 +31,7 @@ import {
   askApproval,
   asksAbout,
   effectNow,
-  judge,
+  judgeTrust,
   keepApproval,
   mustAskAgain,
   trustFact,
@@ -158,7 +158,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
   const done = filled.ok && filled.args !== written ? doneNow(task, filled.args, ledger.state) : undefined;
   const isRepeated = done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings);
-  const verdict = filled.ok ? judge(task, filled.args, driver) : { kind: 'free' as const };
+  const verdict = filled.ok ? judgeTrust(task, filled.args, driver) : { kind: 'free' as const };
   const isRefused = verdict.kind === 'denied' || verdict.kind === 'refused';
   const isAsked = !isRefused && (isRepeated || asksAbout(verdict, ledger.state));
   if (filled.ok && (isAsked || (!isRefused && mustAskAgain(task, filled.args, driver)))) {

@@ -79,8 +79,8 @@ interface Stream {
 /** Operations that do not affect the tool calls beside them. */
 const HARMLESS: readonly string[] = ['answer', 'ask', 'reflect'];
 
-export function createReadAhead(house: Omit<Driver, 'readAhead'>): ReadAhead {
-  const { run, parts, ledger, mailbox, calls, results, checked } = house;
+export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
+  const { run, parts, ledger, mailbox, calls, results, checked } = inner;
   const sealing = sealingOf(parts);
   let stream = streamOf(0, 0);
   /** In the order in which the mind wrote them. */

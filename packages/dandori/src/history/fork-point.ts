@@ -52,8 +52,8 @@ export function startPoint(events: readonly Event[]): number {
 }
 
 /**
- * Where to begin to repeat only what failed: before the first call of the failed task, or, if the model failed,
- * after the last progress.
+ * The event to fork from so that only what failed is repeated: before the first call of the failed task, or after the
+ * last progress if the model failed.
  */
 export function failedPoint(events: readonly Event[], { tasks }: Pick<RunState, 'tasks'>): number {
   const failed = events.find(

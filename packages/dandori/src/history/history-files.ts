@@ -13,8 +13,7 @@ import { addEntry, type GrowingHistory } from './plan-history.ts';
  * H1  A file is a view: it is computed from the journal only. Deleting it loses nothing.
  * H2  A file is replaced as a whole, so a reader never sees a torn or repeated line, even after a crash.
  * H3  A file may be behind while its run goes on, and after a crash. The end of a drive, or `update`, brings it up to
- *     date. Until then the pauses between two writes grow: the file is written as a whole, so a long run would
- *     otherwise spend more and more on it.
+ *     date. Until then the pauses between two writes grow, because the whole file is written each time.
  * H4  A file that cannot be written never stops a run: the journal has everything.
  */
 export interface HistoryFiles {

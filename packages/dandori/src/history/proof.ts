@@ -23,9 +23,9 @@ import { approvalProblems, draftProblems, same, versionProblems } from './proof-
  * Whether the driver would write this fact after the events before it. Nothing here calls a model or a tool,
  * or changes the state.
  *
- * V1  Dandori's own decisions are made again: when the mind is asked and for what, what a plan waits for,
- *     which call is made with which arguments and key, what the user is asked to approve, and how the run
- *     ends. Codes and values are compared, sentences are not.
+ * V1  Dandori's own decisions are made again: when the mind is asked and for what, what a plan waits for, each call
+ *     with its arguments and key, each approval, and how the run ends. Codes and values are compared, sentences are
+ *     not.
  * V2  What came from outside (a result, a decision of the mind, an answer) is accepted as evidence. It is
  *     checked against what is known about it: its attempt, its expectation, the options of its question.
  * V3  A fact that depends on an unreadable result is unproved, which is neither right nor wrong.

@@ -106,9 +106,9 @@ function unreached({ args }: Action, state: RunState): Cause | undefined {
 }
 
 /**
- * An answer that came with tool calls is valid if all of them succeeded, and if it uses their results by Ref
- * or the calls read nothing. Otherwise it was written before the facts were known. The same applies to an
- * answer that came with a question.
+ * An answer that came with tool calls is valid if all of them succeeded. It must use their results by Ref, unless the
+ * calls read nothing. Otherwise it was written before the facts were known. The same applies to an answer that came
+ * with a question.
  */
 function stands(answer: Action, decision: Decision, state: RunState): boolean {
   const { operations, proposed, purpose, isEdited } = decision;

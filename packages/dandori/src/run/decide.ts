@@ -234,7 +234,10 @@ function waking(state: RunState, now: number, places: Places): Intention[] {
   return wakeUp(state, now, nextRetry(state, now, places));
 }
 
-/** Wakes the driver to ask the mind again, for the time limit, the end of a hold or the expiry of a question. */
+/**
+ * The next time at which something is due: the mind may be asked again, the time limit, the end of a hold, the expiry
+ * of a question.
+ */
 function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
   let earliest = first;
   if (state.thinkAfter > now && !isAlive(state)) earliest = Math.min(earliest, state.thinkAfter);

@@ -175,9 +175,8 @@ function circlesIn(turns: readonly Turn[], state: RunState): Circle[] {
 }
 
 /**
- * A call that returns the same result is not a circle if the turns in between made progress, or if it ran in
- * another step. All turns are searched for progress, because the window may no longer hold the first of
- * several alternating reads.
+ * A repeated result is no circle if the turns in between made progress, or if the call ran in another step. All turns
+ * are searched for progress, because the window may no longer hold the first of several alternating reads.
  */
 function isBesideProgress({ kind, tasks }: Circle, turns: readonly Turn[]): boolean {
   if (kind !== 'same_result') return false;

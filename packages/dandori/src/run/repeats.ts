@@ -38,8 +38,8 @@ export interface Repeats {
  *     told first.
  * W2  The same call twice within one list is intended. A list with something new is ordinary work if
  *     something new has also succeeded in between.
- * W3  If the mind insists, the list runs if the run makes progress: the list contains something new, or
- *     something new has succeeded in between. Otherwise a person decides, or the run ends as a loop.
+ * W3  If the mind insists, the list runs only if there is progress: something new is in the list, or has succeeded in
+ *     between. Otherwise a person decides, or the run ends as a loop.
  */
 export function findRepeats(calls: readonly ProposedCall[], state: RunState): Repeats | undefined {
   if (state.planGiven) return undefined;

@@ -121,8 +121,8 @@ export const serverUserSchema = z.object({
 export type ServerUser = z.infer<typeof serverUserSchema>;
 
 /**
- * What a message became: a run, the answer to a question, or nothing because it is about open questions and
- * answers none of them clearly.
+ * What a message became: a run, an answer, or nothing because it is about open questions and answers none of them
+ * clearly.
  */
 export const sayResultSchema = z.union([
   z.object({ kind: z.literal('begun'), run: z.string() }),

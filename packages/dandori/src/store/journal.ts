@@ -55,8 +55,8 @@ export interface TornTail {
 }
 
 /**
- * The right to drive a run. It ends with `release`, with the process that holds it, or when it is lost: the
- * holder could not renew it in time, and another process may hold it soon.
+ * The right to drive a run. It ends with `release`, with the process that holds it, or when it is lost. It is lost if
+ * the holder could not renew it in time; another process may hold it soon.
  */
 export interface Claim {
   /** Aborts when the claim is lost. The holder stops its calls and stands down. */

@@ -38,8 +38,8 @@ export async function runCase(source: string | RecordedCase, options: CaseOption
   const toolbox = createCaseToolbox(recorded, { clock, tools: options.tools });
   const journal = createMemoryJournal();
   const check = createSchemaCheck();
-  const house = { journal, blobs: createMemoryBlobs(), clock, toolbox, mind, check };
-  const parts: Parts = { ...house, secrets: [], driver: 'case' };
+  const own = { journal, blobs: createMemoryBlobs(), clock, toolbox, mind, check };
+  const parts: Parts = { ...own, secrets: [], driver: 'case' };
   const { goal, userId, plan } = recorded;
   const settings = { ...recorded.settings, ...options.settings };
   const { run } = await startRun({ goal, settings, userId, tasks: plan }, parts);

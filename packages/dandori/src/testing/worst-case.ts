@@ -13,9 +13,10 @@ import type { ScriptedAction } from './scripted-mind.ts';
 import { createStepClock } from './step-clock.ts';
 
 /**
- * How a stranger's text reaches the model: what a tool that is not trusted returns, fails with, asks (after its call
- * or while it is `held` open), offers as a `choice` or says of itself and its calls, a note of another run, or a file that
- * is attached. The user makes the first choice, because its label is harmless.
+ * How a stranger's text reaches the model. Most are ways of a tool that is not trusted: its result, its error, its
+ * question (after the call, or while it is `held` open), its `choice`, what it says of itself and its calls. The
+ * others are a note of another run and an attached file. The user makes the first choice, because its label is
+ * harmless.
  */
 export const CHANNELS = [
   'result',

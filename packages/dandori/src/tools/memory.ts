@@ -20,8 +20,8 @@ import type { Call } from './toolbox.ts';
 export interface Memory {
   readonly service: Service;
   /**
-   * What a run is told at its start; undefined if there is nothing. Notes with external content are left out where
-   * they could give orders: the model reads them with `memory.read`, like any text of a stranger.
+   * What a run is told at its start; undefined if there is nothing. In a guarded run, notes with external content are
+   * left out. The model reads them with `memory.read`, like any text of a stranger.
    */
   atStart(options: {
     readonly userId: string | undefined;

@@ -28,18 +28,18 @@ export interface ServiceContext {
   /**
    * Calls another tool, which `calls` must name. Throws a `ServiceCallError` if the call does not succeed.
    *
-   * The call is written to the journal. When the method runs again (its process died, or it is retried), a
-   * finished call with the same arguments is not made again: it returns the earlier result. Among equal
-   * calls, the first matches the first, and the second matches the second.
+   * The call is written to the journal. When the method runs again after a crash or for a retry, a finished call with
+   * the same arguments returns its earlier result. Among equal calls, the first matches the first, and the second
+   * matches the second.
    */
   call(tool: string, args: JsonObject, options?: InnerCallOptions): Promise<Json>;
 }
 
 export interface InnerCallOptions {
   /**
-   * Tells equal calls apart by something that stays the same when the method runs again, such as the number
-   * of an order line. It is needed only if a method makes equal calls and finds out by other means than
-   * `call` which of them are left. Calls of a task with the same tool, arguments and key are one call.
+   * Tells equal calls apart by something that stays the same when the method runs again, such as the number of an
+   * order line. Needed only if a method makes equal calls and does not learn through `call` which of them are left.
+   * Calls of a task with the same tool, arguments and key are one call.
    */
   readonly key?: string;
 }
@@ -56,8 +56,8 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
    */
   readonly calls?: readonly string[];
   /**
-   * False if the result may contain words of other people, such as a web page. By default it may if a tool in
-   * `calls` may return such words, and if a read is named after them (`mail.read`) or takes an address (`url`).
+   * False if the result may contain words of other people, such as a web page. By default it may if a tool in `calls`
+   * may return such words, or if it is a read whose name says so (`mail.read`) or that takes an address (`url`).
    */
   readonly trusted?: boolean;
   /**

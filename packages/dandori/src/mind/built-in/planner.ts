@@ -264,8 +264,8 @@ const MOST_CANDIDATES = 12;
 const MOST_EFFORT = 300;
 
 /**
- * The tool whose plan covers most of the goal. Matching words alone would stop too early: for the weather at
- * the place of an address, the tool that finds places matches more words.
+ * The tool whose plan covers most of the goal. Matching words alone is not enough. For the weather at the place of an
+ * address, the tool that finds places matches more words.
  */
 export function nextMove(situation: Situation): NextMove {
   const { goal, index } = situation;

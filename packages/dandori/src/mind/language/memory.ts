@@ -24,8 +24,8 @@ const written = new WeakMap<readonly Decision[], { window: Window; text: string 
  * Replaces the decisions before the window, without a model call. `result.read` returns anything that is
  * shortened here.
  *
- * K1  It describes them as they were at the decision that starts the window, so that it stays the same until
- *     the boundary moves, also in another process. What ended later is in the window.
+ * K1  It describes them as of the decision that starts the window. So it stays the same until the window moves, also
+ *     in another process. What ended later is in the window.
  * K2  It contains the outline of the plan, the user's answers and notes, open tasks, failures that no later
  *     call fixed, and a handle of every result.
  * K3  It is bounded: the newest results have a line each, older ones are grouped by operation.

@@ -163,7 +163,7 @@ function conclude(
   if (output.error !== undefined) {
     return { kind: 'failed', failure: toFailure(output.error, options), ...counted };
   }
-  const judgement = judge(output, thought, dialect);
+  const judgement = judgeOutput(output, thought, dialect);
   if ('failure' in judgement) return { kind: 'failed', failure: judgement.failure, ...counted };
   return { kind: 'decided', ...judgement, ...counted };
 }
@@ -217,7 +217,7 @@ export interface Decided {
 const MAX_THOUGHTS = 2000;
 
 /** The decision in an output that ended without an error, or why the output is unusable. */
-export function judge(
+export function judgeOutput(
   output: ModelOutput,
   thought: Thought,
   dialect: Pick<Dialect, 'read' | 'isProseExpected'>,

@@ -169,8 +169,8 @@ function keptFor(state: RunState, key: string, { from, asOf }: Window): Kept<unk
 }
 
 /**
- * How many of these decisions have a final text: a later decision exists, so nothing more can end or be said between
- * the two, and what ended will not end again.
+ * How many of these decisions have a final text. Nothing more can end or be said before a decision that exists
+ * already, and what ended will not end again.
  */
 function countUnchanging(
   decisions: readonly Decision[],

@@ -147,8 +147,8 @@ function isOffered(
 }
 
 /**
- * Whether `may` can be of use: external content is kept from giving orders, and a call that changes something may be
- * decided after it was read.
+ * Whether `may` can be of use: the run is guarded against external content, and may decide on a write after reading
+ * it.
  */
 export function canAnnounce({ state, tools }: Pick<ToolsInput, 'state' | 'tools'>): boolean {
   if (!ownOperations(state).some(({ name }) => name === 'may')) return false;

@@ -74,8 +74,8 @@ const counted = new WeakMap<
 >();
 
 /**
- * Whether a prompt with all turns fits, by its bytes. False if that is not certain: after a call that failed, a request
- * is counted again that the prompt does not repeat, and pictures of results have no bytes here.
+ * Whether a prompt with all turns fits, by its bytes. False if that is not certain. After a failed call, a request is
+ * counted twice although the prompt has it once, and pictures of results have no bytes here.
  */
 export function isSurelyShort(
   { instructions, messages }: { readonly instructions: string; readonly messages: readonly ModelMessage[] },

@@ -19,7 +19,7 @@ export interface CompileParts {
     tools(): ReadonlyMap<string, Tool>;
     missing(): readonly { readonly server: string; readonly reason: string }[];
   };
-  /** Checks arguments in the form in which they are sent, so it must open sealed secrets. */
+  /** Checks arguments as they are sent, so it must open sealed secrets. */
   readonly check: SchemaCheck;
   readonly clock: Pick<Clock, 'now'>;
   /** The expected duration of a tool's call in milliseconds, based on its earlier calls. */
@@ -36,17 +36,17 @@ interface DraftContext {
 }
 
 /** Compiles a plan against the current state of the run. */
-export function compileDraft(draft: Draft, house: DraftContext): Compiled {
+export function compileDraft(draft: Draft, context: DraftContext): Compiled {
   const { tasks, revision } = draft;
-  const isJudged = house.state.isSealed && house.parts.isProof !== true;
+  const isJudged = context.state.isSealed && context.parts.isProof !== true;
   const copied = isJudged ? tasks.flatMap(copiedSecrets) : [];
   if (copied.length > 0) return { ok: false, diagnostics: copied };
   // A revision that only removes tasks leaves nothing to compile.
   if (tasks.length === 0 && revision !== undefined) return NOTHING;
-  const replaced = house.state.tasks.get(revision?.replaces ?? '');
-  if (replaced !== undefined) return compileReplacement(draft, replaced, house);
-  const taken = draft.by === 'user' ? takenIds(draft, house.state) : [];
-  const compiled = compile(tasks, compileContext(draft, house));
+  const replaced = context.state.tasks.get(revision?.replaces ?? '');
+  if (replaced !== undefined) return compileReplacement(draft, replaced, context);
+  const taken = draft.by === 'user' ? takenIds(draft, context.state) : [];
+  const compiled = compile(tasks, compileContext(draft, context));
   if (taken.length === 0) return compiled;
   return { ok: false, diagnostics: [...taken, ...(compiled.ok ? [] : compiled.diagnostics)] };
 }
@@ -55,15 +55,15 @@ export function compileDraft(draft: Draft, house: DraftContext): Compiled {
  * Compiles only the replacement of a task. The rest of the plan stays as it was compiled, and the replacement
  * waits for it.
  */
-function compileReplacement(draft: Draft, replaced: TaskState, house: DraftContext): Compiled {
-  const tools = house.parts.toolbox.tools();
+function compileReplacement(draft: Draft, replaced: TaskState, context: DraftContext): Compiled {
+  const tools = context.parts.toolbox.tools();
   const bare = draft.tasks.map(({ step: _, ...task }): Task => task);
-  const compiled = compile(bare, { ...compileContext(draft, house), open: [], steps: new Map() });
+  const compiled = compile(bare, { ...compileContext(draft, context), open: [], steps: new Map() });
   if (!compiled.ok) return compiled;
   const written = new Map(draft.tasks.map((task) => [task.id, task]));
   const tasks = compiled.tasks.map((checked) => {
     const task = written.get(checked.id);
-    const waits = task === undefined ? [] : waitsOf(task, replaced, { state: house.state, tools });
+    const waits = task === undefined ? [] : waitsOf(task, replaced, { state: context.state, tools });
     return { ...checked, waits: [...new Set([...(checked.waits ?? []), ...waits])] };
   });
   return { ...compiled, tasks };

@@ -114,16 +114,16 @@ export function asHidden(
  */
 export function compileEdit(
   given: readonly Task[],
-  house: { readonly state: RunState; readonly parts: CompileParts },
+  context: { readonly state: RunState; readonly parts: CompileParts },
 ): Compiled {
-  const { state } = house;
+  const { state } = context;
   const tasks = asHidden(given, state);
   if (isPlanAsked(state) && state.draft !== undefined)
-    return compileDraft({ ...state.draft, by: 'user', tasks }, house);
+    return compileDraft({ ...state.draft, by: 'user', tasks }, context);
   const change = changedPlan(state, tasks);
   if (change !== undefined && 'code' in change) return { ok: false, diagnostics: [change] };
   const wanted = draftOf(change, state);
-  const compiled = compileDraft(wanted, house);
+  const compiled = compileDraft(wanted, context);
   return compiled.ok ? compiled : { ok: false, diagnostics: inFile(compiled.diagnostics, wanted, tasks) };
 }
 

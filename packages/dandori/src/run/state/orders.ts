@@ -12,8 +12,8 @@ import { hasEnded, type TaskState } from './task-state.ts';
  * Whose orders the run follows. What the mind decides before it has read a stranger's text is the user's
  * order. What it decides afterwards may be an order of the stranger who wrote the text.
  *
- * T1  The mind counts as having read every result, error and question of a source that is not trusted, from
- *     the event that journaled it on. The mind stays in this state until the end of the run.
+ * T1  Every result, error and question of a source that is not trusted counts as read by the mind once it is
+ *     journaled. The mind stays in this state until the end of the run.
  * T2  A call is ordered if the user wrote or approved it, or if the mind planned it before T1.
  * T3  An order is used once. If its call failed or was taken out of the plan, the same call may use it again,
  *     after the same tasks and with the same expectation. Otherwise a stranger could have a payment made
@@ -169,7 +169,7 @@ export function callsRefused(
   }
 }
 
-/** Whether the user has refused the call, or has not answered in the time in which it waited. */
+/** Whether the user refused the call, or did not answer in time. */
 export function isRefused({ orders }: RunState, { task, isOrdered, unanswered }: TaskState): boolean {
   return unanswered !== undefined || (!isOrdered && orders.refused.includes(task.operation));
 }

@@ -246,8 +246,8 @@ function isAddressName(name: string): boolean {
 }
 
 /**
- * `https://…` anywhere in a text. Only the end of the scheme is looked for: to look for the whole takes time that grows
- * with the square of a long text.
+ * `https://…` anywhere in a text. Searches only for the end of the scheme. Searching for all of it takes quadratic
+ * time on a long text.
  */
 const URL_INSIDE = /[a-z0-9+.-]:[/\\]{2}[^/\\\s]/i;
 const HOST = String.raw`(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}|\d+(?:\.\d+){3}|\[[\da-f:.]+\]|[\p{L}][\p{L}\p{N}_-]*(?=:\d)`;

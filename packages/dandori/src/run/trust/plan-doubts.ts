@@ -45,8 +45,8 @@ interface ShownPlan extends Omit<PlannedCall, 'tool' | 'trust'> {
 }
 
 /**
- * Where the values of a planned call come from, for the user who is asked about the plan: all of them if the mind had
- * read external content before, otherwise those that aim the call and come from such content.
+ * Tells the user who is asked about the plan where the values of a call come from. If the mind had read external
+ * content before, all values are listed. Otherwise only those that aim the call and come from such content.
  */
 export function planOrigins(
   task: Task,

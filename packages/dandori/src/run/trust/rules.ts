@@ -25,9 +25,9 @@ interface Known {
 const STRENGTH: readonly TrustRule['do'][] = ['deny', 'ask', 'allow'];
 
 /**
- * The strongest rule that is about this call. If the mind decided a call after it had read external content,
- * any value in it may come from what was read, so `deny` and `ask` apply to all of them. An `allow` with a source
- * decides only what may aim an ordered call, and not whether a call is ordered.
+ * The strongest rule that is about this call. After the mind has read external content, any value of a call may come
+ * from it, so `deny` and `ask` apply to all of them. An `allow` with a source decides only what may aim an ordered
+ * call, and not whether a call is ordered.
  */
 export function ruleFor(task: TaskState, args: JsonObject, known: Known): Ruled | undefined {
   const { rules = [] } = known.state.settings.trust ?? {};

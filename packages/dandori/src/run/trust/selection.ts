@@ -37,8 +37,8 @@ function isArithmetic(bare: string): boolean {
 }
 
 /**
- * Whether the expression can only give a number. A stranger who controls the fields in it can
- * choose a number with one of them too, so it may aim a call as a field may.
+ * Whether the expression can only give a number. It may aim a call as a field may: a stranger who controls the fields
+ * could choose the number with a field, too.
  */
 export function computesNumber({ path }: Pick<Ref, 'path'>): boolean {
   const bare = withoutTexts(path).trim();

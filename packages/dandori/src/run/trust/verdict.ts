@@ -76,8 +76,8 @@ interface Circumstances {
  *
  * V1  A call that changes something, or that can carry data out, runs without a question only if the user
  *     ordered it (`run/state/orders`), permitted it, or approved exactly this call.
- * V2  In an ordered call, a stranger's text may be content. It may aim the call only as a whole field of the
- *     result of an ordered call, or as a number computed from such fields; under `strict` not at all.
+ * V2  In an ordered call, a stranger's text may be content. It may aim the call only as a whole field of an ordered
+ *     call's result, or as a number computed from such fields. Under `strict` it may not aim at all.
  * V3  What an ordered call waits for and reads is ordered too. Otherwise a stranger could choose what is
  *     sent, or drop the check before a payment.
  */
@@ -198,8 +198,8 @@ function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstan
 }
 
 /**
- * Whether the value is a field of the result, or a number. Dandori computes a number by the expression that was ordered,
- * so a stranger can do no more with it than with a field.
+ * Whether the value is a field of the result, or a number. The expression was ordered, so a stranger can do no more
+ * with the number than with a field.
  */
 function isFieldValue(value: Json, ref: Ref): boolean {
   return isNumber(value) || (selects(ref) && !isLongText(value));
@@ -216,8 +216,8 @@ function isKey({ path }: Ref, value: Json): boolean {
 }
 
 /**
- * Whether a system gave out the keys in this result itself, because the user asked it for them: no stranger chose
- * the arguments, and nothing was read from outside. Under `strict` such a key may aim a call that can be undone.
+ * Whether a system gave out the keys in this result because the user asked for them. Then no stranger chose the
+ * arguments, and nothing was read from outside. Under `strict` such a key may aim a call that can be undone.
  */
 function isOwnKey(id: string, { state, tool, toolOf }: Circumstances): boolean {
   const source = state.tasks.get(id);

@@ -11,8 +11,8 @@ import { examineJournal } from './journal-file.ts';
 /**
  * Makes one repair and returns whether it did.
  *
- * N1  A journal is changed only while no process drives the run or writes to it, and only if it is still as
- *     the doctor found it. So no event that is written in the meantime is lost.
+ * N1  A journal is changed only if no process drives the run or writes to it, and the doctor's finding still holds.
+ *     So no event that is written in the meantime is lost.
  * N2  Before any repair but the cut of a torn tail, a copy is kept beside the file:
  *     `RUN.jsonl.before-repair`. A torn tail never counted, so it needs no copy.
  */

@@ -226,8 +226,8 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
 const LOOK_AGAIN = 500;
 
 /**
- * Watches a file. If that is impossible, because the file does not exist yet or the system has no watches
- * left, it looks at the file regularly and tries to watch it after each change.
+ * Watches a file. That is impossible if the file does not exist yet or the system has no watches left. Then it looks
+ * at the file regularly, and tries to watch it after each change.
  */
 function watchPath(path: string, changed: () => void): () => void {
   const begun = tryWatch(path, changed);

@@ -23,8 +23,8 @@ const SHORT = '{"seq":';
  * The event as JSON, with the checksum (CRC-32) of the text before it as an extra last member. So a flipped
  * bit is noticed wherever it is.
  *
- * The first line of a run names version and run. The other lines leave both out, and their checksum begins with
- * that of the run's name, so that a line of another run is noticed.
+ * The first line of a run names version and run. The other lines leave both out. Their checksum starts from that of
+ * the run's name, so a line of another run is noticed.
  */
 export function toLine(event: Entry): string {
   return close(event, '');
@@ -161,8 +161,8 @@ export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: Li
 export type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner' | 'beginning'>;
 
 /**
- * A numeric field of ours may be written with an integer beyond 2^53, such as a time limit without an end or
- * a value that a server reports. Such a field is read as a number, unlike an integer in the user's data.
+ * A numeric field of ours may hold an integer beyond 2^53: an endless time limit, or a value that a server reports.
+ * Such a field is read as a number, unlike an integer in the user's data.
  */
 function readWith<T>(schema: z.ZodType<T>, value: unknown): z.ZodSafeParseResult<T> {
   const read = schema.safeParse(value);

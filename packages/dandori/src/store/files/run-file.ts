@@ -306,10 +306,10 @@ interface Lock {
 }
 
 /**
- * The lock of one run. Making and removing its file takes as long as the write itself, so a driver keeps it between
- * two appends that follow each other. A process that has to wait creates a request file. The holder gives way to it
- * before its next write. Otherwise a driver that writes without a pause would lock out all others, and would never
- * see the cancel request that waits behind it.
+ * The lock of one run. Creating and removing its file takes as long as the write itself. So a driver keeps it between
+ * two appends in quick succession. A process that has to wait creates a request file. The holder gives way to it
+ * before its next write. Otherwise a driver that writes without a pause would lock out all others, and never see a
+ * cancel request.
  */
 function createLock(path: string, identityFile: string | undefined): Lock {
   const request = `${path}.request`;

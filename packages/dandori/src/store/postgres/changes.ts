@@ -35,9 +35,9 @@ interface Watched {
 }
 
 /**
- * Notifications are sent after the commit, many in one statement: `NOTIFY` inside the transaction takes a lock
- * that all commits share. A process that dies in between sends none, and a connection may break, so every
- * process also reads the last seq of what it watches.
+ * Notifications are sent after the commit, many in one statement: `NOTIFY` inside the transaction takes a lock that
+ * all commits share. A notification can be missing: a process may die before it sends one, and a connection may
+ * break. So every process also reads the last seq of what it watches.
  */
 export function createChanges({ sql, schema, kind, self }: ChangesOptions): Changes {
   const channel = `${schema}_${kind}s`;

@@ -186,8 +186,8 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   }
 
   /**
-   * Makes runs due whose worker has lost its lease, before those that only wait. The row of the worker is deleted,
-   * which waits for a renewal that is under way, and is not done if that succeeds.
+   * Makes runs due whose worker has lost its lease, before those that only wait. Deleting the row of the worker waits
+   * for a running renewal, and does nothing if that succeeds.
    */
   async function freeStranded(): Promise<void> {
     const stranded = `select h.id, h.worker, w.id is null as is_gone

@@ -5,8 +5,8 @@ import type { Sql } from 'postgres';
 import { stringifyJson } from '../../model/json.ts';
 
 /**
- * The leases of this process. A lease is a row of the run with the id of a term and an epoch; a term is a row
- * of this process with an end, in the time of the database.
+ * The leases of this process. A lease is in the row of the run: the id of a term, and an epoch. A term is the row of
+ * this process, with its end by the clock of the database.
  *
  * L1  One renewal per process holds all its leases, however many runs it drives.
  * L2  A term ends once and for all: a renewal after its end finds no row. Its id is never used again.

@@ -21,9 +21,9 @@ const MOST_SCHEMA = 50;
 
 /**
  * Wakes are jobs of pg-boss, in a schema of their own beside ours. A job is inserted in the transaction that makes
- * the run due, fetched by a worker that has a place, and deleted as soon as the head row says that the run is
- * taken. It is not kept while the run is driven: the lease is faster than the heartbeat of pg-boss, which is at
- * least 10 seconds.
+ * the run due. A worker that has a place fetches it, and deletes it as soon as the head row says that the run is
+ * taken. It is not kept while the run is driven: the lease is faster than the heartbeat of pg-boss, which is at least
+ * 10 seconds.
  */
 export async function openPgBoss({ sql, schema }: Parts): Promise<Engine> {
   const boss = await newBoss({ sql, schema }, { migrate: false });

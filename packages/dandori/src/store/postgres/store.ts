@@ -4,6 +4,12 @@ import type { ConversationEvent } from '../../model/conversation.ts';
 import { DandoriError } from '../../model/error.ts';
 import { CONVERSATIONS, type ConversationJournal, RUNS } from '../journal.ts';
 import type { Store } from '../store.ts';
+import {
+  createPostgresApprovals,
+  createPostgresBlobs,
+  createPostgresKeys,
+  readStoreKey,
+} from './blobs-and-keys.ts';
 import { createPostgresBus } from './bus.ts';
 import { createPostgresCounts } from './counts.ts';
 import { createPostgresDispatcher } from './dispatcher.ts';
@@ -11,7 +17,6 @@ import { createWrite, type Engine } from './engine.ts';
 import { examineTables } from './examine.ts';
 import { createPostgresJournal } from './journal.ts';
 import { createLeases } from './leases.ts';
-import { createPostgresApprovals, createPostgresBlobs, createPostgresKeys, readStoreKey } from './parts.ts';
 import type { RestateOptions } from './restate.ts';
 import { addressOf, checkSchemaName, migrateTables, prepareTables } from './schema.ts';
 import { asUnreachable, queryOf } from './trouble.ts';
@@ -164,8 +169,8 @@ export function connect(url: string, max: number): Sql {
   return postgres(url, {
     max,
     onnotice: () => {},
-    // Seconds until a connection is opened again. The default counts the failures of all connections together, so
-    // that an outage of one second keeps some of them away for 16.
+    // Seconds until a connection is opened again. The default counts the failures of all connections together. After
+    // an outage of one second, some would stay away for 16.
     backoff: () => 0.1 + Math.random() * 0.2,
     // We use no arrays. If a connection is cut while the library asks for their types, it ends the process.
     fetch_types: false,

@@ -244,8 +244,8 @@ function send(url: URL, { body, ...options }: Outgoing): Promise<IncomingMessage
     const request = clientFor(url.protocol).request(url, options);
     let connected = false;
     request.once('socket', (socket) => {
-      // Node takes its own listener away with the end of an answer, and a request that is stopped at that moment would
-      // end the process. A connection is used again, so the listener may be there.
+      // Node removes its own listener at the end of an answer. Without this one, an abort at that moment would end
+      // the process. A connection is used again, so the listener may be there.
       if (!socket.listeners('error').includes(ignore)) socket.on('error', ignore);
       const ready = url.protocol === 'https:' ? 'secureConnect' : 'connect';
       if (socket.connecting) socket.once(ready, () => (connected = true));

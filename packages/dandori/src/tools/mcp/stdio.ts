@@ -23,8 +23,8 @@ const LAST_WORDS = 4_096;
 const MOST_GARBAGE = 256 * 1_024;
 
 /**
- * MCP over a child's stdin and stdout. The SDK's transport is not used: it takes quadratic time in the size
- * of a message, breaks the connection at a message of 10 MB, and leaves grandchildren behind.
+ * MCP over a child's stdin and stdout. The SDK's transport is not used. Its time grows with the square of a message,
+ * it breaks the connection at 10 MB, and it leaves grandchildren behind.
  */
 export function createStdioTransport(config: StdioServerConfig, limit: number): ServerTransport {
   let child: Child | undefined;
@@ -317,8 +317,8 @@ const PROXIES = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'].flatMap((
 ]);
 
 /**
- * Behind the proxy or the certificate of a company, a server that reaches the network needs these, and so does
- * `npx`, which otherwise waits for the registry. An address with a user is left out: it may contain a password.
+ * Behind the proxy or with the certificate of a company, a server needs these to reach the network. Without them
+ * `npx` waits for the registry. An address with a user is left out: it may contain a password.
  */
 function networkEnvironment(): Record<string, string> {
   const set = [...CERTIFICATES, ...PROXIES].map((name) => [name, process.env[name] ?? ''] as const);

@@ -67,8 +67,8 @@ interface Naming {
 }
 
 /**
- * The worst that a server has ever said about each of its tools. It cannot take that back while Dandori runs: a
- * tool that the user knows as writing must not become a read in the middle of a run.
+ * The worst that a server has ever said about each of its tools. It cannot take that back while Dandori runs: a tool
+ * that writes must not become a read in the middle of a run.
  */
 export type Worst = Map<string, Pick<Tool, 'effect' | 'openWorld'>>;
 

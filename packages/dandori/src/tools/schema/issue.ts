@@ -12,7 +12,7 @@ const MOST_IN_PATHS = 1_000_000;
 const MOST_COMPARED = 1_000_000;
 
 /**
- * Whether formatting all errors would take too long: a path is as long as its value is deep, and each error is
+ * Whether formatting all errors would take too long. A path is as long as its value is deep, and each error is
  * compared with the choices at its place.
  */
 export function isTooMuchToTell(errors: readonly ErrorObject[]): boolean {

@@ -7,9 +7,8 @@ const LONGEST = 64;
 const HASH_LENGTH = 6;
 
 /**
- * Operation names that providers accept: `places.find` becomes `places_find`. If two names clash or one is
- * too long, a part of the hash of the real name is added, so that a name does not depend on the start order
- * of servers.
+ * Operation names that providers accept: `places.find` becomes `places_find`. If two names clash or one is too long,
+ * a part of the hash of the real name is added. So a name does not depend on which server started first.
  */
 export class NativeNames {
   readonly #native = new Map<string, string>();

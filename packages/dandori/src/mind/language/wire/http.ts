@@ -76,8 +76,8 @@ export const post: Post = async (url, posted) => {
 };
 
 /**
- * A server may close an idle connection in the moment in which it is used again. Then the request never reached it
- * and is sent once more.
+ * A server may close an idle connection just when it is used again. Then the request never reached it and is sent
+ * once more.
  */
 async function requestOnce(url: URL, posted: Posted): Promise<IncomingMessage> {
   try {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { jsonDialect } from '../../../../src/mind/language/dialects/json.ts';
 import { toolsDialect } from '../../../../src/mind/language/dialects/native.ts';
-import { judge } from '../../../../src/mind/language/mind.ts';
+import { judgeOutput } from '../../../../src/mind/language/mind.ts';
 import type { FinishReason } from '../../../../src/mind/language/wire/wire.ts';
 import { Story } from '../thought.ts';
 
@@ -19,7 +19,7 @@ const output = (text: string, finishReason: FinishReason = 'stop') => ({
 
 /** What a text without a native call is taken for. The tools are `places.find` and `weather.now`. */
 function taken(text: string, dialect: 'tools' | 'json' = 'tools', finishReason: FinishReason = 'stop') {
-  const judged = judge(
+  const judged = judgeOutput(
     output(text, finishReason),
     done.thought(),
     dialect === 'tools' ? toolsDialect : jsonDialect,
@@ -207,7 +207,7 @@ describe('a call that a model wrote as text', () => {
     'Action: places_find\nAction Input: "Kyoto"',
     '{"tool": "places.find", "input": "Kyoto"}',
   ])('has its text as the only parameter that the tool needs: %s', (text) => {
-    const judged = judge(output(text), done.thought(), jsonDialect);
+    const judged = judgeOutput(output(text), done.thought(), jsonDialect);
     expect(judged).toMatchObject({ actions: [{ operation: 'places.find', args: { q: 'Kyoto' } }] });
   });
 
@@ -223,7 +223,7 @@ describe('a call that a model wrote as text', () => {
 
   it('is one of several, each with its values', () => {
     const calls = (text: string) => {
-      const judged = judge(output(text), done.thought(), jsonDialect);
+      const judged = judgeOutput(output(text), done.thought(), jsonDialect);
       return 'failure' in judged ? judged.failure.kind : judged.actions.map(({ args }) => args);
     };
     const both = [{ q: "Kyoto's" }, { q: 'Nara', days: 2, exact: true, of: ['a', 'b'], note: null }];
@@ -236,7 +236,7 @@ describe('a call that a model wrote as text', () => {
   });
 
   it.each(Object.entries(MARKED))('is no part of an answer: %s', (_, text) => {
-    const judged = judge(output(text), done.thought(), jsonDialect);
+    const judged = judgeOutput(output(text), done.thought(), jsonDialect);
     expect(judged).toMatchObject({ actions: [{ operation: 'answer', args: { text: 'It is sunny.' } }] });
   });
 
@@ -285,7 +285,7 @@ describe('a call that a model wrote as text', () => {
 
   describe('JSON alone', () => {
     const asked = (goal: string, text: string, story = new Story(goal)) => {
-      const judged = judge(output(text), story.thought(), toolsDialect);
+      const judged = judgeOutput(output(text), story.thought(), toolsDialect);
       return 'failure' in judged ? judged.failure.kind : judged.actions[0]?.args.text;
     };
     const cities = '{"cities": ["Kyoto", "Nara"]}';
@@ -319,7 +319,7 @@ describe('a call that a model wrote as text', () => {
 describe('a native call with arguments that are no object', () => {
   const judged = (name: string, written: string, dialect: 'tools' | 'json') => {
     const call = { id: 'c1', name, arguments: written };
-    const found = judge(
+    const found = judgeOutput(
       { ...output('', 'tool-calls'), calls: [call] },
       done.thought(),
       dialect === 'tools' ? toolsDialect : jsonDialect,
