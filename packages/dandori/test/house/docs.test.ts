@@ -44,10 +44,13 @@ describe('the pages of errors', () => {
     expect(pages.filter((page) => page !== 'README').sort()).toEqual(codes);
   });
 
-  it('have a line in Japanese, to which the Japanese messages lead', () => {
-    const table = read('docs/ja/errors.md');
-    expect(codes.filter((code) => !table.includes(`| [${code}](../errors/${code}.md) |`))).toEqual([]);
-    expect(createTranslate(messages)('  see docs/errors/cycle.md')).toContain('docs/ja/errors.md');
+  it('have a line and a section in Japanese, to which the Japanese messages lead', () => {
+    const page = read('docs/ja/errors.md');
+    expect(codes.filter((code) => !page.includes(`| [${code}](#${code}) |`))).toEqual([]);
+    const section = (code: string) => page.split(`\n### ${code}\n`)[1]?.split('\n### ')[0] ?? '';
+    const hasText = (code: string) => /^\n.{10,}\n\n\*\*対処：\*\*.{8,}\n*$/u.test(section(code));
+    expect(codes.filter((code) => !hasText(code))).toEqual([]);
+    expect(createTranslate(messages)('  see docs/errors/cycle.md')).toContain('docs/ja/errors.md#cycle');
   });
 
   it('are all in the table, with meaning, example and fix', () => {

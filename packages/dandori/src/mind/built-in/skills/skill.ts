@@ -66,6 +66,16 @@ export function resultsOf(
   return { results: found.map((value) => asObject(value)) };
 }
 
+/** The moves of several requests as one. What cannot be done or must be asked comes first, the answers last. */
+export function joined(moves: readonly SkillMove[]): SkillMove {
+  const obstacle = moves.find(({ kind }) => kind === 'cannot' || kind === 'ask');
+  if (obstacle !== undefined) return obstacle;
+  const calls = moves.flatMap((move) => (move.kind === 'call' ? move.calls : []));
+  if (calls.length > 0) return { kind: 'call', calls };
+  const texts = moves.flatMap((move) => (move.kind === 'answer' ? [move.text] : []));
+  return { kind: 'answer', text: texts.join('\n') };
+}
+
 export function asRows(value: Json | undefined): JsonObject[] {
   return Array.isArray(value) ? value.map((row) => asObject(row)) : [];
 }

@@ -1,11 +1,12 @@
 import { arithmetic, wordProblem } from './arithmetic/arithmetic.ts';
 import { calendar } from './calendar.ts';
+import { citiesIn } from './cities.ts';
 import { files } from './files.ts';
 import { kitchen } from './kitchen.ts';
 import { plain } from './numbers.ts';
 import { shell } from './shell.ts';
 import { database, rolesIn } from './shop/database.ts';
-import type { Request, SkillMove } from './skill.ts';
+import { joined, pick, type Request, type Skill, type SkillMove } from './skill.ts';
 import { time } from './time.ts';
 import { weather } from './weather.ts';
 
@@ -37,9 +38,53 @@ export function isSkilled(operation: string, { raw, has }: Skilled): boolean {
 }
 
 export function skilled(request: Request): SkillMove | undefined {
+  return ofParts(request) ?? recognized(request)?.move;
+}
+
+interface Recognized {
+  readonly skill: Skill;
+  readonly move: SkillMove;
+}
+
+function recognized(request: Request): Recognized | undefined {
   for (const skill of SKILLS) {
     const move = skill(request);
-    if (move !== undefined) return move;
+    if (move !== undefined) return { skill, move };
   }
   return undefined;
+}
+
+const ASKS =
+  "what|what's|how|where|which|when|who|is|are|do|does|tell|show|list|add|put|convert|calculate|work out";
+const JOINT = new RegExp(
+  `[?;.]\\s+|,?\\s+(?:and|also|then)(?:\\s+(?:also|then))?\\s+(?=(?:${ASKS})\\b)|(?<=^[\\d\\s().+*/×÷-]+)と|[、。?？]\\s*(?:それと|あと|また|そして|ついでに)?、?`,
+  'iu',
+);
+
+/**
+ * Several requests in one goal, for different skills: "What is 3 * 4, and what is the weather in Osaka?". Each
+ * must be recognized, otherwise the goal is read as a whole. A city may be named once for all of them.
+ */
+function ofParts(request: Request): SkillMove | undefined {
+  const parts = request.raw
+    .split(JOINT)
+    .map((part) => part.trim().replace(/(?<=何時|いくつ|いくら|どう)(?:で|だ|です)$/u, ''))
+    .filter((part) => part !== '');
+  if (parts.length < 2) return undefined;
+  const found = parts.map((part) => recognized(of(part, request)) ?? withCity(part, request));
+  const known = found.filter((one) => one !== undefined);
+  const areDifferent = new Set(known.map(({ skill }) => skill)).size > 1;
+  return known.length === parts.length && areDifferent ? joined(known.map(({ move }) => move)) : undefined;
+}
+
+function of(part: string, request: Request): Request {
+  return { ...request, raw: part, text: plain(part) };
+}
+
+function withCity(part: string, request: Request): Recognized | undefined {
+  const { text, language } = request;
+  const [city, ...others] = citiesIn(text);
+  if (city === undefined || others.length > 0 || citiesIn(plain(part)).length > 0) return undefined;
+  const name = text.slice(city.start, city.end);
+  return recognized(of(pick(language, `${name}の${part}`, `${part} in ${name}`), request));
 }

@@ -98,6 +98,11 @@ function momentText(kind: Kind, moment: JsonObject, city: City, language: Reques
   }
 }
 
+/** The time in each of these cities. */
+export function timesIn(cities: readonly City[], request: Request): SkillMove | undefined {
+  return request.has(NOW) ? now('time', cities, request) : undefined;
+}
+
 /** The time in the zone of a place that another tool found. */
 export function timeAt(place: string, zone: string, request: Request): SkillMove | undefined {
   return now(

@@ -1,8 +1,8 @@
 import { isIP } from 'node:net';
 import type { JsonObject } from '../../../model/json.ts';
 import { citiesIn } from './cities.ts';
-import { type Call, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
-import { timeAt } from './time.ts';
+import { type Call, joined, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import { timeAt, timesIn } from './time.ts';
 
 const WEATHER = 'places.get_weather';
 const LOCATE = 'places.locate_ip';
@@ -55,8 +55,14 @@ export const weather: Skill = (request) => {
     return { kind: 'cannot', why };
   }
   const named = cities.length > 0 ? cities : unknownCity(text, request.raw);
-  return named.length > 0 ? told([...new Set(named)], request) : undefined;
+  if (named.length === 0) return undefined;
+  const reports = told([...new Set(named)], request);
+  const times = WANTS_TIME.test(text) ? timesIn(citiesIn(text), request) : undefined;
+  return reports === undefined || times === undefined ? reports : joined([times, reports]);
 };
+
+const WANTS_TIME =
+  /何時|時刻|現地時間|what time|(?:the|local|current) time\b|\btime (?:in|and)\b|\band time\b/;
 
 function addressesIn(text: string): string[] {
   return (text.match(/[0-9a-f]*[.:][0-9a-f.:]+[0-9a-f]/g) ?? []).filter((part) => isIP(part) !== 0);

@@ -115,9 +115,7 @@ function aboutProducts(
     !says(/most|least|highest|lowest|total|average|多|少|合計|平均|sum|value|価値/)
   )
     rows = rows.filter(({ stock }) => Number(stock) > 0);
-  const isValue = says(
-    /在庫(?:の)?(?:金額|総額|評価額|価値)|(?:stock|inventory) value|value of (?:the |our |all )?(?:stock|inventory)|worth/,
-  );
+  const isValue = says(/worth/) || (asksStock && says(/金額|総額|評価額|価値|\bvalue\b/));
   const measure = (row: JsonObject) =>
     isValue
       ? Number(row.price) * Number(row.stock)

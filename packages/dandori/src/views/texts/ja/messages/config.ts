@@ -27,7 +27,7 @@ export const config: Catalogue = {
   '{1} error: {2}': '{1} エラー：{2}',
   '{1} warning: {2}': '{1} 警告：{2}',
   'hint: {1}': 'ヒント：{1}',
-  'see docs/errors/{1}.md': '詳しくは docs/ja/errors.md（{1}）',
+  'see docs/errors/{1}.md': '詳しくは docs/ja/errors.md#{1}',
   '{1} has {2} problems': '{1} に問題が {2} 件あります',
   '… and {1} more': '…ほか {1} 件',
   'the configuration': '設定',
