@@ -24,13 +24,17 @@ it.each<[string, Effect, JsonObject, string[]]>([
   ],
   ['by one of several forms', 'write', { text: { anyOf: [{ format: 'uri' }, {}] } }, ['text']],
   ['by what its schema refers to', 'write', { text: { $ref: '#/$defs/target' } }, ['text']],
+  ['but not because its schema refers to itself', 'write', { text: { $ref: '#/$defs/block' } }, []],
   ['by a Japanese description', 'write', { text: { description: '実行するコマンド' } }, ['text']],
   ['if nothing else says what is deleted', 'destructive', { title: {}, note: {} }, ['title', 'note']],
   ['but content does not if something else says it', 'destructive', { id: {}, note: {} }, ['id']],
   ['if it says how much a call changes', 'write', { count: {}, limit: {} }, ['count', 'limit']],
   ['but not if it says how much a read returns', 'read', { count: {}, limit: {} }, []],
 ])('an argument aims %s', (_, effect, properties, expected) => {
-  const $defs = { target: { description: 'The path of the file.' } };
+  const $defs = {
+    target: { description: 'The path of the file.' },
+    block: { properties: { inner: { items: { $ref: '#/$defs/block' } } } },
+  };
   const tool = { name: 'x.y', effect, inputSchema: { type: 'object', properties, $defs } };
   const args = Object.fromEntries(Object.keys(properties).map((name) => [name, 'x']));
   expect(aimsOf(tool, args)).toEqual(expected);

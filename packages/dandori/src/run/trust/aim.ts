@@ -91,11 +91,13 @@ function isDescribedAsAim(schema: Json | undefined, { inputSchema }: Aimed): boo
   if (!isObject(schema)) return false;
   const known = describedKnown.get(schema);
   if (known !== undefined) return known;
-  const room = { left: MOST_PARTS };
+  // A schema may refer to itself.
+  const seen = new Set<JsonObject>();
   const visit = (part: Json): boolean => {
-    if (room.left-- <= 0) return true;
     if (Array.isArray(part)) return part.some(visit);
-    if (!isObject(part)) return false;
+    if (!isObject(part) || seen.has(part)) return false;
+    if (seen.size >= MOST_PARTS) return true;
+    seen.add(part);
     const { description, format, $ref } = part;
     if (OUTSIDE_FORMATS.includes(String(format))) return true;
     if (typeof description === 'string' && AIM_WORDS.test(description)) return true;
