@@ -74,7 +74,6 @@ export function durationIn(option: string, text: string): number {
   });
 }
 
-/** Parses the event number that an option takes. */
 export function eventNumber(option: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]\d*$/.test(text)) return Number(text);

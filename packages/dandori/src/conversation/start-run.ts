@@ -9,7 +9,7 @@ import type { RUN_TOOLS } from '../model/own-tools.ts';
 import type { Question } from '../model/question.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
 import { type Attachment, STEP_OPERATION } from '../model/task.ts';
-import { clip, roughTokens } from '../model/text.ts';
+import { clip, roughTokens, withoutTag } from '../model/text.ts';
 import { progressOf } from '../run/brief.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
@@ -223,7 +223,7 @@ export function contextFor(
       `- ${withheld?.has(run) ? '(name not shown)' : stringifyJson(name)}, run ${run}${run === activePlan ? ', active' : ''}`,
   );
   const named = names.length === 0 ? [] : ['Plans of this conversation:', ...names.slice(-MOST_RUNS)];
-  return `<conversation>\n${withoutTags([...said, ...named, ...under].join('\n'))}\n</conversation>`;
+  return `<conversation>\n${withoutTag('conversation', [...said, ...named, ...under].join('\n'))}\n</conversation>`;
 }
 
 /** A line by a tool or a model must not start like a line of the user. */
@@ -272,8 +272,4 @@ export function questionText({ text, options = [], form }: Question): string {
 
 function waitsFor({ id, kind }: Question): string {
   return `waits for the user's answer to ${id} (${kind})`;
-}
-
-function withoutTags(text: string): string {
-  return text.replaceAll(/<(?=\s*\/?\s*conversation)/gi, '&lt;');
 }

@@ -1,4 +1,4 @@
-import { parseJson, stringifyJson } from '../model/json.ts';
+import { parsedJson, parseJson, stringifyJson } from '../model/json.ts';
 import { clip } from '../model/text.ts';
 import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';
@@ -11,12 +11,8 @@ const MAX_DEPTH = 500;
 export function jsonSource(text: string, name: string): Source | undefined {
   // A single number or word is read as YAML, which gives better error messages.
   if (!/^\s*[{[]/.test(text)) return undefined;
-  let value: unknown;
-  try {
-    value = parseJson(text);
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text);
+  if (value === undefined) return undefined;
   return { name, value, problems: findProblems(text, name), locate: (path, at) => locate(text, path, at) };
 }
 

@@ -49,7 +49,6 @@ export class ProblemsError extends DandoriError {
   }
 }
 
-/** All problems in one error. */
 export function problemsError(
   code: ErrorCode,
   name: string,

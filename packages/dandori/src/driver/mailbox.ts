@@ -20,9 +20,7 @@ interface InnerMail {
 /** What wakes a driver. */
 export type Mail =
   | ({ readonly type: 'call_ended' } & CallEnd)
-  /** The end of a probe for the call of this attempt. */
   | ({ readonly type: 'probe_ended' } & CallEnd)
-  /** The end of a preview of the next call of the task. */
   | ({ readonly type: 'preview_ended' } & CallEnd)
   /** An open call asks the user. */
   | {

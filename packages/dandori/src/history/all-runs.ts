@@ -147,7 +147,6 @@ function collect(events: readonly Event[], seen: Map<string, number[]>): void {
   }
 }
 
-/** A question with its run. */
 export const runQuestionSchema = askedQuestionSchema.extend({ run: z.string(), goal: z.string() });
 export type RunQuestion = Readonly<z.infer<typeof runQuestionSchema>>;
 

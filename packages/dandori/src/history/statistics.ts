@@ -121,7 +121,6 @@ function asPeriod({ outcome, rating, tools, ...counts }: RunCounts): Period {
   };
 }
 
-/** The calls of one run by tool. */
 function callsOf(events: readonly Event[], { tasks }: RunState): Record<string, Calls> {
   const tools = new Map<string, Calls>();
   for (const event of events) {

@@ -177,7 +177,6 @@ export const standingApproval = z.object({
   args: jsonObject.optional(),
   /** SHA-256 of operation and arguments, beside `args`. */
   digest: z.string().optional(),
-  /** Milliseconds since 1970. */
   at: z.number().describe('Milliseconds since 1970'),
   /** The run in which it was given. */
   run: z.string(),

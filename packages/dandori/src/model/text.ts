@@ -173,3 +173,15 @@ export function decodedUri(text: string): string {
     return text;
   }
 }
+
+const TAGS = {
+  result: /<(?=\s*\/?\s*result)/gi,
+  note: /<(?=\s*\/?\s*note)/gi,
+  memory: /<(?=\s*\/?\s*memory)/gi,
+  conversation: /<(?=\s*\/?\s*conversation)/gi,
+} as const;
+
+/** The text without this tag. A text that could close its own tag in a prompt could pretend to be the user. */
+export function withoutTag(tag: keyof typeof TAGS, text: string): string {
+  return text.replaceAll(TAGS[tag], '&lt;');
+}

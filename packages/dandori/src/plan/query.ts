@@ -6,7 +6,7 @@ import {
   isObject,
   type Json,
   normalise,
-  parseJson,
+  parsedJson,
   roundedIn,
   stringifyJson,
 } from '../model/json.ts';
@@ -149,13 +149,9 @@ function literal(part: string, numbers: StandIns): string {
   return `\`${stringifyJson(withStandIns(value, numbers)).replaceAll('`', '\\`')}\``;
 }
 
-/** A literal that is not JSON is a string. */
+/** A literal that is not JSON is a string, which holds no number. */
 function literalValue(part: string): Json {
-  try {
-    return parseJson(part.slice(1, -1).replaceAll('\\`', '`'));
-  } catch {
-    return null;
-  }
+  return parsedJson(part.slice(1, -1).replaceAll('\\`', '`')) ?? null;
 }
 
 /**

@@ -142,7 +142,6 @@ function rank({ order, checked, groups, positions }: Ranking, expected: readonly
   }
 }
 
-/** The numbers of the groups that each task is in. */
 function membershipsIn(groups: readonly Group[]): Map<string, number[]> {
   const memberships = new Map<string, number[]>();
   for (const [number, group] of groups.entries()) {

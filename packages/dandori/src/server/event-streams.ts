@@ -25,7 +25,6 @@ export interface EventStreams {
   join(journal: string, client: Joining): Promise<void>;
   /** Sends a live message to the clients that follow this journal. */
   tell(journal: string, name: string, value: object): void;
-  /** Whether any client follows this journal. */
   isFollowed(journal: string): boolean;
   readonly clients: number;
   readonly dropped: number;

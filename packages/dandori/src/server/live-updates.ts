@@ -28,7 +28,6 @@ interface LiveUpdatesOptions {
   readonly runs: Pick<EventStreams, 'tell'>;
   readonly conversations: Pick<EventStreams, 'tell'>;
   readonly secrets: readonly string[];
-  /** The conversation that a run belongs to. */
   readonly conversationOf: (run: string) => string | undefined;
   /** The other processes of the store. Clients there see what is driven here, and the other way round. */
   readonly bus?: Bus | undefined;

@@ -260,9 +260,7 @@ export interface ServerLine {
 }
 
 /** The channel to the server that started this process. */
-export function openServerLine(
-  channel: Pick<NodeJS.Process, 'send' | 'on' | 'connected'> = process,
-): ServerLine {
+export function openServerLine(): ServerLine {
   const leaving = new Map<number, { readonly soon: AbortController; readonly now: AbortController }>();
   const running = new Set<Promise<void>>();
   const conversations = new Map<string, string>();
@@ -270,7 +268,7 @@ export function openServerLine(
   let count: (() => Promise<object>) | undefined;
 
   const tell = (report: Report) => {
-    if (channel.connected) channel.send?.(report, () => {});
+    if (process.connected) process.send?.(report, () => {});
   };
 
   async function driveFor(id: number, run: string, wanted: Drive): Promise<void> {
@@ -296,7 +294,7 @@ export function openServerLine(
     }
   }
 
-  channel.on('message', (message) => {
+  process.on('message', (message) => {
     const order = message as Order;
     if (order.type === 'leave') leaving.get(order.id)?.[order.when].abort();
     if (order.type === 'drive' && drive !== undefined) {
@@ -344,6 +342,6 @@ export function openServerLine(
       count = metrics;
       tell({ type: 'ready' });
     },
-    ended: new Promise((resolve) => channel.on('disconnect', () => resolve())),
+    ended: new Promise((resolve) => process.on('disconnect', () => resolve())),
   };
 }

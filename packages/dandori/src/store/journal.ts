@@ -122,7 +122,6 @@ export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   claim(run: string): Promise<Claim>;
   /** Whether a process that is alive holds the claim. */
   isClaimed?(run: string): Promise<boolean>;
-  /** The size of the run in bytes. */
   size(run: string): Promise<number>;
   /** Throws `run-driven-elsewhere` if it is claimed, and `journal-conflict` if later events exist. */
   remove(run: string, after: number): Promise<void>;
@@ -263,7 +262,6 @@ export const CONVERSATIONS: Form<ConversationEvent, ConversationSummary> = {
   },
 };
 
-/** Summarises a run from its first and its last event. */
 export function summarise(run: string, first: Event | undefined, last: Event | undefined): RunSummary {
   if (first?.type !== 'run_started' || last === undefined) {
     return { run, goal: '', startedAt: 0, lastAt: 0, lastSeq: 0, status: 'damaged' };

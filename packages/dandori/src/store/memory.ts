@@ -122,11 +122,11 @@ export function createMemoryBlobs(now: () => number = Date.now): Blobs {
   };
 }
 
-export function createMemoryKeys(now: () => number = Date.now): Keys {
+export function createMemoryKeys(): Keys {
   const held = new Map<string, { readonly value: string; readonly at: number }>();
   return {
     async hold(name, value) {
-      const first = held.get(name) ?? { value, at: now() };
+      const first = held.get(name) ?? { value, at: Date.now() };
       held.set(name, first);
       return first.value;
     },

@@ -74,7 +74,6 @@ export interface GoalRequest {
   readonly signal: AbortSignal;
 }
 
-/** The sub-goals of runs. */
 export interface SubGoals {
   /** Starts the sub-goal, or continues it with the answers that the run got. Never rejects. */
   run(request: GoalRequest): Promise<CallOutcome>;

@@ -57,7 +57,6 @@ export function tool<Input extends z.ZodType, Output extends z.ZodType = z.ZodTy
 /** Tools by name, or a list of tools that have names of their own. */
 export type GivenTools = Readonly<Record<string, GivenTool>> | readonly GivenTool[];
 
-/** The tools of a program as services. */
 export async function servicesOf(tools: GivenTools): Promise<Service[]> {
   const named = Array.isArray(tools)
     ? tools.map((given: GivenTool, index) => [ownName(given, index), given] as const)

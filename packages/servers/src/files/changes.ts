@@ -13,7 +13,7 @@ import {
 } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { SaidError } from '../said.ts';
-import { codeOf, type Workspace, writeNew } from './workspace.ts';
+import { codeOf, exists, type Workspace, writeNew } from './workspace.ts';
 
 /** Where the records of changes and the kept copies are, inside the folder. */
 const KEPT = '.dandori/files';
@@ -252,11 +252,4 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return lstat(path).then(
-    () => true,
-    () => false,
-  );
 }

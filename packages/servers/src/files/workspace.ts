@@ -243,7 +243,7 @@ export async function writeNew(path: string, data: Uint8Array, mode = 0o644): Pr
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+export async function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,

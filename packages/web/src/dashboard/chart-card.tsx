@@ -66,7 +66,6 @@ interface ChartTableProps {
   readonly labels: readonly Label[];
 }
 
-/** The values of the chart as a table. */
 function ChartTable({ chart: { title, series, format }, labels }: ChartTableProps) {
   const say = useTexts(texts);
   const [isOpen, setOpen] = useState(false);

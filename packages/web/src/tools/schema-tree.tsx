@@ -11,7 +11,6 @@ import {
 import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/tools.ts';
 
-/** The fields of a schema as a tree. */
 export function SchemaTree({ view }: { readonly view: SchemaView }) {
   const say = useTexts(texts);
   const fields = Object.entries(propertiesOf(view));

@@ -9,7 +9,6 @@ import { EffectMark } from '../ui/marks.tsx';
 import { Scroller } from '../ui/page.tsx';
 import { SchemaTree } from './schema-tree.tsx';
 
-/** The tools, grouped by server. */
 export function ToolGroups({ tools }: { readonly tools: readonly Tool[] }) {
   const groups = [...Map.groupBy(tools, ({ server }) => server)];
   return (

@@ -2,7 +2,6 @@ import { type ComponentProps, type KeyboardEvent, type Ref, useId } from 'react'
 
 interface TextFieldProps extends Omit<ComponentProps<'textarea'>, 'onChange' | 'value'> {
   readonly label: string;
-  readonly isLabelShown?: boolean;
   /** Without a border, for a field inside a bordered box. */
   readonly isBare?: boolean;
   readonly value: string;
@@ -15,7 +14,6 @@ interface TextFieldProps extends Omit<ComponentProps<'textarea'>, 'onChange' | '
 /** A text field that grows with its text. */
 export function TextField({
   label,
-  isLabelShown = false,
   isBare = false,
   onType,
   onSend,
@@ -31,7 +29,7 @@ export function TextField({
   };
   return (
     <label className="flex flex-col gap-1">
-      <span className={isLabelShown ? 'text-faint text-sm' : 'sr-only'}>{label}</span>
+      <span className="sr-only">{label}</span>
       <textarea
         {...rest}
         onChange={({ target }) => onType(target.value)}

@@ -73,7 +73,6 @@ function escaped(key: string | number): string {
   return String(key).replaceAll('~', '~0').replaceAll('/', '~1').replaceAll('…', '~2');
 }
 
-/** The index of the parent row. */
 export function parentRow(rows: readonly JsonRow[], index: number): number {
   const level = rows[index]?.level ?? 1;
   for (let above = index - 1; above >= 0; above--) if ((rows[above]?.level ?? 0) < level) return above;

@@ -16,7 +16,6 @@ type Host = (typeof HOSTS)[number];
 const MAX_BYTES = 10_000_000;
 
 export interface Imported extends HostServers {
-  /** The files that have them. */
   readonly files: readonly string[];
 }
 

@@ -242,7 +242,6 @@ function decline(thought: Thought, { language }: Goal, problems: readonly Proble
   return answer(thought, declineText(thought, problems, language), false);
 }
 
-/** The next move for a goal. */
 export type NextMove =
   | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasoning: string }
   /** The task whose result was asked for, and the parts of the goal that it does not cover. */

@@ -3,7 +3,7 @@ import {
   isObject,
   type Json,
   type JsonObject,
-  parseJson,
+  parsedJson,
   stringifyJson,
 } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
@@ -78,13 +78,9 @@ function readable(result: Json): Json {
   return parsed(result) ?? [...new Set(result.slice(0, 20_000).match(/[\p{L}_][\p{L}\p{N}_-]*/gu))];
 }
 
-/** The parsed value, if a text is JSON. */
+/** The object or list in a text, if it is JSON. */
 export function parsed(text: string): Json | undefined {
-  try {
-    return /^\s*[[{]/.test(text) && text.length <= 1_000_000 ? parseJson(text) : undefined;
-  } catch {
-    return undefined;
-  }
+  return /^\s*[[{]/.test(text) && text.length <= 1_000_000 ? parsedJson(text) : undefined;
 }
 
 /** The properties that fit a parameter best. */

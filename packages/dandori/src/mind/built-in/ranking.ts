@@ -81,7 +81,6 @@ export function explains({ terms }: ToolCard, word: Word): number {
   return quality < 0.6 && (isNameLike || word.meaning?.kind === 'change') ? 0 : quality;
 }
 
-/** Whether the tool covers the word. */
 export function speaksOf(card: ToolCard, word: Word): boolean {
   return explains(card, word) >= 0.4;
 }

@@ -17,7 +17,6 @@ interface ModelCall {
   readonly listener: Listener;
 }
 
-/** A native tool call. */
 export interface NativeCall {
   readonly id: string;
   readonly name: string;

@@ -1,6 +1,6 @@
 import type { Extracted, ExtractRequest } from '../../model/decision.ts';
 import { isObject, type Json, stringifyJson } from '../../model/json.ts';
-import { clip } from '../../model/text.ts';
+import { clip, withoutTag } from '../../model/text.ts';
 import { textWithoutThoughts } from '../parsing/extract.ts';
 import { readJson } from '../parsing/parse.ts';
 import { readPrompt } from '../prompts/read.ts';
@@ -8,7 +8,6 @@ import { callModel } from './call.ts';
 import type { DialectPrompt } from './dialects/dialect.ts';
 import { toFailure } from './failure.ts';
 import type { LanguageMindOptions } from './options.ts';
-import { withoutTags } from './result-text.ts';
 import { estimateUsage, toUsage } from './usage.ts';
 import type { Wire } from './wire/wire.ts';
 
@@ -49,7 +48,7 @@ function extractPrompt({ text, find, schema }: ExtractRequest): DialectPrompt {
   const content = [
     `Find: ${find}`,
     `JSON Schema of the value: ${stringifyJson(schema)}`,
-    `<result>${withoutTags(clip(text, LONGEST_TEXT))}</result>`,
+    `<result>${withoutTag('result', clip(text, LONGEST_TEXT))}</result>`,
   ]
     .join('\n\n')
     .toWellFormed();

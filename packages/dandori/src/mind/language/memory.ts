@@ -1,10 +1,10 @@
 import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import { isStep } from '../../model/task.ts';
-import { clip } from '../../model/text.ts';
+import { clip, withoutTag } from '../../model/text.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
 import { shapeIn, sizeOf } from '../../views/result-digest.ts';
-import { inTags, whyNot, withoutTags } from './result-text.ts';
+import { inTags, whyNot } from './result-text.ts';
 import { announce, type ToolsInput } from './tool-text.ts';
 import type { Window } from './window.ts';
 
@@ -41,7 +41,6 @@ export function writeMemory(thought: ToolsInput, window: Window, answers: readon
   return [text];
 }
 
-/** Whether a task had ended before the window starts. */
 function endedBefore({ decisions, ends }: RunState, { from }: Window): (task: TaskState) => boolean {
   const until = decisions[from]?.startedSeq ?? Number.POSITIVE_INFINITY;
   const since = new Set(ends.filter(({ seq }) => seq > until).map(({ task }) => task));
@@ -125,7 +124,7 @@ function tellOpen(tasks: readonly TaskState[], { questions }: RunState): string[
   const lines = tasks.map(({ task: { id, operation, args } }) => {
     const kind = asked.get(id);
     const why = kind === undefined ? 'not done yet' : `waits for the user (${kind})`;
-    return `- ${id} ${operation} ${withoutTags(clip(stringifyJson(args), LONGEST_ARGUMENTS))}: ${why}`;
+    return `- ${id} ${operation} ${withoutTag('result', clip(stringifyJson(args), LONGEST_ARGUMENTS))}: ${why}`;
   });
   return [['Still open:', ...lines].join('\n')];
 }
@@ -159,7 +158,7 @@ function tellResults(results: readonly TaskState[], state: RunState): string[] {
 function line(task: TaskState, content: string): string {
   const { id, operation, args } = task.task;
   const size = task.result === undefined ? '' : ` (${sizeOf(task.result)})`;
-  const call = withoutTags(clip(stringifyJson(task.sent ?? args), LONGEST_ARGUMENTS));
+  const call = withoutTag('result', clip(stringifyJson(task.sent ?? args), LONGEST_ARGUMENTS));
   return `- ${id} ${operation} ${call}${size} ${inTags(task, content)}`;
 }
 

@@ -2,7 +2,7 @@ import type { Failure } from '../../model/failure.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf, type Settings } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
-import { bytesText, clip } from '../../model/text.ts';
+import { bytesText, clip, withoutTag } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
 import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
 import { attachmentNames, attachmentType } from '../../run/trust/attachment-names.ts';
@@ -190,9 +190,7 @@ function countUnchanging(
 function opening(thought: PromptInput): string[] {
   const { context, goal, memory } = thought.state;
   return [
-    ...(memory === undefined
-      ? []
-      : [`<memory>\n${memory.replaceAll(/<(?=\s*\/?\s*memory)/gi, '&lt;')}\n</memory>`]),
+    ...(memory === undefined ? [] : [`<memory>\n${withoutTag('memory', memory)}\n</memory>`]),
     ...(context === undefined ? [] : [context]),
     `Goal:\n${goal}`,
     ...attached(thought.state),

@@ -1,6 +1,6 @@
 import { stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
-import { languageOf } from '../../model/text.ts';
+import { languageOf, withoutTag } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
 import type { OpenQuestion, RunState, TaskState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
@@ -71,17 +71,12 @@ function tellOutcome(task: TaskState, { state, resultText }: ResultInput, limit:
 
 /** Named by id only: the call stands in the actions above. Success needs no word. */
 export function inTags({ task: { id }, status }: TaskState, content: string): string {
-  return `<result ${id}${endText(status)}>${withoutTags(content)}</result>`;
+  return `<result ${id}${endText(status)}>${withoutTag('result', content)}</result>`;
 }
 
 function endText(status: TaskState['status']): string {
   if (status === 'succeeded') return '';
   return status === 'failed' ? ' failed' : ' not run';
-}
-
-/** A result that could close its own tag could pretend to be the user. */
-export function withoutTags(content: string): string {
-  return content.replaceAll(/<(?=\s*\/?\s*result)/gi, '&lt;');
 }
 
 export function whyNot({ failure, status }: TaskState): string {

@@ -4,7 +4,6 @@ import type { Decision } from '../../run/state/state.ts';
 
 /** The messages of a run in one dialect. */
 export interface Transcript<Message> {
-  /** Adds paragraphs to the user's turn. */
   addUserText(...paragraphs: string[]): void;
   /** Adds what the model decided, or the beginning of its unusable output. */
   addDecision(decision: Decision): void;

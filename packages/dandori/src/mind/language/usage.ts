@@ -183,7 +183,6 @@ function withoutDate(name: string): string {
   return name.replace(/-(?:latest|\d{4}-\d{2}-\d{2}|\d{8})$/, '');
 }
 
-/** The number of tokens of a text. */
 export type TokenCounter = (text: string) => number;
 
 /** Longer texts are estimated from samples. */

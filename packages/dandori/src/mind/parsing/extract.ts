@@ -34,7 +34,6 @@ interface ExtractOptions {
   readonly purpose?: Purpose;
   /** The output was cut off at the token limit. */
   readonly isCut?: boolean;
-  /** The names of operations that can be called. */
   readonly names?: CallNames;
 }
 

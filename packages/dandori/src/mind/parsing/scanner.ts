@@ -1,4 +1,4 @@
-import { parseJson } from '../../model/json.ts';
+import { parsedJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
 import { ARGUMENT_KEYS, LIST_KEYS, readAction } from './action.ts';
 import { parseExactly } from './parse.ts';
@@ -123,7 +123,7 @@ export class ActionScanner {
  */
 function decodePart(raw: string): { text: string; length: number } | undefined {
   const length = wholeEscapes(raw);
-  const text = parseString(raw.slice(0, length));
+  const text = parsedJson(`"${raw.slice(0, length)}"`) as string | undefined;
   if (text === undefined || !/[\uD800-\uDBFF]$/.test(text))
     return text === undefined ? undefined : { text, length };
   const half = /[\uD800-\uDBFF]$/.test(raw.slice(0, length)) ? 1 : '\\ud83d'.length;
@@ -139,12 +139,4 @@ function wholeEscapes(raw: string): number {
   if (run % 2 === 0) return raw.length;
   const needed = raw[last + 1] === 'u' ? '\\ud83d'.length : '\\n'.length;
   return raw.length - last < needed ? last : raw.length;
-}
-
-function parseString(raw: string): string | undefined {
-  try {
-    return parseJson(`"${raw}"`) as string;
-  } catch {
-    return undefined;
-  }
 }

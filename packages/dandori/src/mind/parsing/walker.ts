@@ -26,7 +26,6 @@ interface WalkerListener {
   string?(piece: string, isLast: boolean): void;
 }
 
-/** The length of the longest tag. */
 const TAG_LENGTH = '<|channel|>analysis<|message|>'.length;
 
 /** The last is the channel for thoughts of harmony (gpt-oss). */

@@ -225,7 +225,6 @@ export function fold(events: Iterable<Event>): RunState | undefined {
   return state;
 }
 
-/** The state of a run from its journal. */
 export function foldRun(run: string, events: Iterable<Event>): RunState {
   const state = fold(events);
   if (state === undefined) throw noEvents(run);

@@ -48,7 +48,6 @@ export function askedByCall(task: TaskState, { question, askedAt, isHeld }: Open
   task.mayHaveTouched = true;
 }
 
-/** Whether the task has a call in progress. */
 export function hasOpenCall({ indexes }: RunState, { task, status }: TaskState): boolean {
   return status === 'running' || indexes.held.has(task.id);
 }

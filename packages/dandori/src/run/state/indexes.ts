@@ -171,7 +171,6 @@ function without(list: string[] | undefined, id: string): void {
   if (index >= 0) list?.splice(index, 1);
 }
 
-/** Connects a new task to everything that it needs and waits for. */
 export function connect({ tasks }: RunState, { task, links, needs, waits, gates }: TaskState): void {
   for (const ids of [needs, waits]) {
     for (const id of ids) {

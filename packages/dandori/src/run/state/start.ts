@@ -30,7 +30,6 @@ export interface Start {
   readonly mayAnswer: FactOf<'run_started'>['data']['mayAnswer'];
   /** Servers and services whose results contain no stranger's words. */
   readonly sources: readonly string[];
-  /** SHA-256 of the tools at the start. */
   readonly toolsAtStart: string | undefined;
   /** Servers whose tools were described in words that the user had not seen. */
   readonly unseen: readonly string[];

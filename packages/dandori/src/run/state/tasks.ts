@@ -26,7 +26,6 @@ export interface Tasks {
   readonly allowed: Allowed[];
 }
 
-/** The event at which a task ended. */
 interface TaskEnd {
   readonly seq: number;
   readonly task: TaskState;

@@ -2,11 +2,12 @@ import { asObject, canonicalJson, isObject, type Json, type JsonObject } from '.
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Tool } from '../../model/tool.ts';
 import { query } from '../../plan/query.ts';
+import { isNumeric } from '../../plan/query-functions.ts';
 import { isOwnName, type Permission, type Source } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { aimsOf } from './aim.ts';
 import { lineageOf } from './lineage.ts';
-import { isLongText, isNumber, selects } from './selection.ts';
+import { isLongText, selects } from './selection.ts';
 
 interface Known {
   readonly state: RunState;
@@ -65,7 +66,7 @@ function isFrom(value: Json, source: Source, { state, resultOf, isAim, needsTrus
   const { from, path } = source;
   // The mind has put together what an own tool returns.
   if (isAim && (isLongText(value) || isOwnName(from))) return false;
-  if (isAim && !isNumber(value) && !selects(source)) return false;
+  if (isAim && !isNumeric(value) && !selects(source)) return false;
   const meant = callsMeant(source, state);
   const wanted = canonicalJson(value);
   return meant.some(({ task: { id }, status }) => {

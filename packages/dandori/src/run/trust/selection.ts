@@ -45,10 +45,6 @@ export function computesNumber({ path }: Pick<Ref, 'path'>): boolean {
   return /^(?:sum|avg|abs|ceil|floor|length|to_number)\s*\(/.test(bare) || isArithmetic(bare);
 }
 
-export function isNumber(value: Json): boolean {
-  return typeof value === 'number' || typeof value === 'bigint';
-}
-
 /** What stands in `[?…]` decides which value is selected. It is no part of the value. */
 function outsideFilters(bare: string): string {
   let left = '';

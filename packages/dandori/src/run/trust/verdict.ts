@@ -14,6 +14,7 @@ import { isStep, type Ref } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import type { Tool } from '../../model/tool.ts';
 import { fillRefs } from '../../plan/fill-refs.ts';
+import { isNumeric } from '../../plan/query-functions.ts';
 import { leavesOf } from '../approval-policy.ts';
 import { isOwnName, isRefused, isTrustedResult } from '../state/orders.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
@@ -22,7 +23,7 @@ import { hostIn, placeIn, sentenceIn } from './find-value.ts';
 import { isOrderedUpTo, lineageOf, readBy, refsOf } from './lineage.ts';
 import { isPermitted } from './permission.ts';
 import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
-import { isLongText, isNumber, selects } from './selection.ts';
+import { isLongText, selects } from './selection.ts';
 
 /** Whether a call may be made without asking the user where its values come from. */
 export type Verdict =
@@ -202,7 +203,7 @@ function mayAim({ value, ref, name, isWhole }: Aiming, circumstances: Circumstan
  * with the number than with a field.
  */
 function isFieldValue(value: Json, ref: Ref): boolean {
-  return isNumber(value) || (selects(ref) && !isLongText(value));
+  return isNumeric(value) || (selects(ref) && !isLongText(value));
 }
 
 const KEY_NAME = /(?:^|[._\]])(?:id|ids|uuid|guid)_?(?:\[\d*\])?$/i;

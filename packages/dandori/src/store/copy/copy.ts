@@ -24,7 +24,6 @@ export interface StoredKey {
   readonly at: number;
 }
 
-/** A store that can be copied from and to. */
 export interface CopiedStore {
   /** Tells two stores apart. */
   readonly address: string;

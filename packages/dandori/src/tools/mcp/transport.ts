@@ -18,7 +18,6 @@ export interface ServerTransport extends Transport {
   kill(): void;
 }
 
-/** The request that this message cancels. */
 export function cancelledRequest(message: JSONRPCMessage): string | number | undefined {
   if (!('method' in message) || message.method !== 'notifications/cancelled') return undefined;
   const id: unknown = message.params?.requestId;

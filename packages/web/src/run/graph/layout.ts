@@ -57,7 +57,6 @@ const QUICK: LayoutOptions = {
 
 const INSIDE: LayoutOptions = { 'elk.padding': '[top=40,left=14,bottom=14,right=14]' };
 
-/** The input for ELK. */
 export function layoutInput({ nodes, edges }: Structure, flow: Flow): ElkNode {
   const inside = Map.groupBy(nodes, ({ parent }) => parent);
   const elkNode = ({ id, kind, isGroup }: GraphNode): ElkNode =>

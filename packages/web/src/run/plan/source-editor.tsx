@@ -3,7 +3,6 @@ import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/plan.ts';
 import { INDENT, indentAt, indented } from './source-lines.ts';
 
-/** A marked line. */
 interface LineMark {
   readonly line: number;
   readonly look: 'bad' | 'warn';

@@ -7,7 +7,6 @@ import { texts } from '../../texts/questions.ts';
 import { type Words, words } from '../../texts/words.ts';
 import { ClockTime } from '../../ui/time.tsx';
 
-/** The answered questions, collapsed. */
 export function AnsweredList({ questions }: { readonly questions: readonly OpenQuestion[] }) {
   const say = useTexts(texts);
   const { language } = useLanguage();

@@ -94,7 +94,6 @@ interface FreeTextProps {
   readonly onAnswer: (answer: string) => void;
 }
 
-/** An answer as free text. */
 export function FreeText({ isBusy, onAnswer }: FreeTextProps) {
   const word = useTexts(words);
   const say = useTexts(texts);

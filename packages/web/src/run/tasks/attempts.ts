@@ -29,7 +29,6 @@ export interface InnerCall {
   ended?: FactOf<'inner_call_ended'>['data'];
 }
 
-/** The attempts of a task, from the events. */
 export function attemptsOf(events: readonly Event[], task: string): Attempt[] {
   const attempts = new Map<number, Attempt>();
   for (const { type, data, at, seq } of events) {

@@ -75,7 +75,6 @@ export interface Drawn {
 }
 
 interface Window {
-  /** The pixel of a time. */
   readonly pixelOf: (time: number) => number;
   readonly now: number;
   readonly from: number;

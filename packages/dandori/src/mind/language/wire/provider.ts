@@ -13,7 +13,6 @@ import type {
   Wire,
 } from './wire.ts';
 
-/** A model of the AI SDK. */
 type SdkModel = ReturnType<OpenAIProvider['chat']>;
 type CallOptions = Parameters<SdkModel['doStream']>[0];
 type Prompt = CallOptions['prompt'];

@@ -53,7 +53,6 @@ export interface ReportedUsage {
   readonly cachedInputTokens: number | undefined;
 }
 
-/** One request to a model. */
 export interface ModelRequest {
   /** The same object for all requests of a conversation, so that what they repeat is written once. */
   readonly conversation?: object | undefined;
