@@ -61,6 +61,8 @@ describe('a rule of the configuration', () => {
     ['a source may aim', [aimed], [rule('web.*', 'mail.send.to', 'allow')], 1, 0],
     ['another source may not', [aimed], [rule('files.*', 'mail.send.to', 'allow')], 0, 1],
     ['a tool is allowed at any time', later, [rule(undefined, 'mail.send', 'allow')], 1, 0],
+    ['an allowed argument orders nothing', later, [rule(undefined, 'mail.send.body', 'allow')], 0, 1],
+    ['an allowed argument may be aimed', [aimed], [rule(undefined, 'mail.send.to', 'allow')], 1, 0],
     ['an allowed source orders nothing', later, [rule('files.*', 'mail.send.*', 'allow')], 0, 1],
     [
       'a line break in the name of an argument avoids no rule',

@@ -26,15 +26,16 @@ const STRENGTH: readonly TrustRule['do'][] = ['deny', 'ask', 'allow'];
 
 /**
  * The strongest rule that is about this call. After the mind has read external content, any value of a call may come
- * from it, so `deny` and `ask` apply to all of them. An `allow` with a source decides only what may aim an ordered
- * call, and not whether a call is ordered.
+ * from it, so `deny` and `ask` apply to all of them. An `allow` with a source, or for one argument, decides only what may
+ * aim an ordered call, and not whether a call is ordered.
  */
 export function ruleFor(task: TaskState, args: JsonObject, known: Known): Ruled | undefined {
   const { rules = [] } = known.state.settings.trust ?? {};
   if (rules.length === 0) return undefined;
   for (const does of STRENGTH)
     for (const [rule, one] of rules.entries()) {
-      if (one.do !== does || (does === 'allow' && one.from !== undefined)) continue;
+      const isPartial = one.from !== undefined || !isFor(one, task.task.operation);
+      if (one.do !== does || (does === 'allow' && isPartial)) continue;
       const values = valuesUnder(one, { task, args, known });
       if (values !== undefined) return { does, rule, values };
     }
