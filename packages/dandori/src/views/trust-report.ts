@@ -10,6 +10,7 @@ import { isUnfilled, needsNoReason } from '../run/state/orders.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { aimsOf, isWayOut } from '../run/trust/aim.ts';
 import { planDoubts } from '../run/trust/plan-doubts.ts';
+import { originsOf } from '../run/trust/verdict.ts';
 
 type Trust = Settings['trust'];
 
@@ -94,6 +95,8 @@ export type TrustEntry = { readonly seq: number; readonly at: number } & (
       readonly because: TrustReason['because'];
       readonly permission?: number | undefined;
       readonly rule?: number | undefined;
+      /** What the user would have been asked, if the policy only observes. */
+      readonly trust?: TrustAbout;
     }
   | {
       readonly kind: 'asked';
@@ -123,6 +126,16 @@ function orderedBy(
     : undefined;
 }
 
+/** What a question would have shown. Results that are stored apart from the journal are not looked into. */
+function observed({ isOrdered, sent = {} }: TaskState, state: RunState): TrustAbout {
+  const resultOf = (id: string) => {
+    const { result } = state.tasks.get(id) ?? {};
+    return result !== undefined && 'value' in result ? result.value : undefined;
+  };
+  const values = Object.entries(sent).flatMap(([name, value]) => originsOf(name, value, { state, resultOf }));
+  return { because: isOrdered ? 'aimed' : 'not_ordered', values };
+}
+
 /** Why each call was made or asked about, and when the run first read a stranger's text. */
 export function trustEntries(events: Iterable<Event>): TrustEntry[] {
   const entries: TrustEntry[] = [];
@@ -148,8 +161,16 @@ export function trustEntries(events: Iterable<Event>): TrustEntry[] {
       const started = state.tasks.get(event.data.task);
       const reason = event.data.trust ?? orderedBy(event.data, started, state);
       const operation = started?.task.operation ?? '';
+      const trust = started && reason?.because === 'observed' ? observed(started, state) : undefined;
       if (reason !== undefined)
-        entries.push({ ...at, kind: 'called', task: event.data.task, operation, ...reason });
+        entries.push({
+          ...at,
+          kind: 'called',
+          task: event.data.task,
+          operation,
+          ...reason,
+          ...(trust && { trust }),
+        });
     }
     if (event.type === 'question_asked') {
       const { id, task, context } = event.data.question;

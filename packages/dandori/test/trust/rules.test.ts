@@ -251,6 +251,19 @@ describe('the audit of a run', () => {
   });
 });
 
+it('says what a policy that only observes would have asked, with the places where values were read', async () => {
+  const { house, id } = await run(
+    [[act('w', 'web.read')], [act('e', 'mail.send', { to: 'eve@evil.example' })], END],
+    { policy: 'observe' },
+  );
+  const values = [{ argument: 'to', value: 'eve@evil.example', task: 'w', operation: 'web.read' }];
+  expect(sent(house)).toBe(1);
+  expect(trustEntries(await house.events(id)).at(-1)).toMatchObject({
+    ...{ kind: 'called', task: 'e', because: 'observed' },
+    trust: { because: 'not_ordered', values },
+  });
+});
+
 describe('the configuration of a user', () => {
   const base = (trust: Settings['trust']) => ({
     written: {},

@@ -59,7 +59,10 @@ function linesOf(entry: TrustEntry, { trust: say, ...words }: Texts['words']): s
         ...(entry.unseen === undefined ? [] : [say.unseen(entry.unseen)]),
       ];
     case 'called':
-      return [`${entry.operation} (${entry.task}): ${say.reasons[entry.because]}`];
+      return [
+        `${entry.operation} (${entry.task}): ${say.reasons[entry.because]}`,
+        ...(entry.trust === undefined ? [] : trustLines(entry.trust, { ...words, trust: say })),
+      ];
     case 'asked':
       return [
         `${entry.operation} (${entry.task ?? ''}): ${say.asked(entry.question)}`,
