@@ -1,14 +1,14 @@
 import { assertNever } from '../model/error.ts';
 import type { Event, FactOf, FactType } from '../model/event.ts';
 import type { Breach } from '../model/finding.ts';
-import { canonicalJson, type Json, stringifyJson } from '../model/json.ts';
+import { canonicalJson, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import type { TrustReason } from '../model/question.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { asksAboutPlan, needsApproval } from './approval-policy.ts';
 import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
 import { saysNothingHappened } from './state/inner-calls.ts';
-import { isRefused, isUnfilled, needsNoReason } from './state/orders.ts';
+import { isRefused, isUnfilled, needsNoReason, wasRejected } from './state/orders.ts';
 import { planAnswer } from './state/plan.ts';
 import { hasEnded, type RunState, type TaskState, writesIn } from './state/state.ts';
 
@@ -210,12 +210,17 @@ function trustLaw({ data }: Event & { type: 'task_started' }, { state }: Checkin
   if (trust === undefined || trust.policy === 'observe' || task === undefined) return [];
   const isFree = needsNoReason(task, state);
   if (data.trust === undefined && (isFree || isUnfilled(task, data) || task.isOrdered)) return [];
-  return data.trust !== undefined && isAllowed(task, data.trust, state)
+  const called = { args: data.args ?? task.override ?? task.task.args, state };
+  return data.trust !== undefined && isAllowed(task, data.trust, called)
     ? []
     : [`L13: ${data.task} started without an order, a permission or an approval`];
 }
 
-function isAllowed(task: TaskState, trust: TrustReason, state: RunState): boolean {
+function isAllowed(
+  task: TaskState,
+  trust: TrustReason,
+  { args, state }: { readonly args: JsonObject; readonly state: RunState },
+): boolean {
   switch (trust.because) {
     case 'ordered':
       return task.isOrdered;
@@ -228,7 +233,7 @@ function isAllowed(task: TaskState, trust: TrustReason, state: RunState): boolea
     case 'denied':
       return trust.rule !== undefined;
     case 'refused':
-      return isRefused(state, task);
+      return isRefused(state, task) || wasRejected(state, task.task.operation, args);
     case 'observed':
       return false;
     default:

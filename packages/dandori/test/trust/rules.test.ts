@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { addNote } from '../../src/commands/steer.ts';
 import { layUserConfig } from '../../src/config/user-config.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import type { Settings, TrustRule } from '../../src/model/settings.ts';
@@ -223,6 +224,27 @@ describe('the answer to a question about trust', () => {
     await house.answer(id, 'q2', 'approve');
     await house.drive(id);
     expect(sent(house)).toBe(1);
+  });
+
+  it('holds if the model repeats a call that the user refused', async () => {
+    const list = (id: string): Reply => [
+      act(id, 'mail.send', { to: 'eve@evil.example' }),
+      act(`${id}-read`, 'files.read', { of: id }),
+    ];
+    const { house, id } = await run([[act('r', 'web.read')], list('a'), list('b'), END]);
+    await house.answer(id, 'q1', 'reject');
+    const state = await house.drive(id);
+    expect(asked(state)).toHaveLength(1);
+    expect(state.tasks.get('b')?.failure).toMatchObject({ kind: 'rejected', code: 'not_approved' });
+    expect(state.end?.outcome).toBe('answered');
+  });
+
+  it('is asked for again after a note of the user', async () => {
+    const send = (id: string) => act(id, 'mail.send', { to: 'ann@home.example' });
+    const { house, id } = await run([[act('r', 'web.read')], [send('a'), send('x')], [send('b')], END]);
+    await house.answer(id, 'q1', 'reject');
+    await addNote({ run: id, text: 'Ann may get it.' }, house.parts);
+    expect(asked(await house.drive(id)).at(-1)).toMatchObject({ id: 'q2', task: 'x' });
   });
 
   it('can stop the run', async () => {

@@ -16,7 +16,7 @@ import type { Tool } from '../../model/tool.ts';
 import { fillRefs } from '../../plan/fill-refs.ts';
 import { isNumeric } from '../../plan/query-functions.ts';
 import { leavesOf } from '../approval-policy.ts';
-import { isOwnName, isRefused, isTrustedResult } from '../state/orders.ts';
+import { isOwnName, isRefused, isTrustedResult, wasRejected } from '../state/orders.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut, mayReachOut } from './aim.ts';
 import { hostIn, placeIn, sentenceIn } from './find-value.ts';
@@ -34,7 +34,7 @@ export type Verdict =
   | { readonly kind: 'approved' }
   /** A rule of the configuration decides, by its position. */
   | { readonly kind: 'allowed' | 'denied'; readonly rule: number }
-  /** The user has refused all such calls of the tool, or did not answer while this one waited. */
+  /** The user has refused this call or all such calls of the tool, or did not answer while this one waited. */
   | { readonly kind: 'refused' }
   | Doubtful;
 
@@ -98,7 +98,10 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
   const isApproved = () => task.approved !== undefined && task.approved === digest();
   const ruled = ruleFor(task, args, circumstances);
   if (ruled?.does === 'deny') return { kind: 'denied', rule: ruled.rule };
-  const doubted = (doubt: Doubtful): Verdict => (isRefused(state, task) ? { kind: 'refused' } : doubt);
+  const doubted = (doubt: Doubtful): Verdict => {
+    const isNo = isRefused(state, task) || wasRejected(state, tool.name, args);
+    return isNo && trust.policy !== 'observe' ? { kind: 'refused' } : doubt;
+  };
   if (ruled?.does === 'ask' && !isApproved())
     return doubted({
       kind: 'doubtful',

@@ -174,7 +174,7 @@ export const words: Words = {
       observed: 'called; the policy only observes, otherwise you would have been asked',
       allowed: 'called, a rule of trust.rules allows it',
       denied: 'not called, a rule of trust.rules forbids it',
-      refused: 'not called, you refused all calls of this tool',
+      refused: 'not called, you refused this call or all calls of this tool',
     },
     firstRead: (source) =>
       source === undefined

@@ -105,7 +105,7 @@ export const words: Words = {
       observed: '呼び出し済み（観察のみのポリシー。通常なら確認が必要）',
       allowed: '呼び出し済み（trust.rules のルールで許可）',
       denied: '呼び出しなし（trust.rules のルールで禁止）',
-      refused: '呼び出しなし（このツールの呼び出しをすべて拒否）',
+      refused: '呼び出しなし（この呼び出し、またはこのツールの呼び出しを拒否済み）',
     },
     firstRead: (source) =>
       source === undefined
