@@ -31,6 +31,20 @@ describe('dandori chat at a terminal', () => {
     await theseHold(town.place.folder);
   });
 
+  it('shows the suggestion of an answer, also below one that was streamed', async () => {
+    const next = { text: 'Check the weekend', goal: 'the weather at the weekend' };
+    await using town = await openTown(() =>
+      say([own('answer', { text: 'Sunny, 21 degrees in Kyoto.', next })]),
+    );
+    await using terminal = openTerminal(town.place, town.place.env, 'chat');
+    await sees(terminal, /›$/);
+    terminal.type('the weather\r');
+    await sees(
+      terminal,
+      /● Sunny, 21 degrees in Kyoto\.\n+ +→ Next: Check the weekend \(\/next: the weather at/,
+    );
+  });
+
   it('cancels the turn with Ctrl-C, and quits at the second one at the prompt', async () => {
     await using town = await openTown([{ hang: true }]);
     await using terminal = openTerminal(town.place, town.place.env, 'chat');

@@ -17,7 +17,7 @@ import {
   statusText,
   suggestionOf,
 } from './commands.ts';
-import { messageText, questionText, shortName, userText, type Wording } from './message.ts';
+import { linesBelow, messageText, questionText, shortName, userText, type Wording } from './message.ts';
 import { createStream, type Stream } from './stream.ts';
 import { openPipe, type Surface, written } from './surface.ts';
 import { openTerminal } from './terminal.ts';
@@ -126,9 +126,12 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
       const streamed = endStream();
       isHeld = false;
       const reply = said !== undefined && 'run' in said ? replyOf(said.run) : undefined;
-      // A streamed answer is already on the screen, so it is not printed again.
-      if (reply !== undefined && streamed !== '' && streamed.trim() === reply.text.trim())
+      // The text of a streamed answer is already on the screen, so it is not printed again.
+      if (reply !== undefined && streamed !== '' && streamed.trim() === reply.text.trim()) {
         shown.add(reply.id);
+        const below = linesBelow(reply, wording);
+        if (below.length > 0) await surface.print(spaced(below.join('\n')));
+      }
       watched.run = undefined;
       await deliver();
       surface.ready();

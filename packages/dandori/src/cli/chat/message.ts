@@ -31,9 +31,13 @@ export function messageText(message: Message, { texts, style }: Wording): string
   return [
     ...head,
     indented(markOf(message, style), printable(said)),
-    ...causeLines(message, style),
-    ...nextLines(message, { texts, style }),
+    ...linesBelow(message, { texts, style }),
   ].join('\n');
+}
+
+/** What a message says besides its text. */
+export function linesBelow(message: Message, wording: Wording): string[] {
+  return [...causeLines(message, wording.style), ...nextLines(message, wording)];
 }
 
 /** What is recommended next, and what `/next` would say. */
