@@ -11,6 +11,7 @@ import { useClient } from '../shell/session.tsx';
 import { texts } from '../texts/conversations.ts';
 import { Button } from '../ui/button.tsx';
 import { AttachedFiles } from '../ui/files.tsx';
+import { Label } from '../ui/label.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { RichText } from '../ui/rich-text.tsx';
 import { Time } from '../ui/time.tsx';
@@ -105,7 +106,8 @@ function Next({ conversation, next: { text, goal = text } }: NextProps) {
     <div className="flex flex-col items-start gap-1 text-sm">
       {goal !== text && (
         <p className="text-faint">
-          {say.next}: {text}
+          <Label>{say.next}</Label>
+          {text}
         </p>
       )}
       <Button disabled={begin.isPending} onClick={() => begin.mutate()} className="text-left">

@@ -29,6 +29,8 @@ export interface Words extends SharedWords {
   readonly more: (count: number) => string;
   readonly loadMore: string;
   readonly tasks: (count: number) => string;
+  /** Between a label and its text. */
+  readonly colon: string;
   readonly steps: (count: number) => string;
   readonly attempt: (number: number | string) => string;
   readonly decision: (number: number | string) => string;
@@ -98,6 +100,7 @@ const en: Words = {
   more: (count) => `${count} more`,
   loadMore: 'Load more',
   tasks: (count) => (count === 1 ? '1 task' : `${count} tasks`),
+  colon: ': ',
   steps: (count) => (count === 1 ? '1 step' : `${count} steps`),
   attempt: (number) => `Attempt ${number}`,
   decision: (number) => `Decision ${number}`,
@@ -153,6 +156,7 @@ const ja: Words = {
   more: (count) => `ほか ${count} 件`,
   loadMore: 'さらに表示',
   tasks: (count) => `タスク ${count} 件`,
+  colon: '：',
   steps: (count) => `${count} ステップ`,
   attempt: (number) => `${number} 回目`,
   decision: (number) => `判断 ${number}`,

@@ -11,6 +11,7 @@ import { texts } from '../../texts/decisions.ts';
 import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
 import { FailureView } from '../../ui/failure.tsx';
+import { Label } from '../../ui/label.tsx';
 import { Badge } from '../../ui/marks.tsx';
 import { RichText } from '../../ui/rich-text.tsx';
 import { ClockTime } from '../../ui/time.tsx';
@@ -51,7 +52,8 @@ export function DecisionView({ run, entry }: DecisionProps) {
     >
       {wanted.length > 0 && (
         <p className="text-faint text-sm">
-          {say.askedFor}: {wanted.join(' · ')}
+          <Label>{say.askedFor}</Label>
+          {wanted.join(' · ')}
         </p>
       )}
       {made?.reasoning !== undefined && (
@@ -64,7 +66,8 @@ export function DecisionView({ run, entry }: DecisionProps) {
       )}
       {made?.repaired !== undefined && (
         <p className="text-sm text-warn [overflow-wrap:anywhere]">
-          {say.repaired}: {made.repaired}
+          <Label>{say.repaired}</Label>
+          {made.repaired}
         </p>
       )}
       {failed !== undefined && <FailureView failure={failed.failure} />}

@@ -3,6 +3,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/graph.ts';
 import { texts as taskTexts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
+import { Label } from '../../ui/label.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
 import { Elapsed } from '../view.tsx';
 import { faceOf } from './elements.ts';
@@ -91,7 +92,8 @@ function Sources({ label, ids }: { readonly label: string; readonly ids: readonl
   const rest = ids.length > SHOWN ? ` +${ids.length - SHOWN}` : '';
   return (
     <span className="text-faint text-xs">
-      {label}: {ids.slice(0, SHOWN).join(', ')}
+      <Label>{label}</Label>
+      {ids.slice(0, SHOWN).join(', ')}
       {rest}
     </span>
   );

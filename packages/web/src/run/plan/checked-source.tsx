@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/plan.ts';
 import { texts as problems } from '../../texts/problems.ts';
+import { Label } from '../../ui/label.tsx';
 import { Message } from '../../ui/message.tsx';
 import { Problem } from '../../ui/problem.tsx';
 import { EstimateView } from './estimate-view.tsx';
@@ -81,7 +82,8 @@ function DiagnosticList({ diagnostics, warnings, onJump }: DiagnosticListProps) 
             </span>
             {one.hint !== undefined && (
               <span className="block text-faint">
-                {say.hint}: <Message text={one.hint} />
+                <Label>{say.hint}</Label>
+                <Message text={one.hint} />
               </span>
             )}
           </button>

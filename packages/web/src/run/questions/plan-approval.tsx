@@ -13,6 +13,7 @@ import { texts } from '../../texts/questions.ts';
 import { texts as taskTexts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
 import { Button } from '../../ui/button.tsx';
+import { Label } from '../../ui/label.tsx';
 import { Badge, EffectMark } from '../../ui/marks.tsx';
 import { Message } from '../../ui/message.tsx';
 import { Problem } from '../../ui/problem.tsx';
@@ -98,7 +99,9 @@ function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }
       <PlanTasks tasks={tasks} changes={changes} />
       {notes.map((note) => (
         <p key={note} className="border-warn border-l-2 pl-3 text-sm [overflow-wrap:anywhere]">
-          <span className="text-warn">{say.notes}: </span>
+          <span className="text-warn">
+            <Label>{say.notes}</Label>
+          </span>
           {note}
         </p>
       ))}
@@ -249,7 +252,8 @@ function PlannedCall({
       {task.trust !== undefined && <TrustView trust={task.trust} />}
       {before !== undefined && (
         <div className="text-faint">
-          {say.changes.was}: <span className="font-mono">{workOf(before)}</span>
+          <Label>{say.changes.was}</Label>
+          <span className="font-mono">{workOf(before)}</span>
           <Args task={before} />
         </div>
       )}
@@ -282,7 +286,8 @@ function Args({ task }: { readonly task: Task }) {
         {typeof purpose === 'string' && purpose !== task.description && <p>{purpose}</p>}
         {typeof expected === 'string' && (
           <p className="text-faint">
-            {expect}: {expected}
+            <Label>{expect}</Label>
+            {expected}
           </p>
         )}
       </>

@@ -4,6 +4,7 @@ import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
 import { FailureView } from '../../ui/failure.tsx';
+import { Label } from '../../ui/label.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
 import { Message } from '../../ui/message.tsx';
 import { ClockTime } from '../../ui/time.tsx';
@@ -36,7 +37,8 @@ export function AttemptList({ attempts }: { readonly attempts: readonly Attempt[
           {attempt.calls.length > 0 && <InnerCalls attempt={attempt} />}
           {attempt.questions.map(({ id, text }) => (
             <p key={id} className="text-faint [overflow-wrap:anywhere]">
-              {say.asked}: {text}
+              <Label>{say.asked}</Label>
+              {text}
             </p>
           ))}
           {attempt.probes.map((probe) => (

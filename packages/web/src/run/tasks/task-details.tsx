@@ -10,6 +10,7 @@ import { texts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
 import { FailureView } from '../../ui/failure.tsx';
 import { JsonTree } from '../../ui/json-tree.tsx';
+import { Label } from '../../ui/label.tsx';
 import { EffectMark, StatusMark } from '../../ui/marks.tsx';
 import type { ViewProps } from '../view.tsx';
 import { AttemptList } from './attempt-list.tsx';
@@ -108,7 +109,8 @@ function Body({ run, events, select, task: state }: ViewProps & { readonly task:
           <ResultView run={run} task={task.id} result={result} />
           {note !== undefined && (
             <p className="text-sm text-warn [overflow-wrap:anywhere]">
-              {say.note}: {note}
+              <Label>{say.note}</Label>
+              {note}
             </p>
           )}
         </Part>

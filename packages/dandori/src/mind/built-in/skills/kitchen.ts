@@ -282,13 +282,19 @@ function chosenChange(request: Request): Change | { readonly move: SkillMove } |
     english?.[2]?.replace(/s$/, ''),
   ];
   if (what === '' || !request.has(ADD) || !request.has(REMOVE)) return undefined;
+  const [amount] = /^\d+ [a-z]+/.exec(text) ?? [`${quantity} ${unit}`];
   const question = pick(
+    language,
+    `${what} ${amount}をどうしますか？`,
+    `What should be done with ${amount} of ${what}?`,
+  );
+  const options = [pick(language, '追加', 'Add'), pick(language, '使った', 'Used')];
+  const former = pick(
     language,
     `${what}を ${quantity} どうしますか？`,
     `What should be done with ${quantity} ${what}?`,
   );
-  const options = [pick(language, '追加', 'Add'), pick(language, '使った', 'Used')];
-  const answer = request.answerTo('change', question);
+  const answer = request.answerTo('change', former);
   if (answer === undefined) return { move: { kind: 'ask', question, about: 'change', options } };
   return {
     kind: ['追加', 'Add'].includes(String(answer)) ? 'add' : 'remove',
@@ -311,7 +317,9 @@ function itemText(item: JsonObject, language: Request['language']): string {
 /** Japanese counters have no English form: two cartons are just 2. */
 function amountText(count: Json | undefined, unit: string, language: Request['language']): string {
   const isCounter = /^[\p{Script=Han}\p{Script=Hiragana}]+$/u.test(unit);
-  return language === 'en' && isCounter ? String(count) : `${String(count)} ${unit}`;
+  if (language === 'en' && isCounter) return String(count);
+  const isMany = /^(?:carton|bottle|pack|packet|piece|can|bag|jar|slice|cup|tin|block|portion)$/.test(unit);
+  return `${String(count)} ${unit}${isMany && count !== 1 ? 's' : ''}`;
 }
 
 /** 牛乳 (低脂肪) / low-fat milk has four forms. */
