@@ -237,8 +237,8 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
   }
 
   /**
-   * Resolves when something was written to the run, after `ms` milliseconds, or when the signal is aborted. Also if
-   * the run is no longer as `before`, because something was written since it was read.
+   * Resolves when something is written to the run, after `ms` milliseconds, or when the signal is aborted. Resolves
+   * at once if the run already differs from `before`.
    */
   function changed({ before, ms, signal }: Waiting): Promise<void> {
     return new Promise((resolve) => {

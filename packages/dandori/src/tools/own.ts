@@ -68,7 +68,7 @@ export interface GoalRequest {
   /** With secrets opened. */
   readonly args: JsonObject;
   readonly share: Share;
-  /** The tools of the run. The sub-goal may use some of them. */
+  /** The tools of the run, of which the sub-goal gets a part. */
   readonly toolbox: Toolbox;
   readonly progress: Call['progress'];
   readonly signal: AbortSignal;

@@ -106,7 +106,7 @@ export async function run(goal: string, options: StartOptions): Promise<number> 
       isValidOnly: true,
       approval: options.approval,
       language: chosenLanguage(process.env),
-      // The goal of a plan file is not what the user says now.
+      // The goal in a plan file does not show the language of the user who starts it.
       isLanguageChosen: plan !== undefined,
       output,
       attachments,

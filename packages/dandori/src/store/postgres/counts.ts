@@ -9,7 +9,7 @@ import { type Calls, PERIOD_MS, type Period, type RunCounts, type Sums } from '.
 import { BEHIND } from './schema.ts';
 import { queryOf } from './trouble.ts';
 
-/** The columns of a run and of a tool of a run, and what they are in a period. */
+/** The columns of a run, and of a tool in a run, with their names in the sums of a period. */
 const CALLS = { calls: 'calls', failed: 'failed', in_doubt: 'inDoubt', timeouts: 'timeouts' } as const;
 const OUTCOMES = ['answered', 'failed', 'cancelled', 'exhausted', 'waiting', 'paused', 'open'] as const;
 

@@ -230,7 +230,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
 
   /**
    * Drives runs that were taken. Several deliveries and looks may take at the same time, so there may be too few
-   * places. Any worker that has one takes the rest from the head rows, without patience.
+   * places. Any worker with a free place takes the rest from the head rows, at once.
    */
   async function driveTaken(taken: readonly { readonly id: string }[]): Promise<void> {
     const over: string[] = [];

@@ -118,7 +118,7 @@ export function isStale(error: unknown): boolean {
   return error instanceof TransportProblem && error.kind === 'connection_lost';
 }
 
-/** Whether the user has to log in. With headers of the user's own, those are wrong instead. */
+/** Whether the user has to log in. If the user configured headers, those are wrong instead. */
 export function isLoginNeeded(error: unknown, config: McpServerConfig): boolean {
   if (!isHttp(config)) return false;
   if (error instanceof LoginNeeded || error instanceof UnauthorizedError) return true;
