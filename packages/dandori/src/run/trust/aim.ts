@@ -185,7 +185,7 @@ export function isWayOut(tool: Tool, args?: JsonObject): boolean {
 
 /** Words in the name of a tool that returns what other people wrote. */
 const OTHERS = new Set(
-  `mail mails email emails gmail imap inbox message messages sms chat chats slack discord teams page pages website
+  `mail mails email emails gmail imap inbox message messages sms unread chat chats slack discord teams page pages webpage webpages website
   article articles news feed feeds rss blog post posts tweet tweets forum issue issues comment comments ticket tickets
   review reviews pdf document documents doc docs sheet sheets file files attachment attachments download downloads
   clipboard scan ocr transcript transcripts note notes wiki thread threads conversation conversations notification
