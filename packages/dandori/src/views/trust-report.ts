@@ -112,6 +112,7 @@ export type TrustEntry = { readonly seq: number; readonly at: number } & (
       readonly answer: string;
       readonly by?: string | undefined;
     }
+  | { readonly kind: 'expired'; readonly question: string }
 );
 
 /** A call that changes something starts without a reason only if the user ordered it. */
@@ -180,6 +181,8 @@ export function trustEntries(events: Iterable<Event>): TrustEntry[] {
       const { operation, args, trust } = about;
       entries.push({ ...at, kind: 'asked', question: id, task, operation, args, trust });
     }
+    if (event.type === 'question_expired' && asked.has(event.data.question))
+      entries.push({ ...at, kind: 'expired', question: event.data.question });
     if (event.type === 'question_answered' && asked.has(event.data.question)) {
       const { question, answer, declined, by } = event.data;
       entries.push({

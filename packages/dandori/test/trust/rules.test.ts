@@ -273,6 +273,22 @@ describe('the audit of a run', () => {
   });
 });
 
+it('says that nobody answered in time', async () => {
+  const house = createHouse(TOOLS, [
+    [act('w', 'web.read')],
+    [act('e', 'mail.send', { to: 'x@y.example' })],
+    END,
+  ]);
+  const questions = { expireAfter: 1000, whenExpired: 'decline' as const };
+  const id = await house.start('go', undefined, { trust: { policy: 'standard' }, questions });
+  await house.drive(id);
+  await house.clock.advance(1000);
+  await house.drive(id);
+  const kinds = trustEntries(await house.events(id)).map(({ kind }) => kind);
+  expect(kinds).toEqual(['read', 'asked', 'expired']);
+  expect(sent(house)).toBe(0);
+});
+
 it('says what a policy that only observes would have asked, with the places where values were read', async () => {
   const { house, id } = await run(
     [[act('w', 'web.read')], [act('e', 'mail.send', { to: 'eve@evil.example' })], END],

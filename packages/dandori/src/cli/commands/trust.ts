@@ -70,6 +70,8 @@ function linesOf(entry: TrustEntry, { trust: say, ...words }: Texts['words']): s
       ];
     case 'answered':
       return [say.answered(entry.question, entry.answer, entry.by)];
+    case 'expired':
+      return [say.expired(entry.question)];
     default:
       return entry satisfies never;
   }

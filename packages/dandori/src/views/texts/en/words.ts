@@ -61,6 +61,7 @@ export interface Words {
     reasons: Readonly<Record<TrustReason['because'], string>>;
     firstRead: (source: string | undefined) => string;
     asked: (question: string) => string;
+    expired: (question: string) => string;
     answered: (question: string, answer: string, by: string | undefined) => string;
     nothing: string;
   }>;
@@ -174,13 +175,14 @@ export const words: Words = {
       observed: 'called; the policy only observes, otherwise you would have been asked',
       allowed: 'called, a rule of trust.rules allows it',
       denied: 'not called, a rule of trust.rules forbids it',
-      refused: 'not called, you refused this call or all calls of this tool',
+      refused: 'not called, you refused it or did not answer in time',
     },
     firstRead: (source) =>
       source === undefined
         ? 'From here on, the model has read external content'
         : `From here on, the model has read external content: ${source}`,
     asked: (question) => `asked (${question})`,
+    expired: (question) => `${question} expired, so the call is refused`,
     answered: (question, answer, by) =>
       `${question} was answered${by === undefined ? '' : ` by ${by}`}: ${answer}`,
     nothing: 'No call of this run was checked for external content.',
