@@ -136,7 +136,11 @@ export const usage: Catalogue = {
   'Give the time since the last event: 30 days are 2_592_000_000.':
     '最後のイベントからの時間を指定してください（30 日は 2_592_000_000）。',
   'The run {1} has no beginning or no end.': '実行 {1} の先頭または末尾がありません。',
-  'The run {1} has ended ({2}).': '実行 {1} は終了しています（{2}）。',
+  'The run {1} has ended (answered).': '実行 {1} は終了しています（完了）。',
+  'The run {1} has ended (failed).': '実行 {1} は終了しています（失敗）。',
+  'The run {1} has ended (cancelled).': '実行 {1} は終了しています（中止）。',
+  'The run {1} has ended (exhausted).': '実行 {1} は終了しています（上限到達）。',
+  'There is no standing approval "{1}".': '「今後も承認」の登録 {1} が見つかりません。',
   '{1} cannot be written as JSON: {2}.': '{1}を JSON で表せません：{2}',
   '{1} cannot be stored: {2}.': '{1} は保存できません：{2}',
   'Give a value of the declared type. A number must be finite.':
