@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx';
 import { FailureView } from '../../ui/failure.tsx';
 import { Label } from '../../ui/label.tsx';
 import { Badge } from '../../ui/marks.tsx';
+import { Message } from '../../ui/message.tsx';
 import { RichText } from '../../ui/rich-text.tsx';
 import { ClockTime } from '../../ui/time.tsx';
 import type { DecisionEntry } from './decision-entries.ts';
@@ -146,8 +147,14 @@ export function PlanEntry({ run, entry, isMended }: PlanEntryProps) {
         <ul className="flex flex-col gap-1 border-bad border-l-2 pl-3 text-sm">
           {diagnostics.map(({ code, task, message, hint }) => (
             <li key={`${code} ${task} ${message}`} className="[overflow-wrap:anywhere]">
-              <code className="text-bad">{code}</code> {task !== undefined && <code>{task}</code>} {message}
-              {hint !== undefined && <span className="text-faint"> ({hint})</span>}
+              <code className="text-bad">{code}</code> {task !== undefined && <code>{task}</code>}{' '}
+              <Message text={message} />
+              {hint !== undefined && (
+                <span className="text-faint">
+                  {' '}
+                  (<Message text={hint} />)
+                </span>
+              )}
             </li>
           ))}
         </ul>

@@ -136,6 +136,7 @@ export const usage: Catalogue = {
   'Give the time since the last event: 30 days are 2_592_000_000.':
     '最後のイベントからの時間を指定してください（30 日は 2_592_000_000）。',
   'The run {1} has no beginning or no end.': '実行 {1} の先頭または末尾がありません。',
+  'The run {1} has ended ({2}).': '実行 {1} は終了しています（{2}）。',
   'The run {1} has ended (answered).': '実行 {1} は終了しています（完了）。',
   'The run {1} has ended (failed).': '実行 {1} は終了しています（失敗）。',
   'The run {1} has ended (cancelled).': '実行 {1} は終了しています（中止）。',
