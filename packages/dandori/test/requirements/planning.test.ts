@@ -375,7 +375,7 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
     });
     const warnings: string[] = [];
     await using home = await openHome({
-      yaml: `${PLANNED}user_config_api: { url: "${api.url}/users/{user_id}", cache: 0s, timeout: 5s }\n`,
+      yaml: `${PLANNED}user_config_api: { url: "${api.url}/users/{user_id}", cache: 0s, timeout: 300s }\n`,
       script: () => answer('ok'),
       onWarning: ({ problem }) => warnings.push(problem),
     });
