@@ -17,7 +17,7 @@ interface FollowedRuns {
   forget(run: string): void;
   /** Follows the runs that others began, as far as they are known. */
   followOthers(): Promise<void>;
-  /** Reads what others have written, and follows their runs. */
+  /** Reads what others have written, in the conversation and in its open runs, and follows their runs. */
   readOthers(): Promise<void>;
 }
 
@@ -65,6 +65,9 @@ export function createFollowedRuns({ ledger, background, parts }: Following): Fo
     async readOthers() {
       await ledger.refresh();
       await followOthers();
+      // The notice of a question may still be on its way. A run that cannot be read has a problem of its own.
+      const looks = unfinished(ledger.state).map((run) => background.look(run));
+      await Promise.allSettled(looks);
     },
   };
 }

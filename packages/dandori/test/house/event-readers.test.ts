@@ -53,7 +53,7 @@ const READ_BY: Readonly<Record<FactType, string>> = {
   question_asked: 'trace fork-point fork listed replies trust graph landmarks timeline attempts thread',
   hold_ended: 'listed',
   question_answered: 'trace fork trust graph timeline',
-  question_expired: 'trace fork graph timeline',
+  question_expired: 'trace fork trust graph timeline',
   answer_applied: '',
   note_added: 'trace decisions thread',
   run_paused: 'trace listed thread',

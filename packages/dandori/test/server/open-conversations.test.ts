@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { Runtime } from '../../src/app/dandori.ts';
 import { createOpenConversations, type OpenConversations } from '../../src/server/conversations.ts';
+import { createFileStore, type Store } from '../../src/store/public.ts';
 import { answer, type Home, openHome, own, say } from '../requirements/home.ts';
 
 describe('the conversations that a server has open', () => {
@@ -84,12 +86,29 @@ describe('the conversations that a server has open', () => {
     const said = await here.use(id, (it) => it.say('the low-fat one', { waits: false }));
     expect(said).toMatchObject({ kind: 'answered', run, chose: 'low-fat' });
   });
+
+  it('a question is known here although its notice has not come yet', async () => {
+    const which = { question: 'Which milk?', options: ['low-fat', 'whole'] };
+    await using home = await openHome({ script: [say([own('ask', which)])] });
+    const [there, here] = await openTwo(home, deafStore(join(home.folder, '.dandori/runs')));
+    const id = await there.useNew(BEGINNING, async (it) => {
+      await it.say('throw away the milk', { waits: false });
+      return it.id;
+    });
+    const run = await here.use(id, async (it) => it.runs().at(-1)?.run ?? '');
+    expect(await there.drive(run)).toMatchObject({ outcome: 'waiting' });
+    const said = await here.use(id, (it) => it.say('the low-fat one', { waits: false }));
+    expect(said).toMatchObject({ kind: 'answered', run, chose: 'low-fat' });
+  });
 });
 
 const BEGINNING = { userId: undefined, key: undefined };
 
 /** Two servers of the same store. */
-async function openTwo({ dandori, reopen }: Home): Promise<[OpenConversations, OpenConversations]> {
+async function openTwo(
+  { dandori, reopen }: Home,
+  store?: Store,
+): Promise<[OpenConversations, OpenConversations]> {
   const open = (runtime: Runtime) =>
     createOpenConversations({
       dandori: runtime,
@@ -100,5 +119,11 @@ async function openTwo({ dandori, reopen }: Home): Promise<[OpenConversations, O
         throw error;
       },
     });
-  return [open(dandori), open(await reopen())];
+  return [open(dandori), open(await reopen(undefined, { ...(store && { store }) }))];
+}
+
+/** The store of a server that hears of no write. */
+function deafStore(folder: string): Store {
+  const store = createFileStore(folder);
+  return { ...store, journal: { ...store.journal, watch: () => () => {} } };
 }
