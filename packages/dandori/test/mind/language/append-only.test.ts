@@ -1,7 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Dialect } from '../../../src/mind/language/dialects/dialect.ts';
 import { jsonDialect } from '../../../src/mind/language/dialects/json.ts';
 import { toolsDialect } from '../../../src/mind/language/dialects/native.ts';
+import { writeMessages } from '../../../src/mind/language/wire/body.ts';
+import type { ModelMessage } from '../../../src/mind/language/wire/wire.ts';
 import type { Thought } from '../../../src/mind/mind.ts';
 import type { Task } from '../../../src/model/task.ts';
 import type { Reply, ScriptedAction } from '../../../src/testing/scripted-mind.ts';
@@ -129,7 +131,7 @@ it.each([
 ])(
   'a message that was sent before is the same object in the %s dialect, so that it is written once',
   async (_, dialect) => {
-    const sent: object[][] = [];
+    const sent: ModelMessage[][] = [];
     const turn = (n: number): Reply => {
       return (thought) => {
         sent.push(dialect.write(thought).messages);
@@ -144,6 +146,10 @@ it.each([
     const [before = [], last = []] = sent.slice(-2);
     const again = before.filter((message, index) => last[index] === message);
     expect(again.length).toBeGreaterThanOrEqual(before.length - 4);
+    const toJson = vi.fn(JSON.stringify);
+    const conversation = {};
+    for (const messages of sent) writeMessages('Be brief.', messages, { conversation, toJson });
+    expect(toJson).toHaveBeenCalledTimes(last.length);
   },
 );
 

@@ -34,26 +34,56 @@ export const toolsDialect: Dialect = {
     instructions: writeInstructions(thought, custom, FORM),
     messages: converse(thought, wordingFor(thought), window),
   }),
-  send(thought) {
-    const names = namesFor(thought);
-    const tools: NativeTool[] = [];
-    const add = (name: string, description: string, schema: JsonObject) => {
-      // Some providers can't serialize a bigint. As text it keeps every digit, and such a text is read as an
-      // integer.
-      const inputSchema = withTextIntegers(schema) as JsonObject;
-      tools.push({ name: names.toNative(name), description: oneLine(description), inputSchema });
-    };
-    for (const { name, description, args } of offeredOperations(thought)) add(name, description, args);
-    for (const tool of mayCallTools(thought) ? callable(thought) : [])
-      add(tool.name, described(tool), schemaOf(tool, thought));
-    return { tools };
-  },
+  send: (thought) => ({ tools: toolsFor(thought) }),
   listen: (thought) => new NativeListener(thought, namesFor(thought)),
   read: (output, thought) => readCalls(output, thought, namesFor(thought)),
 };
 
+/** Both are the same for nearly all calls with the same tools, so what was made last is kept. */
+interface Made<T> {
+  readonly from: readonly unknown[];
+  readonly made: T;
+}
+
+const names = new WeakMap<Thought['tools'], Made<NativeNames>>();
+const nativeTools = new WeakMap<Thought['tools'], Made<readonly NativeTool[]>>();
+
+function madeFrom<T>(
+  kept: WeakMap<Thought['tools'], Made<T>>,
+  tools: Thought['tools'],
+  { from, make }: { readonly from: readonly unknown[]; readonly make: () => T },
+): T {
+  const last = kept.get(tools);
+  if (last?.from.length === from.length && from.every((part, index) => part === last.from[index]))
+    return last.made;
+  const made = make();
+  kept.set(tools, { from, made });
+  return made;
+}
+
 function namesFor(thought: PromptInput): NativeNames {
-  return new NativeNames([...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name));
+  const from = [...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name);
+  return madeFrom(names, thought.tools, { from, make: () => new NativeNames(from) });
+}
+
+function toolsFor(thought: PromptInput): readonly NativeTool[] {
+  const translated = namesFor(thought);
+  const own = offeredOperations(thought);
+  const others = mayCallTools(thought) ? callable(thought) : [];
+  const { mode } = thought.state.settings;
+  const toTool = (name: string, description: string, schema: JsonObject): NativeTool => ({
+    name: translated.toNative(name),
+    description: oneLine(description),
+    // Some providers can't serialize a bigint. As text it keeps every digit, and such a text is read as an integer.
+    inputSchema: withTextIntegers(schema) as JsonObject,
+  });
+  return madeFrom(nativeTools, thought.tools, {
+    from: [translated, mode, hasPlans(thought.state), ...own, ...others],
+    make: () => [
+      ...own.map(({ name, description, args }) => toTool(name, description, args)),
+      ...others.map((tool) => toTool(tool.name, described(tool), schemaOf(tool, thought))),
+    ],
+  });
 }
 
 /**
