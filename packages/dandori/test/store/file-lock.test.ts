@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { tryLock } from '../../src/store/files/lock.ts';
 import { createRandom } from '../simulator/random.ts';
 
 const RIVALS = 3;
@@ -89,5 +90,45 @@ describe('F2, F3: the lock of a dead process', () => {
       expect(readdirSync(directory)).toEqual([`lock${seed}`]);
       rmSync(path);
     }
+  });
+});
+
+describe('a process that holds a lock', () => {
+  let folder: string;
+  const take = (name: string) => {
+    const lock = tryLock(join(folder, name));
+    if ('heldBy' in lock) throw new Error(`${name} is held by process ${lock.heldBy.pid}`);
+    return lock.unlock;
+  };
+  const holderOf = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8')).pid;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'dandori-locks-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  it('takes more of the same folder, and each is kept until it is given up itself', () => {
+    const [giveUpFirst, giveUpSecond] = [take('one'), take('two')];
+    expect('heldBy' in tryLock(join(folder, 'two'))).toBe(true);
+    giveUpFirst();
+    expect(readdirSync(folder)).toEqual(['two']);
+    const giveUpThird = take('three');
+    giveUpSecond();
+    expect(readdirSync(folder)).toEqual(['three']);
+    expect(holderOf('three')).toBe(process.pid);
+    giveUpThird();
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it('signs the next one itself, although its first was deleted, or is held by another process by now', () => {
+    const giveUps = [take('one')];
+    rmSync(join(folder, 'one'));
+    giveUps.push(take('two'));
+    rmSync(join(folder, 'two'));
+    writeFileSync(join(folder, 'two'), identity('another'));
+    giveUps.push(take('three'));
+    expect([holderOf('two'), holderOf('three')]).toEqual([2 ** 22 - 1, process.pid]);
+    for (const giveUp of giveUps) giveUp();
+    expect(readdirSync(folder)).toEqual(['two']);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 
 /**
  * A lock between processes: a file that names its holder and can be linked into place only once. If the
@@ -23,7 +24,15 @@ export function tryLock(
   for (let round = 0; round < 100; round++) {
     if (linkInto(path, identityFile)) {
       givenUp.delete(path);
-      return { unlock: () => giveUp(path, identityFile === undefined) };
+      if (identityFile !== undefined) return { unlock: () => giveUp(path, false) };
+      const ours = heldIn(dirname(path));
+      ours.add(path);
+      return {
+        unlock() {
+          ours.delete(path);
+          giveUp(path, true);
+        },
+      };
     }
     const holder = holderOf(path);
     if (holder === undefined) continue;
@@ -80,21 +89,61 @@ function nameOf(identity: ProcessIdentity): string {
   return createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 12);
 }
 
+/** The locks that this process holds in each folder. */
+const held = new Map<string, Set<string>>();
+
+function heldIn(folder: string): Set<string> {
+  const known = held.get(folder) ?? new Set();
+  held.set(folder, known);
+  return known;
+}
+
 /**
- * `identityFile` already names this process (a driver's claim), which saves writing a file for every lock.
+ * `identityFile` already names this process (a driver's claim), which saves writing a file for every lock. So does any
+ * other lock that this process holds.
  */
 function linkInto(path: string, identityFile?: string): boolean {
-  const own = identityFile ?? `${path}.${process.pid}.${randomUUID().slice(0, 8)}`;
-  if (identityFile === undefined)
-    writeFileSync(own, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o600 });
+  if (identityFile !== undefined) return tryLink(identityFile, path);
+  const ours = heldIn(dirname(path));
+  const [other] = ours;
+  if (other !== undefined) {
+    if (linkLike(other, path)) return true;
+    if (!existsSync(other)) ours.delete(other);
+  }
+  const own = `${path}.${process.pid}.${randomUUID().slice(0, 8)}`;
+  writeFileSync(own, JSON.stringify(thisProcess()), { flag: 'wx', mode: 0o600 });
   try {
-    linkSync(own, path);
+    return tryLink(own, path);
+  } finally {
+    removeQuietly(own);
+  }
+}
+
+/**
+ * Links the lock to another one of this process. Creating and deleting a file for each of a thousand claims would
+ * take ten times as long, because a file system does not reuse a file that was just deleted. False if that is not
+ * possible: the other lock was deleted by hand, and may even belong to another process by now.
+ */
+function linkLike(other: string, path: string): boolean {
+  try {
+    if (!tryLink(other, path)) return false;
+  } catch {
+    return false;
+  }
+  const holder = holderOf(path);
+  if (holder !== undefined && nameOf(holder) === nameOf(thisProcess())) return true;
+  removeQuietly(path);
+  return false;
+}
+
+/** False if there is a file of that name. */
+function tryLink(from: string, path: string): boolean {
+  try {
+    linkSync(from, path);
     return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
-  } finally {
-    if (identityFile === undefined) removeQuietly(own);
   }
 }
 
