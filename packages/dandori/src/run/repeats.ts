@@ -43,7 +43,7 @@ export interface Repeats {
  */
 export function findRepeats(calls: readonly ProposedCall[], state: RunState): Repeats | undefined {
   if (state.planGiven) return undefined;
-  const made = Map.groupBy([...state.tasks.values()].filter(isMade), textOf);
+  const made = madeBefore(calls, state);
   const found = calls.flatMap((call): Repeated[] => {
     const done = made.get(callText(call.operation, call.args))?.findLast(isDone);
     return done === undefined ? [] : [{ call, done }];
@@ -60,6 +60,17 @@ export function findRepeats(calls: readonly ProposedCall[], state: RunState): Re
   const next = insisted === 'ask' && isDeclined ? 'end' : insisted;
   const isHeard = next === 'go_on' ? told.length > 0 : told.some(({ number }) => number > last);
   return { calls: found, verdict: isHeard ? next : 'tell', next };
+}
+
+/** The tasks that have made one of these calls, by its text. */
+function madeBefore(
+  calls: readonly ProposedCall[],
+  { tasks }: RunState,
+): ReadonlyMap<string, readonly TaskState[]> {
+  const made = new Map<string, TaskState[]>();
+  for (const { operation, args } of calls) made.set(callText(operation, args), []);
+  for (const task of tasks.values()) if (isMade(task)) made.get(textOf(task))?.push(task);
+  return made;
 }
 
 /**
@@ -133,8 +144,16 @@ function withoutNulls(value: Json): Json {
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutNulls(item)]));
 }
 
-function textOf({ task, sent = {} }: TaskState): string {
-  return callText(task.operation, sent);
+/** The text of the call that a task made last. It is written once, and not for each decision of a long run. */
+const texts = new WeakMap<TaskState, { readonly sent: JsonObject; readonly text: string }>();
+
+function textOf(made: TaskState): string {
+  const { task, sent = {} } = made;
+  const known = texts.get(made);
+  if (known?.sent === sent) return known.text;
+  const text = callText(task.operation, sent);
+  texts.set(made, { sent, text });
+  return text;
 }
 
 function keyOf(tasks: readonly TaskState[]): string {
