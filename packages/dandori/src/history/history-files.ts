@@ -42,7 +42,7 @@ interface Known extends Owner, GrowingHistory {
 /** In characters. */
 const SHORT = 64 * 1024;
 /** Milliseconds that events are collected for the first write. Each further write waits twice as long. */
-const FIRST_DELAY = 1_000;
+const FIRST_DELAY = 5_000;
 const LONGEST_DELAY = 60_000;
 
 /** They change the last entry. */
