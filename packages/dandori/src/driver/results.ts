@@ -16,7 +16,7 @@ import { holdsRedacted, shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import { clip } from '../model/text.ts';
 import type { SchemaCheck } from '../model/tool.ts';
-import { type FilledRefs, refsIn } from '../plan/fill-refs.ts';
+import { type FilledRefs, mayHoldRefs, refsIn } from '../plan/fill-refs.ts';
 import { QUERY_WORK } from '../plan/query.ts';
 import { writeRef } from '../plan/refs.ts';
 import { misfit as misfitOf } from '../run/actions/output.ts';
@@ -26,7 +26,7 @@ import { attachmentNames } from '../run/trust/attachment-names.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
-import { isShowable, mediaIn, shownIn, shownType, withoutMedia } from '../views/media.ts';
+import { isShowable, type Media, mediaIn, shownIn, shownType, withoutMedia } from '../views/media.ts';
 import { resultForPrompt, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type ResultRange } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
@@ -107,7 +107,9 @@ export async function filesFor(state: RunState, results: Results): Promise<reado
     .map((file, index) => ({ ...file, name: names[index] ?? '' }))
     .filter(({ type, earlier }) => isShowable(type) && earlier !== true)
     .map(async ({ name, type, blob }) => ({ name, type, data: await results.read(blob).catch(() => null) }));
-  const pictures = ends.flatMap(({ task }) => shownIn(task).map((media) => ({ task, media })));
+  const pictures: { readonly task: TaskState; readonly media: Media }[] = [];
+  // A loop: this runs for each decision, over all results, and few of them have pictures.
+  for (const { task } of ends) for (const media of shownIn(task)) pictures.push({ task, media });
   const over = Math.max(0, pictures.length - MOST_PICTURES);
   const shown = pictures.slice(Math.ceil(over / LEFT_OUT_AT_ONCE) * LEFT_OUT_AT_ONCE);
   const found = shown.map(async ({ task: { task, result }, media: { path, type } }) => {
@@ -166,6 +168,7 @@ export async function fillArgs(
   args: JsonObject,
   { state, results }: { readonly state: RunState; readonly results: Results },
 ): Promise<FilledRefs> {
+  if (!mayHoldRefs(args)) return { ok: true, args };
   const refs = refsIn(args);
   if (refs.length > 0) await results.load(state, new Set(refs.map(({ ref }) => ref.task)));
   while (pause !== undefined) await pause;

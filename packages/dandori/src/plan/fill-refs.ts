@@ -36,6 +36,15 @@ export function fillRefs(
   return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
 }
 
+/** Whether a text of a value may hold a Ref. Most arguments hold none, and need not be filled. */
+export function mayHoldRefs(value: Json): boolean {
+  if (typeof value === 'string') return mayHoldRef(value);
+  if (Array.isArray(value)) return value.some(mayHoldRefs);
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) if (mayHoldRefs(value[key] ?? null)) return true;
+  return false;
+}
+
 /** All Refs in a value, with their places. The compiler reports broken Refs separately. */
 export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whole: boolean }[] {
   const found: { ref: Ref; path: (string | number)[]; whole: boolean }[] = [];

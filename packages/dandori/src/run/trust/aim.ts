@@ -261,7 +261,11 @@ const ADDRESS = new RegExp(
 
 const LONGEST_HOST = 300;
 
+/** Every address has one of these, or is written with other letters than ASCII. */
+const MAY_BE_ADDRESS = /[:/\\@.?#]|[^\0-\x7f]/;
+
 function isAddress(text: string): boolean {
+  if (!MAY_BE_ADDRESS.test(text)) return false;
   if (URL_INSIDE.test(text) || ADDRESS.test(text)) return true;
   // A host may be written with full-width letters, and with another full stop.
   const start = text.slice(0, LONGEST_HOST).normalize('NFKC').replaceAll('。', '.');

@@ -184,7 +184,7 @@ class ChatReader {
   }
 
   async read(answered: Answered): Promise<void> {
-    if (answered.headers['content-type']?.includes('application/json')) {
+    if (answered.contentType.includes('application/json')) {
       const chunks: Uint8Array[] = [];
       await answered.read((chunk) => {
         chunks.push(chunk);

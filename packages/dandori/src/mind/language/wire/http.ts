@@ -15,6 +15,7 @@ export interface Answered {
   readonly status: number;
   readonly statusText: string;
   readonly headers: Readonly<Record<string, string>>;
+  readonly contentType: string;
   /**
    * Reads the body until its end, or until `onChunk` returns false. Rejects if the connection breaks off or the
    * body is too long.
@@ -103,15 +104,30 @@ function addressOf(url: URL): RequestOptions {
   return address;
 }
 
+/** Node cannot rewrite a list of headers for a proxy. */
+function headersFor(
+  url: URL,
+  headers: Readonly<Record<string, string>>,
+  length: number,
+): RequestOptions['headers'] {
+  if (MAY_BE_PROXIED) return { ...headers, 'content-length': String(length) };
+  return [...headerList(url, headers), 'content-length', String(length)];
+}
+
+const lists = new WeakMap<object, { readonly url: URL; readonly list: readonly string[] }>();
+
 /**
  * As a list, headers are written at once, and Node keeps no object of them as long as the request. But then it adds
- * neither the host nor the credentials of the address, and cannot rewrite them for a proxy.
+ * neither the host nor the credentials of the address.
  */
-function headersFor(url: URL, headers: Readonly<Record<string, string>>): RequestOptions['headers'] {
-  if (MAY_BE_PROXIED) return headers;
+function headerList(url: URL, headers: Readonly<Record<string, string>>): readonly string[] {
+  const known = lists.get(headers);
+  if (known?.url === url) return known.list;
   const { auth } = addressOf(url);
   const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
-  return Object.entries({ host: url.host, ...basic, ...headers }).flat();
+  const list = Object.entries({ host: url.host, ...basic, ...headers }).flat();
+  lists.set(headers, { url, list });
+  return list;
 }
 
 function open(url: URL, { headers, body, signal }: Posted, agent: Agent | false): Promise<IncomingMessage> {
@@ -121,7 +137,7 @@ function open(url: URL, { headers, body, signal }: Posted, agent: Agent | false)
     const sent = request({
       ...addressOf(url),
       method: 'POST',
-      headers: headersFor(url, { ...headers, 'content-length': String(length) }),
+      headers: headersFor(url, headers, length),
       agent,
     });
     const abort = () => sent.destroy(new Error('The call was stopped.'));
@@ -154,6 +170,7 @@ function answered(response: IncomingMessage): Answered {
   return {
     status,
     statusText,
+    contentType: response.headers['content-type'] ?? '',
     get headers() {
       const all = Object.entries(response.headers);
       return Object.fromEntries(all.map(([name, value]) => [name, String(value)]));
@@ -239,6 +256,7 @@ export function postWith(fetch: typeof globalThis.fetch): Post {
       status,
       statusText,
       headers: Object.fromEntries(response.headers),
+      contentType: response.headers.get('content-type') ?? '',
       async read(onChunk) {
         const isInRoom = limit();
         for await (const chunk of response.body ?? []) {
