@@ -24,8 +24,9 @@ import {
   type Runtime,
   systemClock,
 } from './dandori.ts';
-import { createRun, type Leave, type OnQuestion, type Run } from './run.ts';
+import type { OnQuestion, Run } from './run.ts';
 import type { Page } from './run-client.ts';
+import { createRun, type Leave } from './run-handle.ts';
 import { createRunListeners } from './run-listeners.ts';
 import {
   checkRun,
