@@ -224,22 +224,15 @@ function turnsOf(state: RunState, most = Number.POSITIVE_INFINITY): Turn[] {
 }
 
 /** Turns whose tasks have all succeeded. Most are like that, and such a turn does not change any more. */
-const succeeded = new WeakMap<
-  readonly Task[],
-  { readonly turn: Turn; readonly tasks: readonly TaskState[] }
->();
+const succeeded = new WeakMap<Decision, { readonly proposed: readonly Task[]; readonly turn: Turn }>();
 
 function turnOf(decision: Decision, state: RunState): Turn {
   const { number, startedSeq, proposed } = decision;
-  const known = succeeded.get(proposed);
-  const isSame = known?.tasks.every(
-    (task, index) => task.status === 'succeeded' && task === state.tasks.get(proposed[index]?.id ?? ''),
-  );
-  if (known !== undefined && isSame === true) return known.turn;
+  const known = succeeded.get(decision);
+  if (known?.proposed === proposed) return known.turn;
   const turn = { number, startedSeq, calls: callsOf(decision, state), opened: openedBy(decision) };
-  const tasks = proposed.flatMap(({ id }) => state.tasks.get(id) ?? []);
-  if (tasks.length === proposed.length && tasks.every(({ status }) => status === 'succeeded'))
-    succeeded.set(proposed, { turn, tasks });
+  if (proposed.every(({ id }) => state.tasks.get(id)?.status === 'succeeded'))
+    succeeded.set(decision, { proposed, turn });
   return turn;
 }
 

@@ -97,8 +97,10 @@ function openRunFile<E extends Entry>(
   const lock = createLock(`${path}.lock`, identityFile);
 
   /** Reads what is new. Only whole appends count; the rest is a torn tail or a write in progress. */
-  function catchUp(collect: (event: E) => void, { isLocked = false } = {}): void {
-    const { size } = fstatSync(fd);
+  function catchUp(
+    collect: (event: E) => void,
+    { isLocked = false, size = fstatSync(fd).size }: { isLocked?: boolean; size?: number } = {},
+  ): void {
     if (size < position.bytes) {
       const place = { file: path, line: position.line, offset: size };
       damaged(place, `the file ends there, and ${position.bytes} bytes of it were read before`);
@@ -202,9 +204,10 @@ function openRunFile<E extends Entry>(
   }
 
   function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
+    const { nlink, size } = fstatSync(fd);
     // The file may have been deleted while this waited for the lock. A write to it would be lost.
-    if (fstatSync(fd).nlink === 0) form.notFound(run);
-    catchUp(() => {}, { isLocked: true });
+    if (nlink === 0) form.notFound(run);
+    catchUp(() => {}, { isLocked: true, size });
     if (torn > 0) ftruncateSync(fd, position.bytes);
     // Set before anything else can fail: an append that cannot be serialised must not remove others.
     written = position.bytes;
