@@ -13,6 +13,8 @@ const OUTSIDE: Readonly<Record<Bundled, readonly string[]>> = {
   servers: ['mathjs'],
 };
 
+const OUR_FILES = /[\\/]packages[\\/](?:dandori|servers)[\\/]src[\\/]/;
+
 /**
  * Dependencies of the published package. They include packages whose types are part of our API, such as zod
  * in user-defined tools.
@@ -63,6 +65,9 @@ export async function bundle(name: Bundled, directory: string): Promise<string[]
     platform: 'node',
     external: OUTSIDE[name].map((one) => new RegExp(`^${one}(/|$)`)),
     transform: { target: `node${lowestNode()}` },
+    // None of our files does anything when it is imported, except those that are started. So a file that takes one
+    // function from the index of a room loads that function, and not the room.
+    treeshake: { moduleSideEffects: [{ test: OUR_FILES, sideEffects: false }] },
     plugins: [
       {
         name: 'fix-postgres',
