@@ -35,6 +35,7 @@ describe('right answers', () => {
     ['max(1,234)', 234],
     ['3²＋√16', 13],
     ['12×3＝', 36],
+    [' 12 × 3 = ? ', 36],
   ])('a sum typed the Japanese way is understood: %s', async (expression, result) => {
     expect((await evaluate(expression)).data.result).toBe(result);
   });
