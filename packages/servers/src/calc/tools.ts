@@ -17,7 +17,7 @@ export const evaluateInput = z.strictObject({
     ),
 });
 
-/** Sums, differences and products. Undefined if the expression holds anything else. */
+/** Sums, differences, products and exact quotients. Undefined if the expression holds anything else. */
 export function evaluatePlain({ expression }: z.infer<typeof evaluateInput>): CallToolResult | undefined {
   const understood = normalize(expression);
   const text = plainArithmetic(understood);
