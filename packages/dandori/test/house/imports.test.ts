@@ -125,6 +125,10 @@ describe('the rooms', () => {
     expect(STILL_WRONG.filter((way) => !wrong.some((one) => one.way === way))).toEqual([]);
   });
 
+  it('have no file that is imported for what it does: the bundle leaves out files of which nothing is used', () => {
+    expect(files.filter((file) => /^import '/m.test(codeOf(file)))).toEqual([]);
+  });
+
   it('have a built-in planner that only `app` knows, and that knows no language model', () => {
     const isInside = (file: string) => file.startsWith('mind/built-in/');
     const crossings = files.flatMap((file) =>
