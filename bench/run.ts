@@ -8,6 +8,7 @@ import { makespan } from './makespan.ts';
 import { product } from './product/product.ts';
 import { readAhead } from './read-ahead.ts';
 import { scheduling } from './schedule.ts';
+import { start } from './start.ts';
 import { stores } from './stores.ts';
 import { workflows } from './workflows.ts';
 
@@ -15,6 +16,7 @@ import { workflows } from './workflows.ts';
 const rows = [];
 const measures = [
   product,
+  start,
   durableStep,
   makespan,
   readAhead,

@@ -2,7 +2,6 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { median, type Row } from '../row.ts';
-import { coldStart } from './cold-start.ts';
 import { bareLoop, byFetch, byHttp, type Contender, dandori, installedPeer } from './contenders.ts';
 import { bytesIn, type Cost, costOf } from './cost.ts';
 import { plans } from './plans.ts';
@@ -27,7 +26,6 @@ export async function product(): Promise<Row[]> {
     ...(await installedPeer('AI SDK', 'ai-sdk.js', port)),
     ...(await installedPeer('LangChain on LangGraph', 'langgraph.js', port)),
   ];
-  const installed = process.env.DANDORI_DIR;
   try {
     for (const one of [...all, ...peers]) for (let time = 0; time < 10; time++) await one.run(steps(10));
     return [
@@ -39,7 +37,6 @@ export async function product(): Promise<Row[]> {
       ...(await plans([memory, durable])),
       await written(durable),
       ...(await waiting()),
-      ...(installed === undefined ? [] : coldStart(installed)),
     ];
   } finally {
     for (const one of all) await one.close?.();

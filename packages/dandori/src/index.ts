@@ -1,5 +1,6 @@
 export type { ConversationOptions, Examined, Finding, TornTail } from './app/dandori.ts';
-export { type Dandori, type DandoriOptions, openDandori } from './app/library.ts';
+export { loadConfig, openDandori, readPlanFile } from './app/late.ts';
+export type { Dandori, DandoriOptions } from './app/library.ts';
 export { type FollowOptions, type OnQuestion, type Run, RunError } from './app/run.ts';
 export type { ApproveOptions, Page, RejectOptions } from './app/run-client.ts';
 export type { OutputOf, RunOptions, YieldedOf } from './app/run-options.ts';
@@ -7,7 +8,7 @@ export type { GivenAttachment } from './commands/attachments.ts';
 export type { Pruned, PruneOptions } from './commands/prune.ts';
 export type { Rating } from './commands/steer.ts';
 export type { Config } from './config/config.ts';
-export { type LoadOptions, loadConfig } from './config/load.ts';
+export type { LoadOptions } from './config/load.ts';
 export type {
   Conversation,
   ConversationRun,
@@ -39,7 +40,7 @@ export type { Settings } from './model/settings.ts';
 export type { Action, Task } from './model/task.ts';
 export type { Effect, MissingServer, Tool } from './model/tool.ts';
 export type { Compiled } from './plan/compile.ts';
-export { type PlanFile, readPlanFile } from './plan/read.ts';
+export type { PlanFile } from './plan/read.ts';
 export { type PlanComments, type WrittenPlan, writePlan } from './plan/write.ts';
 export type { RunState, TaskState, TaskStatus } from './run/state/state.ts';
 export type { ConversationSummary, RunSummary } from './store/journal.ts';

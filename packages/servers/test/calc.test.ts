@@ -35,6 +35,7 @@ describe('right answers', () => {
     ['max(1,234)', 234],
     ['3²＋√16', 13],
     ['12×3＝', 36],
+    [' 12 × 3 = ? ', 36],
   ])('a sum typed the Japanese way is understood: %s', async (expression, result) => {
     expect((await evaluate(expression)).data.result).toBe(result);
   });
@@ -102,9 +103,10 @@ describe('hostile input', () => {
   });
 });
 
-describe('sums and products that need no mathjs', () => {
+describe('sums, products and quotients that need no mathjs', () => {
   const number = fc.oneof(
     fc.bigInt({ min: 0n, max: 10n ** 40n }).map(String),
+    fc.nat(40).map(String),
     fc.tuple(fc.nat(9_999), fc.nat(9_999)).map(([whole, part]) => `${whole}.${part}`),
   );
   const expression = fc.letrec<{ tree: string }>((tie) => ({
@@ -112,7 +114,7 @@ describe('sums and products that need no mathjs', () => {
       { depthSize: 'small' },
       number,
       fc
-        .tuple(tie('tree'), fc.constantFrom(' + ', '-', '*', ' * ', ' - '), tie('tree'))
+        .tuple(tie('tree'), fc.constantFrom(' + ', '-', '*', ' * ', ' - ', '/', ' / '), tie('tree'))
         .map((parts) => parts.join('')),
       tie('tree').map((inside) => `(${inside})`),
     ),
@@ -125,7 +127,7 @@ describe('sums and products that need no mathjs', () => {
         fc.pre(plain !== undefined);
         expect(plain).toBe(evaluateByLibrary(text).text);
       }),
-      { numRuns: 100 },
+      { numRuns: 200 },
     );
   });
 
@@ -140,7 +142,10 @@ describe('sums and products that need no mathjs', () => {
     '1 +',
     '-1',
     '2 ^ 3',
-    '1/2',
+    '1/3',
+    '1 / 0',
+    '1 / (2 - 2)',
+    `${'9'.repeat(160)} * ${'9'.repeat(160)} / ${'9'.repeat(160)}`,
     '8%',
     '1e5',
     'pi',

@@ -65,7 +65,7 @@ export function fingerprint(config: Config): string {
 /** A shipped server is started with paths of this machine and variables such as the language. */
 function portable(server: Config['mcpServers'][string]): object {
   if (server.transport !== 'stdio' || server.shipped === undefined) return server;
-  const { shipped, args, env, command: _, listed: _listed, ...rest } = server;
+  const { shipped, args, env, command: _, listed: _listed, inProcess: _inProcess, ...rest } = server;
   const own = Object.entries(env).filter(([name]) => name.startsWith(`DANDORI_${shipped.toUpperCase()}_`));
   return { shipped, args: args.slice(1), env: own, ...rest };
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import { milliseconds } from '../documents/field.ts';
 import { DandoriError } from '../model/error.ts';
 import { SERVER } from './open.ts';
@@ -11,9 +12,13 @@ interface Hints {
 
 let hints: Hints | undefined;
 
-/** Derives the commands and their options from the definitions. */
-function hintsOf(): Hints {
-  const commands = createProgram().commands.map((command) => ({
+/** Derives the commands and their options from the definitions. The program that is about to run has them already. */
+export function takeHints(program: Command): void {
+  hints = hintsOf(program);
+}
+
+function hintsOf(program: Command): Hints {
+  const commands = program.commands.map((command) => ({
     name: command.name(),
     options: command.options.map(({ long }) => long),
   }));
@@ -30,7 +35,7 @@ function hintsOf(): Hints {
  * configuration and server of the current command. Otherwise they would not find the run.
  */
 export function asTyped(text: string, config?: string): string {
-  hints ??= hintsOf();
+  hints ??= hintsOf(createProgram());
   const { pattern, takes } = hints;
   const server = process.env[SERVER] ?? '';
   return text.replaceAll(pattern, (_whole, command: string) =>

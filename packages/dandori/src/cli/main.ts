@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { asTyped, configIn } from './command-line.ts';
+import { asTyped, configIn, takeHints } from './command-line.ts';
 import { EXIT_USAGE } from './exit-code.ts';
 import { chosenLanguage, systemLanguage, takeLanguage } from './language.ts';
 import { createProgram } from './program.ts';
@@ -11,6 +11,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   const program = createProgram((code) => {
     exitCode = code;
   });
+  takeHints(program);
   program.showHelpAfterError(asTyped('(All commands: dandori --help)'));
   const language = chosenLanguage(process.env) ?? systemLanguage(process.env);
   if (language === 'ja') (await import('./translate-help.ts')).translateHelp(program);

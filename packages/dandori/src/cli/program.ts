@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
-import { version } from '../config/index.ts';
+import { version } from '../config/version.ts';
 import { exitCodes } from './exit-code.ts';
 import { SERVER, TOKEN } from './open.ts';
 

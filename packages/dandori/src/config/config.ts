@@ -126,6 +126,8 @@ export type McpServerConfig = AnyServer &
         readonly shared?: boolean;
         /** The tools of a shipped server, as it would list them. It then starts with its first call. */
         readonly listed?: readonly JsonObject[] | undefined;
+        /** The same name as `shipped`, if short calls need no process of the server. */
+        readonly inProcess?: ShippedServer | undefined;
       }
     | {
         readonly transport: 'http';

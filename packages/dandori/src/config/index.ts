@@ -1,7 +1,7 @@
 export type { Config } from './config.ts';
 export type { ConfigInput } from './file-shape.ts';
 export type { Layer } from './layer.ts';
-export { isConfigKey, loadConfig } from './load.ts';
+export { isConfigKey, type LoadOptions, loadConfig } from './load.ts';
 export { KEY_VARIABLES } from './model.ts';
 export { addToEnvFile, loadEnvFile, readEnvFile } from './project/env-file.ts';
 export { MCP_FILES } from './project/mcp-file.ts';

@@ -101,6 +101,8 @@ function resolveMcpServer(
     args: [main, ...args],
     env: { DANDORI_PROJECT_DIR: folder, ...own },
     ...(isPlain && { listed: listedTools(main)[shipped] }),
+    // A variable of the user may change what the server answers, such as TZ.
+    ...(isPlain && Object.keys(env).length === 0 && IN_PROCESS.includes(shipped) && { inProcess: shipped }),
   };
 }
 
@@ -239,6 +241,8 @@ export const DEMO_SERVERS = ['calc', 'clock', 'sqlite', 'places', 'kitchen'] as 
 /** The MCP servers that come with Dandori. */
 export const SHIPPED_SERVERS = [...DEMO_SERVERS, 'files', 'shell'] as const;
 export type ShippedServer = (typeof SHIPPED_SERVERS)[number];
+/** Servers without data of their own. Their short calls need no process (`packages/servers/src/in-process.ts`). */
+const IN_PROCESS: readonly ShippedServer[] = ['calc', 'clock'];
 
 /**
  * The results of databases, files and programs may contain external content. The other shipped servers return only

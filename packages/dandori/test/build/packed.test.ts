@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lowestNode } from '../../build/bundle.ts';
@@ -251,6 +251,39 @@ console.log(JSON.stringify([...imported]));
         code: 0,
         stdout: expect.stringMatching(/calc\.evaluate[\s\S]*sqlite\.list_tables/),
       });
+    });
+
+    it('starts without what it does not need, so that a user does not wait for it', async () => {
+      writeFileSync(
+        join(place, 'trace.mjs'),
+        `import cp from 'node:child_process';
+import { registerHooks, syncBuiltinESMExports } from 'node:module';
+cp.spawn = () => { throw new Error('a process was started'); };
+syncBuiltinESMExports();
+const loaded = [];
+registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
+process.on('exit', () => console.error('loaded ' + JSON.stringify(loaded)));
+`,
+      );
+      const traced = async (...args: string[]) => {
+        const { code, stdout, stderr } = await run(lowest, ['--import', './trace.mjs', ...args]);
+        expect(code, stderr).toBe(0);
+        const [, loaded = '[]'] = /^loaded (.*)$/m.exec(stderr) ?? [];
+        const files = (JSON.parse(loaded) as string[]).filter((url) => url.startsWith('file:'));
+        return { stdout, parts: files.map((url) => basename(url)), size: files.length };
+      };
+      const library = ['--input-type=module', '-e', "await import('dandori')"];
+      const core = expect.stringMatching(/^part-(core|app|run|planner)-/);
+      const help = await traced(program, '--help');
+      expect(help.parts).not.toContainEqual(core);
+      expect(help.size).toBeLessThan(10);
+      const imported = await traced(...library);
+      expect(imported.parts).not.toContainEqual(core);
+      expect(imported.size).toBeLessThan(10);
+      // The MCP client is larger than everything else together.
+      const sum = await traced(program, 'run', '1 + 2');
+      expect(sum.stdout).toContain('3');
+      expect(sum.size).toBeLessThan(30);
     });
 
     it('reaches the goal of the README', async () => {

@@ -38,6 +38,19 @@ describe('servers', () => {
     expect(settings.order[0]).toEqual({ before: 'shop.list_tables', after: 'shop.get_table_schema' });
   });
 
+  it('short calls need no process of a shipped server without data, unless the file sets a variable or argument', async () => {
+    const { mcpServers } = await load(
+      `mcpServers:
+  calc: { shipped: calc }
+  zoned: { shipped: clock, env: { TZ: Asia/Tokyo } }
+  given: { shipped: calc, args: [--any] }
+  kitchen: { shipped: kitchen }
+  own: { command: calc }`,
+    );
+    const answered = Object.entries(mcpServers).filter(([, server]) => 'inProcess' in server);
+    expect(answered.map(([name]) => name)).toEqual(['calc']);
+  });
+
   it('a shipped one is told what our environment says to Dandori, by paths from where the user is, and nothing else', async () => {
     const env = {
       DANDORI_DATA_DIR: 'data',

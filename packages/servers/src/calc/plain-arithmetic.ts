@@ -1,9 +1,10 @@
 /**
- * Exact sums, differences and products of decimals, without mathjs: loading it takes longer than everything else
- * together, and most goals need no more than this. Undefined if the expression holds anything else.
+ * Exact sums, differences, products and quotients of decimals, without mathjs: loading it takes longer than everything
+ * else together, and most goals need no more than this. Undefined if the expression holds anything else, or a quotient
+ * that has to be rounded.
  */
 export function plainArithmetic(expression: string): string | undefined {
-  const tokens = expression.match(/\d+(?:\.\d+)?|[-+*()]/g) ?? [];
+  const tokens = expression.match(/\d+(?:\.\d+)?|[-+*/()]/g) ?? [];
   const isPlain = tokens.join('') === expression.replaceAll(' ', '') && !/\d\s+[\d.]/.test(expression);
   if (!isPlain || tokens.length > MOST_TOKENS) return undefined;
   const rest = tokens.values();
@@ -19,17 +20,17 @@ export function plainArithmetic(expression: string): string | undefined {
     while (left !== undefined && (token === '+' || token === '-')) {
       const sign = take() === '+' ? 1n : -1n;
       const right = product();
-      left = right && plus(left, { ...right, digits: sign * right.digits });
+      left = right && exact(plus(left, { ...right, digits: sign * right.digits }));
     }
     return left;
   }
 
   function product(): Decimal | undefined {
     let left = factor();
-    while (left !== undefined && token === '*') {
-      take();
+    while (left !== undefined && (token === '*' || token === '/')) {
+      const operation = take() === '*' ? times : dividedBy;
       const right = factor();
-      left = right && { digits: left.digits * right.digits, places: left.places + right.places };
+      left = right && exact(operation(left, right));
     }
     return left;
   }
@@ -51,6 +52,7 @@ const MOST_TOKENS = 100;
 /** Beyond this, mathjs rounds or writes an exponent. */
 const MOST_DIGITS = 300;
 const MOST_PLACES = 9;
+const LARGEST = 10n ** BigInt(MOST_DIGITS);
 
 /** `digits` divided by ten to the power of `places`. */
 interface Decimal {
@@ -67,6 +69,26 @@ function plus(one: Decimal, other: Decimal): Decimal {
   const places = Math.max(one.places, other.places);
   const scaled = ({ digits, places: own }: Decimal) => digits * 10n ** BigInt(places - own);
   return { digits: scaled(one) + scaled(other), places };
+}
+
+function times(one: Decimal, other: Decimal): Decimal {
+  return { digits: one.digits * other.digits, places: one.places + other.places };
+}
+
+/** Undefined for a division by zero, and if the quotient does not end within a few decimals. */
+function dividedBy(one: Decimal, other: Decimal): Decimal | undefined {
+  if (other.digits === 0n) return undefined;
+  const dividend = one.digits * 10n ** BigInt(other.places + MOST_PLACES);
+  if (dividend % other.digits !== 0n) return undefined;
+  let digits = dividend / other.digits;
+  let places = one.places + MOST_PLACES;
+  for (; places > 0 && digits % 10n === 0n; places -= 1) digits /= 10n;
+  return { digits, places };
+}
+
+/** mathjs rounds what has more digits, also on the way to the result. */
+function exact(value: Decimal | undefined): Decimal | undefined {
+  return value === undefined || value.digits > LARGEST || value.digits < -LARGEST ? undefined : value;
 }
 
 function write({ digits, places }: Decimal): string | undefined {

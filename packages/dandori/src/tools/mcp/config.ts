@@ -26,6 +26,8 @@ export interface StdioServerConfig extends ServerConfig {
   readonly cwd?: string;
   /** The tools as the server would list them, if they are known. It then starts with its first call. */
   readonly listed?: readonly JsonObject[] | undefined;
+  /** The shipped server whose short calls we answer ourselves. Only with `listed`. */
+  readonly inProcess?: string | undefined;
 }
 
 export interface HttpServerConfig extends ServerConfig {

@@ -26,7 +26,13 @@ const NEEDLESS_SPACE =
 /** A quoted line of a file, with its number or with the caret below it. */
 const EXCERPT = /^\s*\d* \|/;
 
-export function createTranslate(catalogue: Catalogue): Translate {
+interface Indexed {
+  readonly exact: ReadonlyMap<string, string>;
+  /** Sorted: the template with the most fixed text is the most specific one. */
+  readonly templates: readonly Template[];
+}
+
+function indexed(catalogue: Catalogue): Indexed {
   const exact = new Map<string, string>();
   const templates: Template[] = [];
   for (const [key, translation] of Object.entries(catalogue)) {
@@ -36,10 +42,16 @@ export function createTranslate(catalogue: Catalogue): Translate {
     const names = pieces.filter((_, index) => index % 2 === 1);
     if (names.length > 0) templates.push({ parts, names, weight: parts.join('').length, translation });
   }
-  // The template with the most fixed text is the most specific one.
-  templates.sort((one, other) => other.weight - one.weight);
+  return { exact, templates: templates.sort((one, other) => other.weight - one.weight) };
+}
+
+/** The catalogue is indexed with the first message. Most commands translate none. */
+export function createTranslate(catalogue: Catalogue): Translate {
+  let index: Indexed | undefined;
 
   function ofLine(line: string, depth: number): string | undefined {
+    index ??= indexed(catalogue);
+    const { exact, templates } = index;
     const known = exact.get(line);
     if (known !== undefined || depth > DEEPEST || line.length > LONGEST) return known;
     for (const { parts, names, translation } of templates) {
