@@ -9,6 +9,7 @@ import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { exampleDecision } from './example.ts';
+import { LastMade } from './last-made.ts';
 import {
   canAnnounce,
   type Described,
@@ -39,18 +40,15 @@ const TEXT: Form = {
 
 type InstructionsInput = Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>;
 
-/** The instructions of each run in each form, with all that they depend on. */
-const written = new WeakMap<
-  RunState,
-  Map<Form, { readonly of: readonly unknown[]; readonly text: string }>
->();
+/** The instructions of each run in each form. */
+const written = new WeakMap<RunState, Map<Form, LastMade<string>>>();
 
 /** The part of the prompt that is the same for every call of a run, so that provider caches hit. Written once. */
 export function writeInstructions(thought: InstructionsInput, custom?: string, form: Form = TEXT): string {
   const { state, tools, offer, missing } = thought;
   const { settings, offered, planGiven, conversation } = state;
   const { mode, order, planning } = settings;
-  const of = [
+  const parts = [
     tools,
     offered?.first ?? offer,
     planGiven,
@@ -61,18 +59,19 @@ export function writeInstructions(thought: InstructionsInput, custom?: string, f
     custom,
     ...missing.map(({ server }) => server),
   ];
-  const forms = written.get(state) ?? new Map();
-  const known = forms.get(form);
-  if (known?.of.length === of.length && of.every((part, index) => part === known.of[index]))
-    return known.text;
-  const text = composeInstructions(thought, custom, form);
-  // A thousand runs with the same tools and settings share one text.
-  if (text !== latest) latest = text;
-  written.set(state, forms.set(form, { of, text: latest }));
-  return latest;
+  const forms = written.get(state) ?? new Map<Form, LastMade<string>>();
+  const text = forms.get(form) ?? new LastMade<string>();
+  written.set(state, forms.set(form, text));
+  return text.from(parts, () => shared(composeInstructions(thought, custom, form)));
 }
 
 let latest = '';
+
+/** A thousand runs with the same tools and settings share one text. */
+function shared(text: string): string {
+  if (text !== latest) latest = text;
+  return latest;
+}
 
 function composeInstructions(thought: InstructionsInput, custom: string | undefined, form: Form): string {
   const { state, missing } = thought;
