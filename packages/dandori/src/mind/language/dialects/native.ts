@@ -14,7 +14,7 @@ import { JsonWalker } from '../../parsing/walker.ts';
 import { holdsCall, withoutCode } from '../../parsing/written-call.ts';
 import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
-import { ABOUT_OUTPUTS, type Form, hasPlans, writeInstructions } from '../instructions.ts';
+import { ABOUT_FIELDS, type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
 import { LastMade } from '../last-made.ts';
 import { converse, type PromptInput, type Wording } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
@@ -86,10 +86,9 @@ function toolsFor(thought: PromptInput): readonly NativeTool[] {
  * could not be called.
  */
 function callable(thought: PromptInput): Tool[] {
-  const { mode } = thought.state.settings;
-  if (mode === 'direct') return [];
+  if (thought.state.settings.mode === 'direct') return [];
   const known = knownTools(thought);
-  return hasRefs(mode) ? [STEP_TOOL, ...known] : [...known];
+  return hasOpenLists(thought.state) ? [STEP_TOOL, ...known] : [...known];
 }
 
 function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
@@ -110,8 +109,9 @@ function wordingFor(thought: PromptInput): Wording<ModelMessage> {
         madeFor(thought.state, names, told),
       ),
     again: 'Try again: call the tools that are needed, or call `answer`.',
-    correction:
-      'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.',
+    correction: hasPlans(thought.state)
+      ? 'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.'
+      : 'Make the whole corrected list of calls again.',
   };
 }
 
@@ -134,7 +134,7 @@ const FORM: Form = {
     const lines = tools.flatMap(({ name, outputSchema }) =>
       outputSchema === undefined || !hasRefs(mode) ? [] : [`- ${name}: ${notate(outputSchema, 'output')}`],
     );
-    const outputs = lines.length === 0 ? [] : [`What they return. ${ABOUT_OUTPUTS}\n\n${lines.join('\n')}`];
+    const outputs = lines.length === 0 ? [] : [`What they return. ${ABOUT_FIELDS}\n\n${lines.join('\n')}`];
     const parts = [...outputs, ...tellServers(servers)];
     return parts.length === 0 ? '' : ['# Tools', ...parts].join('\n\n');
   },
