@@ -156,8 +156,8 @@ function orderPart(order: readonly OrderRule[]): string {
 }
 
 interface BriefContext {
-  /** An earlier request of the prompt says how to look back. */
-  readonly hasReflected?: boolean;
+  /** An earlier request of the prompt says how to look back, or how to return the actions of steps. */
+  readonly isKnown?: Partial<Record<'reflect' | 'generate', boolean>>;
   /** The run can have a plan. */
   readonly canRevise?: boolean;
 }
@@ -169,19 +169,24 @@ interface BriefContext {
 export function writeBrief(
   purpose: Purpose,
   brief: Brief = {},
-  { hasReflected = false, canRevise = true }: BriefContext = {},
+  { isKnown = {}, canRevise = true }: BriefContext = {},
 ): string[] {
   const { progress, loop, reflect, unmet, revisionsLeft, steps = [], report = [], isContinued } = brief;
   const parts = [
     isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
     progress && tellProgress(progress, purpose),
     loop && tellLoop(loop),
-    reflect && readPrompt(reflect === 'interval' && hasReflected ? 'reflect-again' : `reflect-${reflect}`),
+    reflect && readPrompt(reflect === 'interval' && isKnown.reflect ? 'reflect-again' : `reflect-${reflect}`),
     reflect === 'error' && canRevise ? readPrompt('reflect-revise') : undefined,
     unmet && `Not met yet: ${unmet.join('; ')}. ${readPrompt('unmet')}`,
     report.length === 0 ? undefined : `${readPrompt('report')} Steps to report: ${report.join(', ')}.`,
     revisionsLeft === undefined ? undefined : `Revisions left: ${revisionsLeft}.`,
-    purpose === 'act' ? undefined : [readPrompt(`purpose-${purpose}`), ...named(steps)].join(' '),
+    purpose === 'act'
+      ? undefined
+      : [
+          readPrompt(purpose === 'generate' && isKnown.generate ? 'generate-again' : `purpose-${purpose}`),
+          ...named(steps),
+        ].join(' '),
   ];
   const text = parts.filter((part) => part !== undefined).join('\n');
   return text === '' ? [] : [text];

@@ -261,20 +261,28 @@ function request(
   { thought, from, transcript }: Pick<TurnContext<unknown>, 'thought' | 'from' | 'transcript'>,
 ): void {
   const { purpose, brief, offer } = asked;
-  const hasReflected = brief?.reflect === 'interval' && wasTold(asked, { thought, from });
+  const wasTold = (isAlike: (decision: Decision) => boolean) => isTaught(isAlike, { asked, thought, from });
+  const isKnown = {
+    reflect: brief?.reflect === 'interval' && wasTold((decision) => decision.brief?.reflect === 'interval'),
+    generate: purpose === 'generate' && wasTold((decision) => decision.purpose === 'generate'),
+  };
   const canRevise = hasPlans(thought.state);
-  const words = [...announce(offer, thought), ...writeBrief(purpose, brief, { hasReflected, canRevise })];
+  const words = [...announce(offer, thought), ...writeBrief(purpose, brief, { isKnown, canRevise })];
   transcript.addUserText(...words.filter((text) => transcript.lastUserText() !== text));
 }
 
-/** Whether a request before this one says how to look back. */
-function wasTold(
-  asked: Decision | PromptInput,
-  { thought, from }: Pick<TurnContext<unknown>, 'thought' | 'from'>,
+/** Whether the prompt has a request before this one that is alike, and so says in full what is wanted. */
+function isTaught(
+  isAlike: (decision: Decision) => boolean,
+  {
+    asked,
+    thought,
+    from,
+  }: Pick<TurnContext<unknown>, 'thought' | 'from'> & { asked: Decision | PromptInput },
 ): boolean {
   const { decisions } = thought.state;
   const first = decisions.findIndex(
-    (decision, index) => index >= from && decision.brief?.reflect === 'interval' && !isUnsaid(decision),
+    (decision, index) => index >= from && isAlike(decision) && !isUnsaid(decision),
   );
   const place = decisions.indexOf(asked as Decision);
   return first !== -1 && (place === -1 || first < place);

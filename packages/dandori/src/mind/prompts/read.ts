@@ -15,6 +15,7 @@ export type PromptName =
   | 'planning-tools'
   | 'open-list'
   | 'purpose-generate'
+  | 'generate-again'
   | 'purpose-answer'
   | 'purpose-conclude'
   | 'reflect-error'

@@ -64,6 +64,20 @@ describe.each(DIALECTS)('what the model need not know at first, in the %s dialec
     expect(count('Look back again')).toEqual([0, 0, 1, 2]);
   });
 
+  it('how to return the actions of steps is told in full once, and then briefly', async () => {
+    const steps = ['s1', 's2', 's3'].map((id, index, ids) => ({
+      id,
+      description: 'look',
+      ...(index > 0 && { after: ids.slice(index - 1, index) }),
+    }));
+    const plan: Action = { id: 'p', operation: 'plan.propose', args: { objective: 'all of it', steps } };
+    const replies = [[plan], [get(1)], [reflect, get(2)], [reflect, get(3)], [reflect, answer]];
+    const prompts = await promptsOf(replies, 'hierarchical');
+    const count = (part: string) => prompts.map((prompt) => prompt.split(part).length - 1);
+    expect(count('set `step` of each')).toEqual([0, 1, 1, 1, 1]);
+    expect(count('as before. Steps: ')).toEqual([0, 0, 1, 2, 2]);
+  });
+
   it('how criteria are judged is told with the plan that has them', async () => {
     const judged = { ...answer, args: { ...answer.args, criteria: [{ met: true, because: 'it is' }] } };
     const prompts = await promptsOf(
