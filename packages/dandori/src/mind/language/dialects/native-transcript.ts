@@ -12,13 +12,11 @@ interface Exchange {
   readonly parts: Made['parts'];
   readonly said: AssistantMessage;
   readonly calls: readonly { readonly action: Action; readonly id: string; readonly heard: string[] }[];
-  messages?: readonly ModelMessage[];
 }
 
 interface UserTurn {
   readonly paragraphs: string[];
   readonly shows: string[];
-  messages?: readonly ModelMessage[];
 }
 
 type Turn = Exchange | UserTurn;
@@ -48,6 +46,9 @@ export class NativeTranscript implements Transcript<ModelMessage> {
   readonly #names: NativeNames;
   readonly #made: MadeMessages;
   #turns: Turn[] = [];
+  /** The messages of the first turns, which can't change any more, and how many turns they are. */
+  #closed: ModelMessage[] = [];
+  #closedTurns = 0;
   /** The number of the last call. */
   #number: number;
 
@@ -117,24 +118,29 @@ export class NativeTranscript implements Transcript<ModelMessage> {
   }
 
   messages(): ModelMessage[] {
-    const closed = this.#turns.length - OPEN_TURNS;
-    return this.#turns.flatMap((turn, index) => {
-      if (index >= closed) return this.#toMessages(turn);
-      turn.messages ??= this.#toMessages(turn);
-      return turn.messages;
-    });
+    return [...this.#close(), ...this.#openTurns().flatMap((turn) => this.#toMessages(turn))];
   }
 
   fork(): NativeTranscript {
     const copy = new NativeTranscript(this.#names, [], this.#made);
-    const closed = this.#turns.length - OPEN_TURNS;
+    copy.#closed = [...this.#close()];
+    copy.#closedTurns = this.#closedTurns;
     copy.#number = this.#number;
-    copy.#turns = this.#turns.map((turn, index): Turn => {
-      if (index < closed) return turn;
-      if ('paragraphs' in turn) return { paragraphs: [...turn.paragraphs], shows: [...turn.shows] };
-      return { ...turn, calls: turn.calls.map((call) => ({ ...call, heard: [...call.heard] })) };
-    });
+    copy.#turns = [...this.#turns.slice(0, this.#closedTurns), ...this.#openTurns().map(copyOf)];
     return copy;
+  }
+
+  #openTurns(): readonly Turn[] {
+    return this.#turns.slice(this.#closedTurns);
+  }
+
+  /** Only new turns are gone through, so that a step of a long run costs as much as one of a short run. */
+  #close(): readonly ModelMessage[] {
+    const end = Math.max(this.#closedTurns, this.#turns.length - OPEN_TURNS);
+    for (const turn of this.#turns.slice(this.#closedTurns, end))
+      this.#closed.push(...this.#toMessages(turn));
+    this.#closedTurns = end;
+    return this.#closed;
   }
 
   #toMessages(turn: Turn): readonly ModelMessage[] {
@@ -163,6 +169,11 @@ export class NativeTranscript implements Transcript<ModelMessage> {
       output: { type: 'text', value: heard.length === 0 ? nothing : heard.join('\n\n') || ELSEWHERE },
     };
   }
+}
+
+function copyOf(turn: Turn): Turn {
+  if ('paragraphs' in turn) return { paragraphs: [...turn.paragraphs], shows: [...turn.shows] };
+  return { ...turn, calls: turn.calls.map((call) => ({ ...call, heard: [...call.heard] })) };
 }
 
 function toolMessage(content: ToolResultPart[]): ModelMessage {
