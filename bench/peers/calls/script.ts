@@ -78,11 +78,13 @@ function plannedCalls({ plans = [], tasks, plannedAnswer }: Case, hasAnswer: boo
 
 function lookBack({ body }: RecordedRequest): Call[] {
   const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
-  if (!last.includes('`reflect` with')) return [];
+  if (!last.includes('`reflect`')) return [];
   const isFailure = last.includes('has failed');
   const status = isFailure ? 'partial' : 'success';
   const evaluation = isFailure ? 'It is closed, and the database knows it too.' : 'It goes as expected.';
-  return [{ operation: 'reflect', args: { status, evaluation, revision_needed: false } }];
+  // After a failure it is asked whether to go on differently, otherwise only to say so if it must.
+  const args = { status, evaluation, ...(isFailure && { revision_needed: false }) };
+  return [{ operation: 'reflect', args }];
 }
 
 function withIds(args: JsonObject, ids: ReadonlyMap<string, string>): JsonObject {

@@ -22,12 +22,12 @@ const whole = (description: string, least: number): JsonObject => ({
  */
 export const OWN_TOOLS = {
   'result.read': own('result.read', {
-    description: 'Reads more of a result that was shown in part or not at all.',
+    description: 'Reads more of a result that was not shown in full.',
     inputSchema: {
       type: 'object',
       properties: {
         task: { type: 'string', description: 'its id' },
-        path: { type: 'string', description: 'a JMESPath' },
+        path: { type: 'string', description: 'JMESPath' },
         from: whole('element or character', 0),
         count: { type: 'integer', minimum: 1 },
       },
@@ -45,8 +45,7 @@ export const OWN_TOOLS = {
     },
   }),
   'plan.get': own('plan.get', {
-    description:
-      'The plan as it stands: objective, criteria, steps and tasks with their statuses, revisions.',
+    description: 'The plan as it stands, with the statuses of steps and tasks.',
     inputSchema: { type: 'object', properties: {}, additionalProperties: false },
   }),
   'tool.search': own('tool.search', {

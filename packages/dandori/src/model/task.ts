@@ -64,12 +64,12 @@ export const STEP_OPERATION = 'task.generate_list';
 export const STEP_TOOL: Tool = {
   name: STEP_OPERATION,
   server: 'task',
-  description: 'Leaves this part of the plan open: you are asked for its actions when its time comes.',
+  description: 'Leaves a part of the plan open: you are asked for its actions when its time comes.',
   inputSchema: {
     type: 'object',
     properties: {
       purpose: { type: 'string', description: 'what this part is to achieve' },
-      expected: { type: 'string', description: 'what should have come of it, for when you look back' },
+      expected: { type: 'string', description: 'what should come of it' },
     },
   },
   // What its tasks will do is not known yet. Even so, steps do not block each other: their tasks are ordered

@@ -2,10 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { replayRun } from '../../src/history/replay.ts';
+import { jsonDialect } from '../../src/mind/language/dialects/json.ts';
+import { toolsDialect } from '../../src/mind/language/dialects/native.ts';
 import { factSchema } from '../../src/model/event.ts';
 import { blobsOf } from '../../src/model/event-kinds.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
-import { fold } from '../../src/run/state/apply.ts';
+import { apply, fold } from '../../src/run/state/apply.ts';
+import type { RunState } from '../../src/run/state/state.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
@@ -22,6 +25,17 @@ const journals = versions.flatMap((name) =>
     .filter((file) => file.endsWith('.jsonl'))
     .map((file) => [name, file.slice(0, -'.jsonl'.length)] as const),
 );
+
+/** What a resumed run is asked with, except for its tools. */
+function thoughtOf(state: RunState) {
+  return {
+    state,
+    tools: new Map(),
+    missing: [],
+    resultText: (task: string) => `of ${task}`,
+    result: () => undefined,
+  };
+}
 
 function open(name: string) {
   const directory = join(FOLDER, name);
@@ -50,6 +64,25 @@ describe('journals of every version', () => {
     expect(now).toMatchObject(structureOf(then) as object);
     for (const event of events) {
       for (const blob of blobsOf(event)) expect(await blobs.get(blob)).toHaveLength(blob.bytes);
+    }
+  });
+
+  it.each(journals)('of %s: %s can be continued, with prompts that only grow', async (name, run) => {
+    const events = await open(name).journal.read(run);
+    for (const dialect of [jsonDialect, toolsDialect]) {
+      let state: RunState | undefined;
+      let before: readonly unknown[] = [];
+      for (const event of events) {
+        if (event.type === 'decision_started' && state !== undefined) {
+          const { purpose, brief, offer } = event.data;
+          const { messages } = dialect.write({ ...thoughtOf(state), purpose, brief, offer });
+          expect(JSON.stringify(messages)).toContain(JSON.stringify(state.goal).slice(1, -1));
+          // The last message may get another paragraph.
+          expect(messages.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+          before = messages;
+        }
+        state = apply(state, event);
+      }
     }
   });
 

@@ -218,7 +218,7 @@ describe('Working step by step (docs/REQUIREMENTS.md, A)', () => {
             expect: ({ promptText }) => {
               for (const name of ['calc.evaluate', 'watch.get_current_time', 'travel.weather'])
                 expect(promptText).toContain(name);
-              expect(promptText).toContain('{expression: string');
+              expect(promptText).toContain('{expression /*');
             },
           },
         ),

@@ -9,6 +9,7 @@ import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { exampleDecision } from './example.ts';
+import { LastMade } from './last-made.ts';
 import {
   canAnnounce,
   type Described,
@@ -23,34 +24,37 @@ type Planning = NonNullable<Settings['planning']>;
 /** The parts of the instructions that differ between dialects. */
 export interface Form {
   readonly system: (state: RunState, described: Described) => string;
-  readonly plans: () => string;
+  readonly plans: (state: RunState) => string;
   /** How to announce calls that change something and are decided later. */
   readonly announcing: (thought: InstructionsInput) => string;
   readonly tools: (described: Described, mode: Mode) => string;
 }
 
 const TEXT: Form = {
-  system: ({ settings: { mode } }, { tools }) =>
-    readPrompt('system').replace('{{example}}', () => exampleDecision(mode === 'direct' ? [] : tools)),
-  plans: () => readPrompt('planning'),
+  system: ({ settings: { mode, questions } }, { tools }) =>
+    readPrompt('system')
+      .replace('{{example}}', () => exampleDecision(mode === 'direct' ? [] : tools))
+      .replace('{{default}}', questions?.expireAfter === undefined ? '' : ABOUT_DEFAULT),
+  plans: (state) =>
+    [readPrompt('planning'), ...(hasOpenLists(state) ? [readPrompt('open-list')] : [])].join('\n'),
   announcing: (thought) => (canAnnounce(thought) ? readPrompt('announce') : ''),
   tools: toolsPart,
 };
 
+/** Only where questions expire. */
+const ABOUT_DEFAULT = ' `default` counts if nobody answers.';
+
 type InstructionsInput = Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>;
 
-/** The instructions of each run in each form, with all that they depend on. */
-const written = new WeakMap<
-  RunState,
-  Map<Form, { readonly of: readonly unknown[]; readonly text: string }>
->();
+/** The instructions of each run in each form. */
+const written = new WeakMap<RunState, Map<Form, LastMade<string>>>();
 
 /** The part of the prompt that is the same for every call of a run, so that provider caches hit. Written once. */
 export function writeInstructions(thought: InstructionsInput, custom?: string, form: Form = TEXT): string {
   const { state, tools, offer, missing } = thought;
   const { settings, offered, planGiven, conversation } = state;
-  const { mode, order, planning } = settings;
-  const of = [
+  const { mode, order, planning, questions } = settings;
+  const parts = [
     tools,
     offered?.first ?? offer,
     planGiven,
@@ -58,21 +62,23 @@ export function writeInstructions(thought: InstructionsInput, custom?: string, f
     mode,
     order,
     planning,
+    questions,
     custom,
     ...missing.map(({ server }) => server),
   ];
-  const forms = written.get(state) ?? new Map();
-  const known = forms.get(form);
-  if (known?.of.length === of.length && of.every((part, index) => part === known.of[index]))
-    return known.text;
-  const text = composeInstructions(thought, custom, form);
-  // A thousand runs with the same tools and settings share one text.
-  if (text !== latest) latest = text;
-  written.set(state, forms.set(form, { of, text: latest }));
-  return latest;
+  const forms = written.get(state) ?? new Map<Form, LastMade<string>>();
+  const text = forms.get(form) ?? new LastMade<string>();
+  written.set(state, forms.set(form, text));
+  return text.from(parts, () => shared(composeInstructions(thought, custom, form)));
 }
 
 let latest = '';
+
+/** A thousand runs with the same tools and settings share one text. */
+function shared(text: string): string {
+  if (text !== latest) latest = text;
+  return latest;
+}
 
 function composeInstructions(thought: InstructionsInput, custom: string | undefined, form: Form): string {
   const { state, missing } = thought;
@@ -81,7 +87,9 @@ function composeInstructions(thought: InstructionsInput, custom: string | undefi
   const parts = [
     form.system(state, described),
     ...(hasRefs(mode) ? [readPrompt('refs')] : []),
-    ...(hasPlans(state) ? [form.plans()] : []),
+    ...(hasPlans(state) ? [form.plans(state)] : []),
+    // Plans of the model are followed by this text.
+    ...(state.planGiven && mode !== 'direct' ? [readPrompt('criteria')] : []),
     readPrompt(`mode-${mode}`),
     form.announcing(thought),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
@@ -105,8 +113,13 @@ export function hasPlans({ settings: { mode }, planGiven }: RunState): boolean {
   return hasRefs(mode) || (planGiven && mode !== 'direct');
 }
 
+/** In `auto` the model can simply return the calls that it sees now. A list that it leaves open is accepted there too. */
+export function hasOpenLists({ settings: { mode }, planGiven }: RunState): boolean {
+  return mode === 'planned' || mode === 'hierarchical' || (planGiven && mode !== 'direct');
+}
+
 /** Matches how `notate` writes them. */
-export const ABOUT_OUTPUTS = 'Fields of a result are strings where no type is given.';
+export const ABOUT_FIELDS = 'Fields are strings where no type is given.';
 
 function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
   const divides = mode === 'hierarchical' || mode === 'auto';
@@ -119,7 +132,7 @@ function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string
 function toolsPart({ tools, servers }: Described, mode: Mode): string {
   if (tools.every(isOwnTool) && servers === undefined) return '# Tools\n\nThere are none.';
   const lines = tools.map((tool) => describeTool(tool, mode));
-  const about = `In brackets: what a call changes; the others only read.${hasRefs(mode) ? ` ${ABOUT_OUTPUTS}` : ''}`;
+  const about = `In brackets: what a call changes; the others only read. ${hasRefs(mode) ? 'After →: the result. ' : ''}${ABOUT_FIELDS}`;
   const list = `# Tools\n\n${about}\n\n${lines.join('\n')}`;
   return [list, ...tellServers(servers)].join('\n\n');
 }
@@ -142,21 +155,38 @@ function orderPart(order: readonly OrderRule[]): string {
   return `# Order of tools\n\nThese rules are enforced:\n${lines.join('\n')}`;
 }
 
+interface BriefContext {
+  /** An earlier request of the prompt says how to look back, or how to return the actions of steps. */
+  readonly isKnown?: Partial<Record<'reflect' | 'generate', boolean>>;
+  /** The run can have a plan. */
+  readonly canRevise?: boolean;
+}
+
 /**
  * The request of a decision. It depends only on what was journaled with the decision, so that later prompts
  * repeat it word for word. `act` alone needs no text, because the instructions say what to do next.
  */
-export function writeBrief(purpose: Purpose, brief: Brief = {}): string[] {
+export function writeBrief(
+  purpose: Purpose,
+  brief: Brief = {},
+  { isKnown = {}, canRevise = true }: BriefContext = {},
+): string[] {
   const { progress, loop, reflect, unmet, revisionsLeft, steps = [], report = [], isContinued } = brief;
   const parts = [
     isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
     progress && tellProgress(progress, purpose),
     loop && tellLoop(loop),
-    reflect && readPrompt(`reflect-${reflect}`),
+    reflect && readPrompt(reflect === 'interval' && isKnown.reflect ? 'reflect-again' : `reflect-${reflect}`),
+    reflect === 'error' && canRevise ? readPrompt('reflect-revise') : undefined,
     unmet && `Not met yet: ${unmet.join('; ')}. ${readPrompt('unmet')}`,
     report.length === 0 ? undefined : `${readPrompt('report')} Steps to report: ${report.join(', ')}.`,
     revisionsLeft === undefined ? undefined : `Revisions left: ${revisionsLeft}.`,
-    purpose === 'act' ? undefined : [readPrompt(`purpose-${purpose}`), ...named(steps)].join(' '),
+    purpose === 'act'
+      ? undefined
+      : [
+          readPrompt(purpose === 'generate' && isKnown.generate ? 'generate-again' : `purpose-${purpose}`),
+          ...named(steps),
+        ].join(' '),
   ];
   const text = parts.filter((part) => part !== undefined).join('\n');
   return text === '' ? [] : [text];

@@ -1,9 +1,10 @@
-import { stringifyJson } from '../../model/json.ts';
+import { type JsonObject, stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import { isStep } from '../../model/task.ts';
 import { clip, withoutTag } from '../../model/text.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
 import { shapeIn, sizeOf } from '../../views/result-digest.ts';
+import { readPrompt } from '../prompts/read.ts';
 import { inTags, whyNot } from './result-text.ts';
 import { announce, type ToolsInput } from './tool-text.ts';
 import type { Window } from './window.ts';
@@ -106,15 +107,21 @@ function callOf({ task: { operation, args } }: TaskState): string {
 
 /** The model's own outline. Progress is part of each decision's request. */
 function tellPlan(decisions: readonly Decision[], steps: readonly TaskState[]): string[] {
-  const proposals = decisions
+  const made = decisions
     .flatMap(({ operations }) => operations)
-    .filter(({ operation, args }) => operation === 'plan.propose' && Object.keys(args).length > 0)
-    .map(({ args }) => clip(stringifyJson(args), LONGEST_OUTLINE));
+    .filter(({ operation, args }) => operation === 'plan.propose' && Object.keys(args).length > 0);
+  const proposals = made.map(({ args }) => clip(stringifyJson(args), LONGEST_OUTLINE));
   const lines = steps
     .filter(({ isSuperseded }) => !isSuperseded)
     .map(({ task: { id, args } }) => `- ${id} ${clip(stringifyJson(args), LONGEST_STEP)}`);
   if (proposals.length + lines.length === 0) return [];
-  return [['Your plan:', ...proposals, ...lines].join('\n')];
+  const isJudged = made.some(({ args }) => hasCriteria(args));
+  return [['Your plan:', ...proposals, ...lines, ...(isJudged ? [readPrompt('criteria')] : [])].join('\n')];
+}
+
+/** Whether a proposed plan has criteria that the answer must judge. */
+export function hasCriteria({ success_criteria: criteria }: JsonObject): boolean {
+  return Array.isArray(criteria) && criteria.length > 0;
 }
 
 /** Tasks that had not ended. A question may quote a tool, so only its kind is shown. */

@@ -8,9 +8,10 @@ import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../..
 import { attachmentNames, attachmentType } from '../../run/trust/attachment-names.ts';
 import { shownIn } from '../../views/media.ts';
 import type { Thought } from '../mind.ts';
+import { type PromptName, readPrompt } from '../prompts/read.ts';
 import { isShownFiles, shownTasks } from './files.ts';
-import { writeBrief, writeInstructions } from './instructions.ts';
-import { writeMemory } from './memory.ts';
+import { hasPlans, writeBrief, writeInstructions } from './instructions.ts';
+import { hasCriteria, writeMemory } from './memory.ts';
 import { languageIn, tellOutcomes } from './result-text.ts';
 import { announce } from './tool-text.ts';
 import { type TextMessage, TextTranscript, type Transcript, writeAction } from './transcript.ts';
@@ -43,6 +44,8 @@ export interface Wording<Message> {
   readonly again: string;
   /** After a rejected plan. */
   readonly correction: string;
+  /** After an accepted plan. Missing if the tools say it. */
+  readonly planMade?: PromptName;
 }
 
 const TEXT: Wording<TextMessage> = {
@@ -51,15 +54,29 @@ const TEXT: Wording<TextMessage> = {
   again: 'Write one JSON object in the form of the example in the instructions, and nothing else.',
   correction:
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
+  planMade: 'plan-made',
 };
 
+const WITHOUT_PLANS: Wording<TextMessage> = {
+  key: TEXT.key,
+  open: TEXT.open,
+  again: TEXT.again,
+  correction: 'Return the whole corrected list.',
+};
+
+function wordingFor({ state }: PromptInput): Wording<TextMessage> {
+  return hasPlans(state) ? TEXT : WITHOUT_PLANS;
+}
+
 export function writePrompt(thought: PromptInput, custom?: string, window: Window = WHOLE): Prompt {
-  return { instructions: writeInstructions(thought, custom), messages: converse(thought, TEXT, window) };
+  const messages = converse(thought, wordingFor(thought), window);
+  return { instructions: writeInstructions(thought, custom), messages };
 }
 
 /** The turns that are written in full so that the prompt fits. The same for every dialect. */
 export function fittingWindow(thought: PromptInput, custom?: string): Promise<Window> {
   const { state } = thought;
+  const wording = wordingFor(thought);
   const answers = answersByDecision(state);
   const said = notesByDecision(state).after;
   let ended: EndedTasks['after'] | undefined;
@@ -67,10 +84,18 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
     decisions: state.decisions,
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
     tell(decision) {
-      const transcript = TEXT.open([]);
+      const transcript = wording.open([]);
       // Decisions are told in their order, and only those that have not been counted yet.
       ended ??= endedTasks(state, state.decisions.lastIndexOf(decision)).after;
-      tellTurn(decision, { thought, answers, ended, said, wording: TEXT, transcript });
+      tellTurn(decision, {
+        thought,
+        answers,
+        ended,
+        said,
+        wording,
+        transcript,
+        from: Number.POSITIVE_INFINITY,
+      });
       return transcript
         .messages()
         .map(({ content }) => content)
@@ -123,7 +148,7 @@ export function converse<Message>(
   const said = notesByDecision(state).after;
   let transcript: Transcript<Message> =
     known?.transcript.fork() ?? begin(thought, wording, window, { answers, said });
-  const context = { thought, answers, ended, said, wording };
+  const context = { thought, answers, ended, said, wording, from: window.from };
   const unchanging = from + countUnchanging(state.decisions.slice(from), context);
   for (const decision of state.decisions.slice(from, unchanging))
     tellTurn(decision, { ...context, transcript });
@@ -134,7 +159,7 @@ export function converse<Message>(
     transcript = transcript.fork();
   }
   for (const decision of state.decisions.slice(unchanging)) tellTurn(decision, { ...context, transcript });
-  request(thought, thought, transcript);
+  request(thought, { ...context, transcript });
   return transcript.messages();
 }
 
@@ -216,25 +241,51 @@ function countedActions({ diagnostics, proposed, operations }: Decision): readon
 }
 
 function tellTurn<Message>(decision: Decision, context: TurnContext<Message>): void {
-  const { thought, said, transcript } = context;
-  request(decision, thought, transcript);
-  // The model was not reached or wrote nothing, so it has never seen this call.
-  const isUnsaid = decision.failure !== undefined && decision.failure.kind !== 'unusable_output';
-  if (!isUnsaid) {
+  const { said, transcript } = context;
+  request(decision, context);
+  if (!isUnsaid(decision)) {
     transcript.addDecision(decision);
     react(decision, context);
   }
   transcript.addUserText(...(said.get(decision) ?? []));
 }
 
+/** The model was not reached or wrote nothing, so it has never seen this call. */
+function isUnsaid({ failure }: Decision): boolean {
+  return failure !== undefined && failure.kind !== 'unusable_output';
+}
+
 /** Does not repeat the request after a call that never reached the model. */
 function request(
-  { purpose, brief, offer }: Pick<Decision, 'purpose' | 'brief' | 'offer'> | PromptInput,
-  thought: PromptInput,
-  transcript: Pick<Transcript<unknown>, 'addUserText' | 'lastUserText'>,
+  asked: Decision | PromptInput,
+  { thought, from, transcript }: Pick<TurnContext<unknown>, 'thought' | 'from' | 'transcript'>,
 ): void {
-  const words = [...announce(offer, thought), ...writeBrief(purpose, brief)];
+  const { purpose, brief, offer } = asked;
+  const wasTold = (isAlike: (decision: Decision) => boolean) => isTaught(isAlike, { asked, thought, from });
+  const isKnown = {
+    reflect: brief?.reflect === 'interval' && wasTold((decision) => decision.brief?.reflect === 'interval'),
+    generate: purpose === 'generate' && wasTold((decision) => decision.purpose === 'generate'),
+  };
+  const canRevise = hasPlans(thought.state);
+  const words = [...announce(offer, thought), ...writeBrief(purpose, brief, { isKnown, canRevise })];
   transcript.addUserText(...words.filter((text) => transcript.lastUserText() !== text));
+}
+
+/** Whether the prompt has a request before this one that is alike, and so says in full what is wanted. */
+function isTaught(
+  isAlike: (decision: Decision) => boolean,
+  {
+    asked,
+    thought,
+    from,
+  }: Pick<TurnContext<unknown>, 'thought' | 'from'> & { asked: Decision | PromptInput },
+): boolean {
+  const { decisions } = thought.state;
+  const first = decisions.findIndex(
+    (decision, index) => index >= from && isAlike(decision) && !isUnsaid(decision),
+  );
+  const place = decisions.indexOf(asked as Decision);
+  return first !== -1 && (place === -1 || first < place);
 }
 
 /** A plan that the user gave belongs to no decision, so it is shown with the goal. */
@@ -251,6 +302,8 @@ function givenPlan(thought: PromptInput): string[] {
 
 interface TurnContext<Message> {
   readonly thought: PromptInput;
+  /** The first decision that the prompt has in full. */
+  readonly from: number;
   /** Answers to the model's own questions. */
   readonly answers: ReadonlyMap<Decision, readonly string[]>;
   /** Tasks that ended after each decision and before the next. */
@@ -285,6 +338,7 @@ function react<Message>(
     transcript.addUserText(`${vetoed(veto)}\nPlan again, as they want it. ${wording.correction}`);
   else if (diagnostics !== undefined)
     transcript.addUserText(`${rejection(diagnostics)}\n${wording.correction}`);
+  else transcript.addUserText(...aboutPlan(operations, wording));
   if (isEdited === true) transcript.addUserText(EDITED);
   const answer = operations.find(({ operation }) => operation === 'answer');
   const isSpokenTo = said.has(decision);
@@ -293,6 +347,17 @@ function react<Message>(
   transcript.addUserText(...rest);
   const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined && !isSpokenTo;
   if (isSilent) transcript.addUserText('Go on.');
+}
+
+/** What can be done with a plan is told once there is one. */
+function aboutPlan(
+  operations: readonly Action[],
+  { planMade }: Pick<Wording<unknown>, 'planMade'>,
+): string[] {
+  const plan = operations.find(({ operation }) => operation === 'plan.propose');
+  if (plan === undefined) return [];
+  const names = [planMade, hasCriteria(plan.args) ? ('criteria' as const) : undefined];
+  return names.flatMap((name) => (name === undefined ? [] : [readPrompt(name)]));
 }
 
 /** Why an output was refused, in words for the model. `message` is for people. */

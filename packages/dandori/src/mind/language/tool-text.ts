@@ -113,12 +113,11 @@ export function describeTool(tool: Tool, mode: Mode): string {
 
 function writeTool(tool: Tool, mode: Mode): string {
   const { name, description, effect, inputSchema, outputSchema } = tool;
-  const lines = [
+  const result = outputSchema === undefined || !hasRefs(mode) ? '' : ` → ${notate(outputSchema, 'output')}`;
+  return [
     `- ${name}${effect === 'read' ? '' : ` [${effect}]`}: ${description.replaceAll(/\s+/g, ' ').trim()}`,
-    `  args: ${notate(inputSchema, 'input')}`,
-  ];
-  if (outputSchema !== undefined && hasRefs(mode)) lines.push(`  result: ${notate(outputSchema, 'output')}`);
-  return lines.join('\n');
+    `  args: ${notate(inputSchema, 'input')}${result}`,
+  ].join('\n');
 }
 
 export function hasRefs(mode: Mode): boolean {
@@ -247,14 +246,34 @@ function isOneWord(schema: Json | undefined): boolean {
 function objectText({ properties, required, additionalProperties }: JsonObject, side: Side): string {
   const needed = new Set(Array.isArray(required) ? required : []);
   const fields = Object.entries(asObject(properties)).map(([name, schema]) => {
-    const type = typeText(schema, side);
-    const key = `${keyText(name)}${needed.has(name) ? '' : '?'}`;
-    return side === 'output' && type === 'string' ? key : `${key}: ${type}${remark(schema, side)}`;
+    const present = side === 'output' ? withoutNull(schema) : schema;
+    const key = `${keyText(name)}${needed.has(name) && present === schema ? '' : '?'}`;
+    const type = typeText(present, side);
+    return `${type === 'string' ? key : `${key}: ${type}`}${remark(schema, side)}`;
   });
   const others = isObject(additionalProperties) && Object.keys(additionalProperties).length > 0;
   if (others) fields.push(`[key]: ${typeText(additionalProperties, side)}`);
   if (fields.length === 0) return properties === undefined ? 'object' : '{}';
   return `{${fields.join(', ')}}`;
+}
+
+/** A null is told like a missing field: a Ref to it may find nothing. */
+function withoutNull(schema: Json): Json {
+  if (!isObject(schema) || !hasWords(schema)) return schema;
+  const { nullable, ...rest } = schema;
+  if (nullable === true) return rest;
+  for (const key of ['type', 'anyOf', 'oneOf'] as const) {
+    const choices = schema[key];
+    const others = Array.isArray(choices) ? choices.filter((choice) => !isNull(choice)) : [];
+    if (Array.isArray(choices) && others.length > 0 && others.length < choices.length)
+      return { ...schema, [key]: others };
+  }
+  return schema;
+}
+
+/** As a name among types, or as a schema. */
+function isNull(choice: Json): boolean {
+  return choice === 'null' || (isObject(choice) && choice.type === 'null');
 }
 
 function keyText(name: string): string {
@@ -270,16 +289,22 @@ function remark(schema: Json | undefined, side: Side): string {
 }
 
 function limits(schema: JsonObject): string[] {
-  const { format, pattern, minItems, maxItems, description } = schema;
-  const isDefaultTold = typeof description === 'string' && /default/i.test(description);
+  const { format, pattern, minItems, maxItems } = schema;
   return [
     ...(typeof format === 'string' ? [format] : []),
     ...(typeof pattern === 'string' ? [`matches ${pattern}`] : []),
     ...numberRange(schema),
     ...(minItems === undefined || minItems === 0 ? [] : [`at least ${minItems} items`]),
     ...(maxItems === undefined ? [] : [`at most ${maxItems} items`]),
-    ...(schema.default === undefined || isDefaultTold ? [] : [`default ${stringifyJson(schema.default)}`]),
+    ...(schema.default === undefined || tellsDefault(schema)
+      ? []
+      : [`default ${stringifyJson(schema.default)}`]),
   ];
+}
+
+/** Then the default itself is no information. */
+export function tellsDefault({ description }: JsonObject): boolean {
+  return typeof description === 'string' && /default/i.test(description);
 }
 
 function numberRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }: JsonObject): string[] {

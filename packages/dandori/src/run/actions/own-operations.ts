@@ -10,12 +10,13 @@ export interface OwnOperation {
   readonly args: JsonObject;
 }
 
-const IDS = { type: 'array', items: { type: 'string' } };
+/** Also of ids. */
+const TEXTS = { type: 'array', items: { type: 'string' } };
 
 /** Without `additionalProperties`, engines with grammars allow only `{}`. */
 const ANY_OBJECT = { type: 'object', additionalProperties: true };
 
-/** A list of actions. The instructions describe its form once. */
+/** A list of actions, steps or judgements. The instructions describe their form once. */
 const OBJECTS = { type: 'array', items: ANY_OBJECT };
 
 /** The success criteria of the plan, judged in their order. */
@@ -33,36 +34,30 @@ const OWN: readonly OwnOperation[] = [
   {
     name: 'answer',
     description:
-      'Ends the work. `text` is the full reply to the user. If the goal was not reached, `achieved` is false and `text` says why.',
+      'Ends the work. `text`: the full reply to the user. If the goal was not reached, `achieved` is false and `text` says why.',
     args: {
       type: 'object',
-      properties: {
-        text: { type: 'string' },
-        achieved: { type: 'boolean' },
-        criteria: CRITERIA,
-      },
+      properties: { text: { type: 'string' }, achieved: { type: 'boolean' } },
       required: ['text'],
     },
   },
   {
     name: 'ask',
     description:
-      'Asks the user, only for what no tool can tell. Optional: `options` to choose from, or `form`, a JSON Schema of an object; `default` counts if nobody answers in time.',
+      'Asks the user, only for what no tool can tell. `form`, a JSON Schema, asks for several values.',
     args: {
       type: 'object',
       properties: {
         question: { type: 'string' },
         options: { type: 'array', items: { type: 'string' } },
         form: ANY_OBJECT,
-        default: { type: ['string', 'number', 'boolean'] },
       },
       required: ['question'],
     },
   },
   {
     name: 'reflect',
-    description:
-      'Says how the work stands, where you were asked to look back. Other actions say what to do next.',
+    description: 'Looks back, where you were asked to.',
     args: {
       type: 'object',
       properties: {
@@ -74,46 +69,28 @@ const OWN: readonly OwnOperation[] = [
   },
   {
     name: 'plan.propose',
-    description:
-      'Proposes a plan: what you take the goal to be, and the steps that lead there. Leave out what adds nothing.',
+    description: 'Proposes a plan. Leave out what adds nothing.',
     args: {
       type: 'object',
       properties: {
         objective: { type: 'string' },
-        success_criteria: { type: 'array', items: { type: 'string' } },
-        constraints: { type: 'array', items: { type: 'string' } },
-        reasoning: { type: 'string' },
-        steps: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              id: { type: 'string' },
-              description: { type: 'string' },
-              after: IDS,
-              complexity: { type: 'string', enum: ['low', 'medium', 'high'] },
-              expected: { type: 'string' },
-              tasks: OBJECTS,
-            },
-            required: ['id', 'description'],
-          },
-        },
-        tasks: OBJECTS,
+        success_criteria: TEXTS,
+        constraints: TEXTS,
+        steps: OBJECTS,
       },
     },
   },
   {
     name: 'plan.revise',
-    description:
-      'Changes a plan, or corrects a list that was refused: actions ({id, operation, args}) that replace those with the same id, ids to remove, actions to add, and the order of what is left. The others stay.',
+    description: 'Changes what is left of a plan, or corrects a refused list. What it does not name stays.',
     args: {
       type: 'object',
-      properties: { reason: { type: 'string' }, replace: OBJECTS, remove: IDS, add: OBJECTS, order: IDS },
+      properties: { reason: { type: 'string' }, replace: OBJECTS, remove: TEXTS, add: OBJECTS, order: TEXTS },
     },
   },
   {
     name: 'plan.update_step',
-    description: 'Says that a step needs no actions or cannot be done.',
+    description: 'A step needs no actions, or cannot be done.',
     args: {
       type: 'object',
       properties: {
@@ -157,6 +134,19 @@ const REPORT: OwnOperation = {
   },
 };
 
+/** Only a run that can have a plan has criteria to judge. */
+function withCriteria(operation: OwnOperation): OwnOperation {
+  if (operation.name !== 'answer') return operation;
+  return withArgument(operation, { criteria: OBJECTS }, '`criteria`: those of the plan, in order.');
+}
+
+/** Only where questions expire. */
+function withDefault(operation: OwnOperation): OwnOperation {
+  if (operation.name !== 'ask') return operation;
+  const fallback = { type: ['string', 'number', 'boolean'] };
+  return withArgument(operation, { default: fallback }, '`default` counts if nobody answers.');
+}
+
 /** In a conversation, a plan has a name, and the answer may suggest what to do next. */
 function inConversation(operation: OwnOperation): OwnOperation {
   switch (operation.name) {
@@ -187,12 +177,20 @@ function withArgument(operation: OwnOperation, more: JsonObject, about: string):
 export function ownOperations({
   conversation,
   output,
-  settings: { mode, trust },
-}: Pick<RunState, 'conversation' | 'output' | 'settings'>): readonly OwnOperation[] {
+  planGiven,
+  settings: { mode, trust, questions },
+}: Pick<RunState, 'conversation' | 'output' | 'planGiven' | 'settings'>): readonly OwnOperation[] {
   const isGuarded = trust !== undefined && trust.policy !== 'observe';
-  const all = isGuarded && mode !== 'planned' && mode !== 'direct' ? [...OWN, MAY] : OWN;
-  const own = output === undefined ? all : all.map((operation) => withOutput(operation, output));
-  return conversation === undefined ? own : [...own.map(inConversation), REPORT];
+  const hasPlans = planGiven || (mode !== 'adaptive' && mode !== 'direct');
+  const changes = [
+    ...(hasPlans ? [withCriteria] : []),
+    ...(questions?.expireAfter === undefined ? [] : [withDefault]),
+    ...(output === undefined ? [] : [(operation: OwnOperation) => withOutput(operation, output)]),
+    ...(conversation === undefined ? [] : [inConversation]),
+  ];
+  const own = OWN.map((operation) => changes.reduce((changed, change) => change(changed), operation));
+  const canAnnounce = isGuarded && mode !== 'planned' && mode !== 'direct';
+  return [...own, ...(canAnnounce ? [MAY] : []), ...(conversation === undefined ? [] : [REPORT])];
 }
 
 /** The names of the own operations. Every other operation is a tool. */

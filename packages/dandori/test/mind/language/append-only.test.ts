@@ -145,7 +145,8 @@ it.each([
     expect((await house.run('go')).end?.outcome).toBe('answered');
     const [before = [], last = []] = sent.slice(-2);
     const again = before.filter((message, index) => last[index] === message);
-    expect(again.length).toBeGreaterThanOrEqual(before.length - 4);
+    // Texts are compared when they are written, so the last ones may be made again.
+    expect(again.length).toBeGreaterThanOrEqual(before.length - (dialect === jsonDialect ? 4 : 1));
     const toJson = vi.fn(JSON.stringify);
     const conversation = {};
     for (const messages of sent) writeMessages('Be brief.', messages, { conversation, toJson });

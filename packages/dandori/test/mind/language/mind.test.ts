@@ -96,7 +96,7 @@ describe('a decision through a real connection', () => {
     const format = body?.response_format;
     expect(format).toMatchObject({ type: 'json_schema', json_schema: { name: 'actions', strict: false } });
     expect(JSON.stringify(format)).toContain(
-      '"enum":["answer","ask","reflect","plan.propose","plan.revise","plan.update_step","task.generate_list","places.find","weather.now"]',
+      '"enum":["answer","ask","reflect","plan.propose","plan.revise","plan.update_step","places.find","weather.now"]',
     );
     expect(headers?.authorization).toBe(`Bearer ${KEY}`);
   });

@@ -11,10 +11,10 @@ import type { Thought } from '../../mind.ts';
 import { type Extraction, extractActions } from '../../parsing/extract.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
 import type { CallNames } from '../../parsing/written-call.ts';
-import { hasPlans } from '../instructions.ts';
+import { hasOpenLists, hasPlans } from '../instructions.ts';
 import { API, type LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
-import { canAnnounce, hasRefs, namedTools } from '../tool-text.ts';
+import { canAnnounce, namedTools } from '../tool-text.ts';
 import type { ResponseFormat } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { NativeNames } from './native-names.ts';
@@ -28,7 +28,7 @@ export const jsonDialect: Dialect = {
     const { mode } = state.settings;
     const tools = mode === 'direct' ? [] : namedTools(thought);
     const own = offeredOperations(thought).map(({ name }) => name);
-    const steps = hasRefs(mode) ? [STEP_OPERATION] : [];
+    const steps = hasOpenLists(state) ? [STEP_OPERATION] : [];
     const names = tools?.map(({ name }) => name).sort();
     const operations = names && [...own, ...steps, ...names];
     if (isClosing(thought))
@@ -213,8 +213,8 @@ export function offeredOperations(
   return own.filter(({ name }) => !PLANNING.has(name) && !(isPlain && name === 'reflect'));
 }
 
-/** Not `plan.revise`, which makes corrections in every mode. */
-const PLANNING: ReadonlySet<string> = new Set(['plan.propose', 'plan.update_step']);
+/** Without plans, lists are short: a refused one is written again as a whole. */
+const PLANNING: ReadonlySet<string> = new Set(['plan.propose', 'plan.revise', 'plan.update_step']);
 
 /** Tools may not be called in direct mode or if only an answer is asked for. */
 export function isAllowed({ operation }: Action, thought: Thought): boolean {

@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../model/json.ts';
+import { tellsDefault } from '../tool-text.ts';
 
 /** Keywords whose value is a map of schemas, a list of schemas, or one schema. */
 const MAPS = ['properties', 'patternProperties', '$defs', 'definitions'];
@@ -38,7 +39,10 @@ const BOUNDS = new Set(['minimum', 'maximum']);
 
 /** A schema without what a model does not need for a call, because every request contains it. */
 export function bare(schema: JsonObject): JsonObject {
-  const entries = Object.entries(schema).filter(([key, value]) => !isNoise(key, value));
+  const isDefaultTold = tellsDefault(schema);
+  const entries = Object.entries(schema).filter(
+    ([key, value]) => !isNoise(key, value) && !(isDefaultTold && key === 'default'),
+  );
   const kept = withSubschemas(Object.fromEntries(entries), { value: bareValue, form: bare });
   return isFreeForm(schema) ? { ...kept, additionalProperties: true } : kept;
 }

@@ -8,18 +8,27 @@ import { highestNumber, type NativeNames } from './native-names.ts';
 
 /** A turn of the model, with the results of its calls. */
 interface Exchange {
+  readonly decision: Decision;
+  readonly parts: Made['parts'];
   readonly said: AssistantMessage;
   readonly calls: readonly { readonly action: Action; readonly id: string; readonly heard: string[] }[];
-  messages?: readonly ModelMessage[];
 }
 
 interface UserTurn {
   readonly paragraphs: string[];
   readonly shows: string[];
-  messages?: readonly ModelMessage[];
 }
 
 type Turn = Exchange | UserTurn;
+
+/** The messages that were made of each decision, to repeat them as long as they would be equal. */
+export type MadeMessages = WeakMap<Decision, Made>;
+
+interface Made {
+  /** What the first message is made from. */
+  readonly parts: readonly unknown[];
+  readonly messages: readonly [AssistantMessage, ...ModelMessage[]];
+}
 
 const ELSEWHERE = 'It is named below.';
 const LEFT_OUT = '(Left out: it could not be used.)';
@@ -30,16 +39,23 @@ const LEFT_OUT = '(Left out: it could not be used.)';
  * V1  Each call has exactly one result, directly after its message. Providers refuse anything else.
  * V2  A call id is made from the number of the decision and the position in it, so the same state gives the
  *     same messages.
+ * V3  A turn of the model is made of the same objects in every request, so that it is serialized once. An open turn is
+ *     added again for each request, so its messages are looked up by its decision.
  */
 export class NativeTranscript implements Transcript<ModelMessage> {
   readonly #names: NativeNames;
+  readonly #made: MadeMessages;
   #turns: Turn[] = [];
+  /** The messages of the first turns, which can't change any more, and how many turns they are. */
+  #closed: ModelMessage[] = [];
+  #closedTurns = 0;
   /** The number of the last call. */
   #number: number;
 
-  constructor(names: NativeNames, givenTasks: Iterable<string>) {
+  constructor(names: NativeNames, givenTasks: Iterable<string>, made: MadeMessages) {
     this.#names = names;
     this.#number = highestNumber(givenTasks);
+    this.#made = made;
   }
 
   addUserText(...paragraphs: string[]): void {
@@ -49,9 +65,23 @@ export class NativeTranscript implements Transcript<ModelMessage> {
   }
 
   addDecision(decision: Decision): void {
-    const { number, reasoning, diagnostics } = decision;
     const actions = inWrittenOrder(decision);
-    const calls = actions.map((action, index) => ({ action, id: `call_${number}_${index + 1}`, heard: [] }));
+    const calls = actions.map((action, index) => ({
+      action,
+      id: `call_${decision.number}_${index + 1}`,
+      heard: [],
+    }));
+    const parts = [this.#number, ...actions];
+    const before = this.#made.get(decision);
+    const isKnown = before !== undefined && isEqualList(before.parts, parts);
+    const said = isKnown ? before.messages[0] : this.#toSaid(decision, calls);
+    if (decision.diagnostics === undefined)
+      this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
+    this.#turns.push({ decision, parts, said, calls });
+  }
+
+  #toSaid(decision: Decision, calls: Exchange['calls']): AssistantMessage {
+    const { reasoning } = decision;
     const content: AssistantPart[] = [
       ...(reasoning !== undefined ? [{ type: 'text' as const, text: reasoning }] : []),
       ...calls.map(({ action, id }, index) => ({
@@ -63,15 +93,8 @@ export class NativeTranscript implements Transcript<ModelMessage> {
           : writeAbout(action, `t${this.#number + index + 1}`),
       })),
     ];
-    if (diagnostics === undefined)
-      this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
-    this.#turns.push({
-      said: {
-        role: 'assistant',
-        content: content.length === 0 ? (unusableOutput(decision) ?? LEFT_OUT) : content,
-      },
-      calls,
-    });
+    const nothing = unusableOutput(decision) ?? LEFT_OUT;
+    return { role: 'assistant', content: content.length === 0 ? nothing : content };
   }
 
   /** The result stands with its call, even if the user's turn has started. */
@@ -95,27 +118,32 @@ export class NativeTranscript implements Transcript<ModelMessage> {
   }
 
   messages(): ModelMessage[] {
-    const closed = this.#turns.length - OPEN_TURNS;
-    return this.#turns.flatMap((turn, index) => {
-      if (index >= closed) return this.#toMessages(turn);
-      turn.messages ??= this.#toMessages(turn);
-      return turn.messages;
-    });
+    return [...this.#close(), ...this.#openTurns().flatMap((turn) => this.#toMessages(turn))];
   }
 
   fork(): NativeTranscript {
-    const copy = new NativeTranscript(this.#names, []);
-    const closed = this.#turns.length - OPEN_TURNS;
+    const copy = new NativeTranscript(this.#names, [], this.#made);
+    copy.#closed = [...this.#close()];
+    copy.#closedTurns = this.#closedTurns;
     copy.#number = this.#number;
-    copy.#turns = this.#turns.map((turn, index): Turn => {
-      if (index < closed) return turn;
-      if ('paragraphs' in turn) return { paragraphs: [...turn.paragraphs], shows: [...turn.shows] };
-      return { said: turn.said, calls: turn.calls.map((call) => ({ ...call, heard: [...call.heard] })) };
-    });
+    copy.#turns = [...this.#turns.slice(0, this.#closedTurns), ...this.#openTurns().map(copyOf)];
     return copy;
   }
 
-  #toMessages(turn: Turn): ModelMessage[] {
+  #openTurns(): readonly Turn[] {
+    return this.#turns.slice(this.#closedTurns);
+  }
+
+  /** Only new turns are gone through, so that a step of a long run costs as much as one of a short run. */
+  #close(): readonly ModelMessage[] {
+    const end = Math.max(this.#closedTurns, this.#turns.length - OPEN_TURNS);
+    for (const turn of this.#turns.slice(this.#closedTurns, end))
+      this.#closed.push(...this.#toMessages(turn));
+    this.#closedTurns = end;
+    return this.#closed;
+  }
+
+  #toMessages(turn: Turn): readonly ModelMessage[] {
     if ('paragraphs' in turn) {
       const { paragraphs, shows } = turn;
       return [
@@ -123,7 +151,12 @@ export class NativeTranscript implements Transcript<ModelMessage> {
       ];
     }
     const results = turn.calls.map((call) => this.#resultOf(call));
-    return results.length === 0 ? [turn.said] : [turn.said, { role: 'tool', content: results }];
+    const { decision, parts, said } = turn;
+    const before = this.#made.get(decision)?.messages;
+    if (before?.[0] === said && isRepeated(before, results)) return before;
+    const messages = [said, ...(results.length === 0 ? [] : [toolMessage(results)])] as const;
+    this.#made.set(decision, { parts, messages });
+    return messages;
   }
 
   #resultOf({ action, id, heard }: Exchange['calls'][number]): ToolResultPart {
@@ -136,6 +169,25 @@ export class NativeTranscript implements Transcript<ModelMessage> {
       output: { type: 'text', value: heard.length === 0 ? nothing : heard.join('\n\n') || ELSEWHERE },
     };
   }
+}
+
+function copyOf(turn: Turn): Turn {
+  if ('paragraphs' in turn) return { paragraphs: [...turn.paragraphs], shows: [...turn.shows] };
+  return { ...turn, calls: turn.calls.map((call) => ({ ...call, heard: [...call.heard] })) };
+}
+
+function toolMessage(content: ToolResultPart[]): ModelMessage {
+  return { role: 'tool', content };
+}
+
+function isEqualList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  return one.length === other.length && one.every((item, index) => item === other[index]);
+}
+
+/** Whether the messages of a turn tell the same results. */
+function isRepeated([, told]: readonly ModelMessage[], results: readonly ToolResultPart[]): boolean {
+  if (told?.role !== 'tool') return results.length === 0;
+  return results.every(({ output }, index) => told.content[index]?.output.value === output.value);
 }
 
 /**

@@ -14,7 +14,8 @@ import { JsonWalker } from '../../parsing/walker.ts';
 import { holdsCall, withoutCode } from '../../parsing/written-call.ts';
 import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
-import { ABOUT_OUTPUTS, type Form, hasPlans, writeInstructions } from '../instructions.ts';
+import { ABOUT_FIELDS, type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
+import { LastMade } from '../last-made.ts';
 import { converse, type PromptInput, type Wording } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
 import type { ModelMessage, NativeTool } from '../wire/wire.ts';
@@ -22,7 +23,7 @@ import type { Dialect, Listener } from './dialect.ts';
 import { isAllowed, mayCallTools, namesOfCalls, offeredOperations } from './json.ts';
 import { NativeNames, nextNumber } from './native-names.ts';
 import { bare, widened } from './native-schema.ts';
-import { NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
+import { type MadeMessages, NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
 
 /** Some providers refuse longer descriptions. */
 const LONGEST_DESCRIPTION = 1000;
@@ -39,51 +40,45 @@ export const toolsDialect: Dialect = {
   read: (output, thought) => readCalls(output, thought, namesFor(thought)),
 };
 
-/** Both are the same for nearly all calls with the same tools, so what was made last is kept. */
-interface Made<T> {
-  readonly from: readonly unknown[];
-  readonly made: T;
+interface MadeOfTools {
+  readonly names: LastMade<NativeNames>;
+  readonly list: LastMade<readonly NativeTool[]>;
 }
 
-const names = new WeakMap<Thought['tools'], Made<NativeNames>>();
-const nativeTools = new WeakMap<Thought['tools'], Made<readonly NativeTool[]>>();
+/** By the tools of the run. */
+const made = new WeakMap<Thought['tools'], MadeOfTools>();
 
-function madeFrom<T>(
-  kept: WeakMap<Thought['tools'], Made<T>>,
-  tools: Thought['tools'],
-  { from, make }: { readonly from: readonly unknown[]; readonly make: () => T },
-): T {
-  const last = kept.get(tools);
-  if (last?.from.length === from.length && from.every((part, index) => part === last.from[index]))
-    return last.made;
-  const made = make();
-  kept.set(tools, { from, made });
-  return made;
+function madeOf({ tools }: PromptInput): MadeOfTools {
+  let known = made.get(tools);
+  if (known === undefined) {
+    known = { names: new LastMade(), list: new LastMade() };
+    made.set(tools, known);
+  }
+  return known;
 }
 
 function namesFor(thought: PromptInput): NativeNames {
-  const from = [...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name);
-  return madeFrom(names, thought.tools, { from, make: () => new NativeNames(from) });
+  const operations = [...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name);
+  return madeOf(thought).names.from(operations, () => new NativeNames(operations));
 }
 
 function toolsFor(thought: PromptInput): readonly NativeTool[] {
-  const translated = namesFor(thought);
+  const names = namesFor(thought);
+  const { settings, planGiven, output, conversation } = thought.state;
   const own = offeredOperations(thought);
   const others = mayCallTools(thought) ? callable(thought) : [];
-  const { mode } = thought.state.settings;
   const toTool = (name: string, description: string, schema: JsonObject): NativeTool => ({
-    name: translated.toNative(name),
+    name: names.toNative(name),
     description: oneLine(description),
     // Some providers can't serialize a bigint. As text it keeps every digit, and such a text is read as an integer.
     inputSchema: withTextIntegers(schema) as JsonObject,
   });
-  return madeFrom(nativeTools, thought.tools, {
-    from: [translated, mode, hasPlans(thought.state), ...own, ...others],
-    make: () => [
-      ...own.map(({ name, description, args }) => toTool(name, description, args)),
-      ...others.map((tool) => toTool(tool.name, described(tool), schemaOf(tool, thought))),
-    ],
-  });
+  // What `ownOperations` reads, because it describes the same operations by other objects each time.
+  const about = [settings, planGiven, output, conversation === undefined, ...own.map(({ name }) => name)];
+  return madeOf(thought).list.from([names, ...about, ...others], () => [
+    ...own.map(({ name, description, args }) => toTool(name, description, args)),
+    ...others.map((tool) => toTool(tool.name, described(tool), schemaOf(tool, thought))),
+  ]);
 }
 
 /**
@@ -91,10 +86,9 @@ function toolsFor(thought: PromptInput): readonly NativeTool[] {
  * could not be called.
  */
 function callable(thought: PromptInput): Tool[] {
-  const { mode } = thought.state.settings;
-  if (mode === 'direct') return [];
+  if (thought.state.settings.mode === 'direct') return [];
   const known = knownTools(thought);
-  return hasRefs(mode) ? [STEP_TOOL, ...known] : [...known];
+  return hasOpenLists(thought.state) ? [STEP_TOOL, ...known] : [...known];
 }
 
 function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
@@ -112,11 +106,22 @@ function wordingFor(thought: PromptInput): Wording<ModelMessage> {
       new NativeTranscript(
         names,
         told.map(({ id }) => id),
+        madeFor(thought.state, names, told),
       ),
     again: 'Try again: call the tools that are needed, or call `answer`.',
-    correction:
-      'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.',
+    correction: hasPlans(thought.state)
+      ? 'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.'
+      : 'Make the whole corrected list of calls again.',
   };
+}
+
+const messagesOf = new WeakMap<RunState, LastMade<MadeMessages>>();
+
+/** Kept until the names change, or the window moves and `told` with it. Then all messages are written again. */
+function madeFor(state: RunState, names: NativeNames, told: readonly Action[]): MadeMessages {
+  const messages = messagesOf.get(state) ?? new LastMade<MadeMessages>();
+  messagesOf.set(state, messages);
+  return messages.from([names, told.length], () => new WeakMap());
 }
 
 /** Tools are sent natively, except their output schemas, which native tools don't have. */
@@ -129,7 +134,7 @@ const FORM: Form = {
     const lines = tools.flatMap(({ name, outputSchema }) =>
       outputSchema === undefined || !hasRefs(mode) ? [] : [`- ${name}: ${notate(outputSchema, 'output')}`],
     );
-    const outputs = lines.length === 0 ? [] : [`What they return. ${ABOUT_OUTPUTS}\n\n${lines.join('\n')}`];
+    const outputs = lines.length === 0 ? [] : [`What they return. ${ABOUT_FIELDS}\n\n${lines.join('\n')}`];
     const parts = [...outputs, ...tellServers(servers)];
     return parts.length === 0 ? '' : ['# Tools', ...parts].join('\n\n');
   },

@@ -1,9 +1,6 @@
-import { assertNever } from '../../../model/error.ts';
-import { sameJson, stringifyJson } from '../../../model/json.ts';
+import { stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
-import type { AssistantPart, ModelMessage, ToolResultPart } from './wire.ts';
-
-type MessagePart = AssistantPart | ToolResultPart;
+import type { ModelMessage } from './wire.ts';
 
 /** Bytes at first: the goal and a few turns. */
 const FIRST_ROOM = 1024;
@@ -65,37 +62,12 @@ function headOf(instructions: string): Uint8Array {
   return latest.bytes;
 }
 
+/** The last texts of a request are made again for the next one. Other messages are the same objects. */
 function isSame(one: ModelMessage, other: ModelMessage | undefined): boolean {
   if (one === other) return true;
   const isAsFull = filesOf(one).length === 0 && filesOf(other).length === 0;
-  return isAsFull && one.role === other?.role && isSameContent(one.content, other.content);
-}
-
-/** The last messages of a request are made again for the next one. */
-function isSameContent(one: ModelMessage['content'], other: ModelMessage['content']): boolean {
-  if (typeof one === 'string' || typeof other === 'string') return one === other;
-  return one.length === other.length && one.every((part, index) => isSamePart(part, other[index]));
-}
-
-function isSamePart(one: MessagePart, other: MessagePart | undefined): boolean {
-  switch (one.type) {
-    case 'text':
-      return other?.type === 'text' && one.text === other.text;
-    case 'tool-call':
-      return other?.type === 'tool-call' && isSameCall(one, other) && sameJson(one.input, other.input);
-    case 'tool-result':
-      return (
-        other?.type === 'tool-result' && isSameCall(one, other) && one.output.value === other.output.value
-      );
-    default:
-      return assertNever(one);
-  }
-}
-
-type Called = Pick<ToolResultPart, 'toolCallId' | 'toolName'>;
-
-function isSameCall(one: Called, other: Called): boolean {
-  return one.toolCallId === other.toolCallId && one.toolName === other.toolName;
+  const isText = typeof one.content === 'string';
+  return isAsFull && isText && one.role === other?.role && one.content === other.content;
 }
 
 function filesOf(message: ModelMessage | undefined): readonly ShownFile[] {

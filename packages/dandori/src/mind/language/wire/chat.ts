@@ -1,5 +1,6 @@
 import { asObject, asText, isObject, parsedJson, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
+import { LastMade } from '../last-made.ts';
 import { writeMessages } from './body.ts';
 import { EventReader } from './events.ts';
 import { type Answered, type Post, post, postWith } from './http.ts';
@@ -56,15 +57,13 @@ function writeBody(request: ModelRequest, start: Uint8Array): readonly Uint8Arra
   return [start, ...writeMessages(instructions, messages, { conversation, toJson }), END];
 }
 
-/** Everything before the messages. Most requests have the same, so it is written again only if something differs. */
+/** Everything before the messages. Most requests have the same. */
 function createStart(options: ChatOptions): (request: ModelRequest) => Uint8Array {
-  let before: { readonly of: readonly unknown[]; readonly bytes: Uint8Array } | undefined;
+  const bytes = new LastMade<Uint8Array>();
   return (request) => {
     const { tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort } = request;
-    const of = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort];
-    if (before === undefined || !of.every((part, index) => part === before?.of[index]))
-      before = { of, bytes: Buffer.from(startText(request, options)) };
-    return before.bytes;
+    const parts = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort];
+    return bytes.from(parts, () => Buffer.from(startText(request, options)));
   };
 }
 

@@ -93,11 +93,10 @@ describe('a decision by native calls', () => {
       'plan_propose',
       'plan_revise',
       'plan_update_step',
-      'task_generate_list',
       'places_find',
       'weather_now',
     ]);
-    expect(sent[7]?.function).toMatchObject({
+    expect(sent[6]?.function).toMatchObject({
       description: 'Gives places.find.',
       parameters: {
         type: 'object',
@@ -126,7 +125,7 @@ describe('a decision by native calls', () => {
 
   it.each([
     ['direct', ['answer', 'ask']],
-    ['adaptive', ['answer', 'ask', 'plan_revise', 'places_find', 'weather_now']],
+    ['adaptive', ['answer', 'ask', 'places_find', 'weather_now']],
   ] as const)('offers nothing in %s mode that the mode does not have', async (mode, names) => {
     const { server } = await think({ toolCalls: [answerCall] }, TOOLS, new Story('x', { mode }).thought());
     const sent = server.requests[0]?.body.tools as { function: { name: string } }[];
