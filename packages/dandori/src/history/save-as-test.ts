@@ -409,6 +409,12 @@ function toolsOf(
   return { tools: [...found.values()].map(plainTool), unknown };
 }
 
-function plainTool({ title: _, probe: __, calls, ...tool }: Tool): RecordedCase['tools'][number] {
+function plainTool({
+  title: _,
+  probe: __,
+  trustMissing: ___,
+  calls,
+  ...tool
+}: Tool): RecordedCase['tools'][number] {
   return { ...tool, ...(calls && { calls: [...calls] }) };
 }

@@ -107,7 +107,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await new Promise(setImmediate);
     }
     if (outcome.kind !== 'ambiguous') return outcome;
-    // A method that reads strangers' words through its calls is no more trusted than they are.
+    // The configuration may say whether it is trusted.
     if (done === undefined) return toAmbiguous(outcome, allTools().get(tool.name) ?? tool);
     const why = `${tool.name} asks (${outcome.question}) after it has called ${done}. It would call it again`;
     return failed(
@@ -204,7 +204,7 @@ function collect(
   const add = (tool: Tool) => {
     const policy = policies[tool.name];
     // A tool without a policy stays the same object, because its compiled schemas are cached by object.
-    tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy, ...previewOf(tool, policy) });
+    tools.set(tool.name, policy === undefined ? tool : withPolicy(tool, policy));
   };
   for (const { tool } of methods.values()) add(tool);
   // `a.b.c` can be a tool of the server `a` and of `a.b`. What is said about it must come from the one that is called.
@@ -214,10 +214,8 @@ function collect(
   for (const name of methods.keys()) {
     const tool = tools.get(name);
     if (tool === undefined) continue;
-    const isStrange = tool.trusted && mayReturnStrangers(name, { methods, tools });
-    const isOpen = tool.openWorld === undefined && reachesOut(name, tools);
-    if (isStrange || isOpen)
-      tools.set(name, { ...tool, ...(isStrange && { trusted: false }), ...(isOpen && { openWorld: true }) });
+    if (tool.openWorld === undefined && reachesOut(name, tools))
+      tools.set(name, { ...tool, openWorld: true });
   }
   return tools;
 }
@@ -234,27 +232,14 @@ function reachesOut(method: string, tools: ReadonlyMap<string, Tool>): boolean {
   return false;
 }
 
-/** Whether a method may pass on words of strangers that a tool in its `calls` returns. */
-function mayReturnStrangers(
-  method: string,
-  { methods, tools }: { methods: ReadonlyMap<string, ServiceMethod>; tools: ReadonlyMap<string, Tool> },
-): boolean {
-  const seen = new Set<string>();
-  const next = [method];
-  for (let name = next.pop(); name !== undefined; name = next.pop()) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const { tool, isTrustedLikeItsCalls = false } = methods.get(name) ?? {};
-    const isTrusted = tool === undefined ? tools.get(name)?.trusted === true : tool.trusted;
-    if (!isTrusted) return true;
-    if (isTrustedLikeItsCalls) next.push(...(tool?.calls ?? []));
-  }
-  return false;
-}
-
-/** The configuration can only switch a preview off: a tool that announces none would make the call. */
-function previewOf({ preview }: Tool, policy: ToolPolicy): Pick<Tool, 'preview'> {
-  return { preview: preview === true && policy.preview !== false };
+function withPolicy({ trustMissing, ...tool }: Tool, policy: ToolPolicy): Tool {
+  return {
+    ...tool,
+    ...(policy.trusted === undefined && trustMissing && { trustMissing }),
+    ...policy,
+    // The configuration can only switch a preview off: a tool that announces none would make the call.
+    preview: tool.preview === true && policy.preview !== false,
+  };
 }
 
 /** Servers end when their input closes. One that ignores this would outlive a call of `process.exit`. */
