@@ -2,6 +2,13 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { defineService, type Effect, type GivenTool, type JsonObject, tool } from '../../src/index.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
+import { createToolbox } from '../../src/tools/create-toolbox.ts';
+import { servicesOf } from '../../src/tools/program-tools.ts';
+import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import { words as english } from '../../src/views/texts/en/words.ts';
+import { words as japanese } from '../../src/views/texts/ja/words.ts';
+import { trustLines } from '../../src/views/trust.ts';
+import { toolTrust, trustEntries } from '../../src/views/trust-report.ts';
 import { ORDER, openObedient } from './obedient.ts';
 
 const act = (id: string, operation: string, args = {}): ScriptedAction => ({ id, operation, args });
@@ -177,5 +184,76 @@ describe.each(['json', 'tools'] as const)('what such a tool returned (%s)', (dia
     }
     expect(house.requests.some(({ promptText }) => promptText.includes(ORDER))).toBe(true);
     expect(house.sent).toEqual([]);
+  });
+});
+
+describe('a question because of such a tool', () => {
+  const read = tool({ description: 'Finds a user', effect: 'read', run: () => ORDER });
+  const open = (tools: Readonly<Record<string, GivenTool>>, config = {}) =>
+    openObedient({ work: [[act('t1', Object.keys(tools)[0] ?? '')], END], tools, config });
+
+  it.each([
+    [
+      'Look her up',
+      'find_user does not say trusted: true, so what it returns counts as external content. If it returns no text that others wrote, add trusted: true to the definition.',
+    ],
+    [
+      '調べてください',
+      'find_user の定義に trusted: true がないため、結果を外部コンテンツとして扱います。第三者が書いた文章を返さないツールなら、定義に trusted: true を追加してください。',
+    ],
+  ])('tells the developer what to do: %s', async (goal, hint) => {
+    await using house = await open({ find_user: read });
+    const run = house.dandori.run(goal);
+    await run.report();
+    const [question] = await run.questions();
+    expect(question?.context).toMatchObject({ trust: { trustMissing: ['find_user'] } });
+    expect(question?.hint).toBe(hint);
+    const words = goal === 'Look her up' ? english : japanese;
+    const events = await Array.fromAsync(run.events());
+    const told = trustEntries(events).flatMap((one) =>
+      one.kind === 'asked' ? trustLines(one.trust, words) : [],
+    );
+    expect(told).toContain(hint);
+  });
+
+  it('tells nothing to a developer who has said trusted: false', async () => {
+    await using house = await open({ find_user: { ...read, trusted: false } });
+    const run = house.dandori.run('Look her up');
+    await run.report();
+    const [question] = await run.questions();
+    expect(question?.context).toMatchObject({ trust: { because: 'not_ordered' } });
+    expect(question).not.toHaveProperty('hint');
+  });
+
+  it.each([
+    [true, ['eve@evil.example']],
+    [false, []],
+  ])('depends on what the configuration says about the tool: trusted: %s', async (trusted, sent) => {
+    const users = defineService({
+      name: 'users',
+      methods: { find: { ...read, input: z.object({}), effect: 'read', trusted: !trusted } },
+    });
+    await using house = await openObedient({
+      work: [[act('t1', 'users.find')], END],
+      tools: { users },
+      config: { effects: { 'users.find': { trusted } } },
+    });
+    await house.dandori.run('Look her up').report();
+    expect(house.sent).toEqual(sent);
+  });
+
+  it('is announced by dandori tools --trust', async () => {
+    const toolbox = await createToolbox({
+      schemaCheck: createSchemaCheck(),
+      services: await servicesOf({ find_user: read, known: { ...read, trusted: true }, other: () => 1 }),
+      effects: { other: { trusted: false } },
+    });
+    const found = toolTrust(toolbox.tools().values(), { policy: 'standard' });
+    expect(found.map(({ name, trusted, trustMissing }) => [name, trusted, trustMissing])).toEqual([
+      ['find_user', false, true],
+      ['known', true, undefined],
+      ['other', false, undefined],
+    ]);
+    await toolbox.close();
   });
 });
