@@ -42,6 +42,7 @@ export const createShops = (opening: () => Promise<void>) =>
       note: {
         description: 'Leaves a note for the household.',
         effect: 'idempotent',
+        trusted: true,
         input: z.object({ text: z.string() }),
         output: z.object({ text: z.string() }),
         run: async ({ text }) => {
