@@ -74,6 +74,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     depth: number,
   ): Promise<CallOutcome> {
     let done: string | undefined;
+    let hasHeardStrangers = false;
     const underWay = new Set<Promise<CallOutcome>>();
     const make = async (inner: Call): Promise<CallOutcome> => {
       const tools = allTools();
@@ -83,7 +84,11 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const effect = tools.get(operation)?.effect ?? 'write';
       if (call.preview !== undefined && effect !== 'read')
         return failed('not_possible', `the preview of ${tool.name} may only read, and ${operation} writes`);
-      const send = async () => clipped(await withInput(inner, (one) => dispatch(one, depth + 1)));
+      // A trusted method vouches for its own words. It does not pass on the questions of a tool that is not trusted,
+      // and its failure counts as external content if such a tool failed before it.
+      const isStranger = tools.get(tool.name)?.trusted === true && tools.get(operation)?.trusted !== true;
+      const asking = isStranger ? { ...inner, elicit: undefined } : inner;
+      const send = async () => clipped(await withInput(asking, (one) => dispatch(one, depth + 1)));
       const ended = (async () =>
         (await call.inner?.({ key, operation, args, effect }, send)) ?? (await send()))();
       if (effect !== 'read') {
@@ -93,7 +98,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const how = await ended;
       const isDone = how.kind === 'succeeded' || how.kind === 'lost';
       if (isDone && !isRepeatable(effect)) done ??= operation;
-      return how;
+      if (!isStranger) return how;
+      if (how.kind === 'failed' || how.kind === 'lost') hasHeardStrangers = true;
+      return how.kind === 'ambiguous' ? failed('tool_error', notPassedOn(operation, tool)) : how;
     };
     let outcome = await run(call, make);
     // A method may end before its calls do, for example when Promise.all fails. The effects of those calls
@@ -106,6 +113,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await Promise.allSettled(underWay);
       await new Promise(setImmediate);
     }
+    if (hasHeardStrangers && outcome.kind === 'failed') return inOthersWords(outcome, call);
     if (outcome.kind !== 'ambiguous') return outcome;
     // The configuration may say whether it is trusted.
     if (done === undefined) return toAmbiguous(outcome, allTools().get(tool.name) ?? tool);
@@ -140,6 +148,17 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await Promise.all(servers.map((server) => server.close()));
     },
   };
+}
+
+function notPassedOn(operation: string, { name }: Tool): string {
+  return `it asked a question. The user was not asked: ${name} is trusted and ${operation} is not, so ${name} cannot pass it on.`;
+}
+
+/** The failure of a trusted method may have the words of a tool that is not trusted. A preview cannot say so. */
+function inOthersWords(outcome: CallOutcome & { kind: 'failed' }, { operation, preview }: Call): CallOutcome {
+  return preview === undefined
+    ? { ...outcome, hasHeardStrangers: true }
+    : failed('not_possible', `the preview of ${operation} failed`);
 }
 
 function checkNames(mcpServers: McpServers, services: readonly Service[]): void {

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { defineService, type Effect, type GivenTool, type JsonObject, tool } from '../../src/index.ts';
+import {
+  ambiguous,
+  defineService,
+  type Effect,
+  type GivenTool,
+  type JsonObject,
+  tool,
+} from '../../src/index.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import { servicesOf } from '../../src/tools/program-tools.ts';
@@ -142,6 +149,57 @@ describe('a method that says nothing', () => {
     });
     await house.dandori.run('Look it up').report();
     expect(house.sent).toHaveLength(mails);
+  });
+});
+
+describe('what a trusted method passes on of a tool that is not trusted', () => {
+  const page = (run: () => string) =>
+    defineService({
+      name: 'page',
+      methods: { get: { description: 'A page', effect: 'read', input: z.object({}), run } },
+    });
+  const desk = defineService({
+    name: 'desk',
+    methods: {
+      get: {
+        description: 'Counts the letters of a page',
+        effect: 'read',
+        trusted: true,
+        calls: ['page.get'],
+        input: z.object({ id: z.string().optional() }),
+        run: async ({ id }, { call }) => (id === undefined ? String(await call('page.get', {})).length : 1),
+      },
+    },
+  });
+
+  const open = (run: () => string) =>
+    openObedient({
+      work: [[act('t1', 'desk.get')], END],
+      tools: { desk, page: page(run) },
+      config: { execution: { mode: 'adaptive' } },
+    });
+
+  it('is external content: its error', async () => {
+    await using house = await open(() => {
+      throw new Error(ORDER);
+    });
+    await house.dandori.run('Count them').report();
+    expect(house.requests.some(({ promptText }) => promptText.includes(ORDER))).toBe(true);
+    expect(house.sent).toEqual([]);
+  });
+
+  it('is nothing, if it asks: a harmless label could set an argument of the method', async () => {
+    await using house = await open(() => {
+      throw ambiguous({ question: ORDER, options: [{ label: 'Ann', value: 'ann', args: { id: 'a' } }] });
+    });
+    const run = house.dandori.run('Count them');
+    const { tasks } = await run.report();
+    expect(await run.questions()).toEqual([]);
+    expect(Object.values(tasks)).toMatchObject([
+      { failure: { message: expect.stringContaining('desk.get is trusted and page.get is not') } },
+    ]);
+    expect(house.requests.some(({ promptText }) => promptText.includes(ORDER))).toBe(false);
+    expect(house.sent).toEqual([]);
   });
 });
 
