@@ -175,7 +175,9 @@ function approvalLines(context: Question['context'], texts: Texts, style: Style)
     ...(planned.length === 0 ? [] : [labelled('planned', plannedText)]),
     ...(trust === undefined ? planLines(context.plan, texts) : []),
     // For the developer of the tool, so it comes last and is faint.
-    ...(trust?.trustMissing === undefined ? [] : [style.dim(texts.words.trust.missing(trust.trustMissing))]),
+    ...(trust?.trustMissing === undefined
+      ? []
+      : [style.dim(printable(texts.words.trust.missing(trust.trustMissing)))]),
   ];
 }
 
