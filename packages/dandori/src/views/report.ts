@@ -184,7 +184,7 @@ export function openQuestions(state: RunState): AskedQuestion[] {
 
 function hintOn({ context }: Question, state: RunState): Pick<AskedQuestion, 'hint'> {
   const { trustMissing } = callAbout.safeParse(context).data?.trust ?? {};
-  return trustMissing === undefined ? {} : { hint: runWords(state).trust.missing(trustMissing) };
+  return trustMissing === undefined ? {} : { hint: runWords(state).trust.trustMissing(trustMissing) };
 }
 
 function definedOnly<T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {

@@ -15,7 +15,7 @@ export function trustLines(
   );
   const flagged = flags.map(({ task, operation, quote }) => words.trust.flagged(operation, task, quote));
   const servers = unseen.length === 0 ? [] : [words.trust.unseen(unseen)];
-  const fix = trustMissing.length === 0 ? [] : [words.trust.missing(trustMissing)];
+  const fix = trustMissing.length === 0 ? [] : [words.trust.trustMissing(trustMissing)];
   return [words.trust.because[because], ...lines, ...flagged, ...servers, ...fix];
 }
 

@@ -24,7 +24,7 @@ export function printToolTrust(found: readonly ToolTrust[], { words, ...texts }:
   const missing = found
     .filter(({ trustMissing }) => trustMissing === true)
     .map(({ name }) => printable(name));
-  if (missing.length > 0) process.stdout.write(`\n${words.trust.missing(missing)}\n`);
+  if (missing.length > 0) process.stdout.write(`\n${words.trust.trustMissing(missing)}\n`);
   if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
 }
 

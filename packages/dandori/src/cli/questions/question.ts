@@ -177,7 +177,7 @@ function approvalLines(context: Question['context'], texts: Texts, style: Style)
     // For the developer of the tool, so it comes last and is faint.
     ...(trust?.trustMissing === undefined
       ? []
-      : [style.dim(printable(texts.words.trust.missing(trust.trustMissing)))]),
+      : [style.dim(printable(texts.words.trust.trustMissing(trust.trustMissing)))]),
   ];
 }
 

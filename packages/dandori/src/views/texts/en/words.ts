@@ -50,7 +50,7 @@ export interface Words {
     flagged: (operation: string, task: string, quote: string) => string;
     unseen: (servers: readonly string[]) => string;
     /** For the developer: what to do so that results of these tools cause no question. */
-    missing: (tools: readonly string[]) => string;
+    trustMissing: (tools: readonly string[]) => string;
     goal: string;
     unknown: string;
     trusted: string;
@@ -160,7 +160,7 @@ export const words: Words = {
       `read in ${operation} (${task})${quote === undefined ? '' : `: “${quote}”`}`,
     unseen: (servers) =>
       `What ${servers.join(', ')} says about its tools counts as external content: you have not seen these words.`,
-    missing: (tools) => {
+    trustMissing: (tools) => {
       const [says, it, returns] =
         tools.length === 1 ? ['does not say', 'it', 'returns'] : ['do not say', 'they', 'return'];
       return `${tools.join(', ')} ${says} trusted: true, so what ${it} ${returns} counts as external content. If ${it} ${returns} no text that others wrote, add trusted: true to the definition.`;
