@@ -26,7 +26,7 @@ export interface AiTool {
 
 /**
  * A tool. Its name is its key in `tools`, or `name` if `tools` is a list. Its effect is `write` if it names none. Without
- * an input it takes no arguments.
+ * an input it takes no arguments. Its results are external content unless it says `trusted: true`.
  */
 export type ToolDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = Omit<
   MethodDefinition<Input, Output>,
