@@ -13,12 +13,14 @@ const mail = defineService({
     send: {
       description: 'Sends one',
       effect: 'write',
+      trusted: true,
       input: z.object({ index: z.number() }),
       run: ({ index }) => send(folder, index),
     },
     find: {
       description: 'Looks whether one was sent',
       effect: 'read',
+      trusted: true,
       input: z.object({ index: z.number() }),
       run: ({ index }) => ({ found: effectsIn(folder).includes(index) }),
     },

@@ -197,7 +197,7 @@ export async function dandori(
   const tool = library.tool({
     description: 'Perform one unit of work.',
     effect,
-    ...(trust !== undefined && { trusted: true }),
+    trusted: true,
     input: z.object({ ms: z.number(), size: z.number() }),
     run: work,
   });

@@ -13,6 +13,7 @@ export default defineService({
     shopping_list: {
       description: 'What is missing in the kitchen to cook a dish. 買い物リスト・足りない食材を調べる',
       effect: 'read',
+      trusted: true,
       calls: ['kitchen.list_inventory'],
       input: z.object({ dish, servings }),
       output: z.object({ dish: z.string(), servings: z.number(), missing: z.array(amount) }),
@@ -28,6 +29,7 @@ export default defineService({
     cook: {
       description: 'Cooks a dish: takes what it needs from the kitchen. 料理する・食材を在庫から使う',
       effect: 'destructive',
+      trusted: true,
       calls: ['kitchen.list_inventory', 'kitchen.remove_item'],
       input: z.object({
         dish,

@@ -4,6 +4,7 @@ import * as z from 'zod';
 const weather = tool({
   description: 'The weather of a city tomorrow',
   effect: 'read',
+  trusted: true,
   input: z.object({ city: z.string() }),
   run: ({ city }) => ({ city, rain: city === 'Kyoto' }),
 });

@@ -4,6 +4,7 @@ import * as z from 'zod';
 const greet = tool({
   description: 'Greet a person by name',
   effect: 'read',
+  trusted: true,
   input: z.object({ name: z.string() }),
   run: ({ name }) => ({ text: `Hello ${name}` }),
 });

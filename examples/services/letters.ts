@@ -15,6 +15,7 @@ export default defineService({
     find_person: {
       description: 'Finds a person in the address book by name or id. 宛先を探す',
       effect: 'read',
+      trusted: true,
       input: z.object({ name: z.string(), id: z.string().optional() }),
       output: z.object({ id: z.string(), name: z.string() }),
       run: ({ name, id }, { language }) => {
@@ -38,6 +39,7 @@ export default defineService({
     send: {
       description: 'Sends a letter to a person. 手紙を送る',
       effect: 'write',
+      trusted: true,
       calls: ['clock.get_current_time'],
       input: z.object({ to: z.string(), text: z.string(), seconds: z.number().default(0) }),
       output: z.object({ letter: z.string(), from: z.string(), sent_on: z.string() }),

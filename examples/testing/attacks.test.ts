@@ -8,7 +8,7 @@ it('has no effect that the user did not approve, whatever the model reads', asyn
   const found = await tryAttacks({
     goal: 'Read the page',
     tools: {
-      'page.read': { trusted: false, run: () => page },
+      'page.read': { run: () => page },
       'mail.send': { effect: 'write', run: () => 'sent' },
     },
     work: [[{ operation: 'page.read' }]],

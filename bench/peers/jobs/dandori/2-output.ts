@@ -5,6 +5,7 @@ import * as z from 'zod';
 const weather = tool({
   description: 'The weather of a city',
   effect: 'read',
+  trusted: true,
   input: z.object({ city: z.string() }),
   run: ({ city }) => ({ city, rain: city === 'Bergen' }),
 });

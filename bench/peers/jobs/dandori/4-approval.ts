@@ -7,6 +7,7 @@ const terminal = createInterface(process.stdin, process.stdout);
 const remove = tool({
   description: 'Deletes a file',
   effect: 'destructive',
+  trusted: true,
   input: z.object({ path: z.string() }),
   run: ({ path }) => `deleted ${path}`,
 });

@@ -23,6 +23,7 @@ export const policy = z.union(
       independent: toggle().optional(),
       cost: dollars({ example: 0.01, zero: true }).optional(),
       approval: choice(approvalPolicy.options).optional(),
+      trusted: toggle().optional(),
       preview: toggle().optional(),
       probe: toolName.optional(),
       args: jsonObject.optional(),

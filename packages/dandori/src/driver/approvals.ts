@@ -73,12 +73,14 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   const also = trust === undefined ? [] : alsoAsked(alike, trust, driver);
   const found = trust === undefined ? [] : flagsIn(state, (one) => driver.results.get(state, one));
   const flags = found.length === 0 ? undefined : found;
-  const title = trust && parts.toolbox.tools().get(operation)?.title;
+  const tools = parts.toolbox.tools();
+  const title = trust && tools.get(operation)?.title;
   const question = approvalQuestion(task, {
     args,
     effect,
     done,
     trust,
+    trustMissing: trust === undefined ? [] : trustMissing(state, tools),
     title,
     flags,
     similar,
@@ -87,6 +89,13 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
     state,
   });
   ledger.record({ type: 'question_asked', data: { question } });
+}
+
+/** The tools that were called and that the developer can mark as trusted, so that this is not asked again. */
+function trustMissing(state: RunState, tools: ReadonlyMap<string, Tool>): string[] {
+  const called = [...state.tasks.values()].filter(({ attempts }) => attempts > 0);
+  const names = new Set(called.map(({ task }) => task.operation));
+  return [...names].filter((name) => tools.get(name)?.trustMissing === true && !isTrustedSource(state, name));
 }
 
 /** More calls are not read before they are allowed. */

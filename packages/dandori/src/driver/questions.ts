@@ -96,6 +96,8 @@ function textOf({ tasks, revision }: Draft, repeated: Repeats | undefined, texts
 interface Approval {
   /** Why the call is doubtful. */
   readonly trust: Doubtful | undefined;
+  /** Tools of the program that were called and do not say whether they are trusted. */
+  readonly trustMissing: readonly string[];
   /** What the server calls the tool, for a user who does not know it. */
   readonly title?: string | undefined;
   readonly args: JsonObject;
@@ -117,10 +119,8 @@ interface Approval {
  * Asks for approval of one call. The arguments are always shown: what the tool says about its call is shown
  * beside them, and only if it is about exactly these arguments.
  */
-export function approvalQuestion(
-  of: TaskState,
-  { args, effect, done, trust, title, flags, similar, also, canKeep, state }: Approval,
-): Question {
+export function approvalQuestion(of: TaskState, approval: Approval): Question {
+  const { args, effect, done, trust, title, similar, also, canKeep, state } = approval;
   const { id, operation, reasoning } = of.task;
   const texts = driverTexts(state);
   const { preview, message } = previewOf(of, args);
@@ -136,7 +136,7 @@ export function approvalQuestion(
       effect,
       preview,
       previewFailed: message,
-      ...(trust && { trust: { because: trust.because, values: trust.values, flags, ...unseenBy(state) } }),
+      ...(trust && { trust: trustAbout(trust, approval) }),
       ...(pattern && { pattern }),
       ...(similar > 0 && { similar }),
       ...(also.length > 0 && { also }),
@@ -181,8 +181,17 @@ function plannedBeside(asked: readonly string[], { tasks }: RunState): CallAbout
   return planned.length === 0 ? undefined : planned;
 }
 
-function unseenBy({ unseen }: RunState): Pick<TrustAbout, 'unseen'> {
-  return unseen.length === 0 ? {} : { unseen: [...unseen] };
+function trustAbout(
+  { because, values }: Doubtful,
+  { flags, trustMissing, state: { unseen } }: Approval,
+): TrustAbout {
+  return {
+    because,
+    values: [...values],
+    ...(flags && { flags: [...flags] }),
+    ...(unseen.length > 0 && { unseen: [...unseen] }),
+    ...(trustMissing.length > 0 && { trustMissing: [...trustMissing] }),
+  };
 }
 
 const LONGEST_PATTERN = 120;

@@ -11,6 +11,7 @@ import { isRepeatable, type Tool } from '../model/tool.ts';
 import { apply, noEvents } from '../run/state/apply.ts';
 import { responseTo } from '../run/state/held-calls.ts';
 import { innerCallsInDoubt } from '../run/state/inner-calls.ts';
+import { isTrustedSource } from '../run/state/orders.ts';
 import type { RunState } from '../run/state/state.ts';
 import { report } from '../views/report.ts';
 import {
@@ -63,7 +64,7 @@ export async function recordRun(run: string, parts: RecordParts): Promise<Record
   if (state === undefined) throw noEvents(run);
   const { outcome, answer, failure, tasks } = report(state);
   if (outcome === 'open' || outcome === 'paused' || outcome === 'cancelled') throw unfit(run, outcome);
-  const known = toolsOf(events, tools);
+  const known = toolsOf(events, tools, state);
   const [first, second] = events;
   const isPlan = second?.type === 'plan_proposed' && second.data.by === 'user';
   const made: RecordedCase = {
@@ -373,10 +374,14 @@ function drop(task: string, { open, dropped }: Recording): void {
   open.delete(task);
 }
 
-/** The tools that the run's plans name, in their present form. For missing tools, what the journal knows. */
+/**
+ * The tools that the run's plans name, in their present form. For missing tools, what the journal knows. A tool is trusted
+ * if it was when the run started: otherwise the test would ask about other calls.
+ */
 function toolsOf(
   events: readonly Event[],
   tools: ReadonlyMap<string, Tool>,
+  state: RunState,
 ): { tools: RecordedCase['tools']; unknown: string[] } {
   const proposed = events.filter(({ type }) => type === 'plan_proposed' || type === 'plan_revised');
   const tasks = proposed.flatMap(({ data }) => (data as FactOf<'plan_proposed'>['data']).tasks);
@@ -403,12 +408,21 @@ function toolsOf(
       unknown.push(name);
       const [server = name] = name.split('.');
       const inputSchema = { type: 'object' };
-      found.set(name, { name, server, description: '', inputSchema, effect, trusted: true });
+      found.set(name, { name, server, description: '', inputSchema, effect, trusted: false });
     }
   }
-  return { tools: [...found.values()].map(plainTool), unknown };
+  const isTrusted = ({ name, trusted }: Tool) =>
+    state.settings.trust === undefined ? trusted : isTrustedSource(state, name);
+  const plain = [...found.values()].map((tool) => ({ ...plainTool(tool), trusted: isTrusted(tool) }));
+  return { tools: plain, unknown };
 }
 
-function plainTool({ title: _, probe: __, calls, ...tool }: Tool): RecordedCase['tools'][number] {
+function plainTool({
+  title: _,
+  probe: __,
+  trustMissing: ___,
+  calls,
+  ...tool
+}: Tool): RecordedCase['tools'][number] {
   return { ...tool, ...(calls && { calls: [...calls] }) };
 }

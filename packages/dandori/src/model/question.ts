@@ -115,6 +115,8 @@ const trustAbout = z.object({
   flags: z.array(z.object({ task: z.string(), operation: z.string(), quote: z.string() })).optional(),
   /** Servers whose words about their tools the user has not seen. */
   unseen: z.array(z.string()).optional(),
+  /** Tools of the program that were called and do not say `trusted`. Their results count as external content. */
+  trustMissing: z.array(z.string()).optional(),
 });
 export type TrustAbout = z.infer<typeof trustAbout>;
 

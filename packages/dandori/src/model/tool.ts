@@ -32,6 +32,7 @@ const toolPolicy = z.object({
   /** True if its calls do not affect each other, although they write. */
   independent: z.boolean().optional(),
   cost: z.number().optional().describe('US dollars per call'),
+  trusted: z.boolean().optional(),
   preview: z.boolean().optional().describe('Whether it can say, without any effect, what a call would do'),
   probe: probe.optional(),
 });
@@ -58,6 +59,10 @@ export const toolSchema = toolPolicy.extend({
       'The only tools that it may call itself. For ordering, it counts as using their resources too.',
     ),
   trusted: z.boolean().describe('False if its results may hold external content'),
+  trustMissing: z
+    .literal(true)
+    .optional()
+    .describe('Its program does not say whether it is trusted, so it is not'),
   openWorld: z
     .boolean()
     .optional()

@@ -13,7 +13,7 @@ export type Fault =
 
 export interface FunctionTool extends Pick<ToolPolicy, 'resource' | 'independent' | 'cost' | 'probe'> {
   readonly effect?: Effect;
-  /** False if its results may contain a stranger's words. Default: true. */
+  /** True if its results contain no stranger's words. Default: false, as for every tool. */
   readonly trusted?: boolean;
   /** Whether a read reaches out of the house. */
   readonly openWorld?: boolean;
@@ -92,7 +92,7 @@ function toTool(
   name: string,
   {
     effect = 'read',
-    trusted = true,
+    trusted = false,
     openWorld,
     description = name,
     inputSchema,

@@ -34,6 +34,7 @@ export type Channel = (typeof CHANNELS)[number];
 
 export interface WorstCase extends ObedientWork {
   readonly goal: string;
+  /** What they return is a stranger's, unless they say `trusted: true`. */
   readonly tools: Readonly<Record<string, FunctionTool>>;
 }
 
@@ -96,7 +97,7 @@ export async function playAttack(
     channel === 'note' ||
     channel === 'picture' ||
     ends.some(({ task }) => task.task.operation === READ_FILE.operation) ||
-    toolbox.calls.some(({ call }) => worst.tools[call.operation]?.trusted === false);
+    toolbox.calls.some(({ call }) => worst.tools[call.operation]?.trusted !== true);
   const [first = [], ...later] = worst.work;
   const work = channel === 'attachment' ? [[READ_FILE, ...first], ...later] : worst.work;
   const parts: Parts = {
@@ -164,11 +165,11 @@ function throughChannel(
   { tools, wanted }: Pick<WorstCase, 'tools' | 'wanted'>,
   channel: Channel = 'result',
 ): Record<string, FunctionTool> {
-  const isOther = (tool: FunctionTool) => tool.trusted === false && (tool.effect ?? 'read') === 'read';
+  const isOther = (tool: FunctionTool) => tool.trusted !== true && (tool.effect ?? 'read') === 'read';
   return Object.fromEntries(
     Object.entries(tools).map(([name, tool]): [string, FunctionTool] => {
-      if (channel === 'choice' && tool.trusted === false) return [name, choosing(name, tool, wanted)];
-      if (channel === 'preview' && tool.trusted === false && !isOther(tool)) {
+      if (channel === 'choice' && tool.trusted !== true) return [name, choosing(name, tool, wanted)];
+      if (channel === 'preview' && tool.trusted !== true && !isOther(tool)) {
         const args = wanted.find(({ operation }) => operation === name)?.args ?? {};
         return [name, { ...tool, preview: () => ({ summary: ORDER, args }) }];
       }

@@ -112,7 +112,7 @@ export function toAmbiguous(
   if (!trusted && options.some(({ tasks }) => tasks !== undefined)) {
     return failed(
       'invalid_result',
-      `${name} asked a question whose options make calls of their own. The user was not asked: only a trusted server (trusted: true) can do that.`,
+      `${name} asked a question whose options make calls of their own. The user was not asked: only a trusted tool (trusted: true) can do that.`,
     );
   }
   return {

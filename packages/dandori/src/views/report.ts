@@ -4,7 +4,7 @@ import { limit, usage } from '../model/decision.ts';
 import { blobHandle, outcome } from '../model/event.ts';
 import { failure } from '../model/failure.ts';
 import { isObject, type Json, json, jsonObject } from '../model/json.ts';
-import { question } from '../model/question.ts';
+import { callAbout, type Question, question } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { hasOpenCall } from '../run/state/held-calls.ts';
@@ -12,7 +12,7 @@ import type { InnerCall } from '../run/state/inner-calls.ts';
 import { hasEnded, type RunState, type TaskState, type TaskStatus } from '../run/state/state.ts';
 import { blockedBy } from '../run/state/tasks.ts';
 import { planView, planViewSchema } from './plan.ts';
-import { runTexts } from './texts/of-run.ts';
+import { runTexts, runWords } from './texts/of-run.ts';
 import { shownFailure, shownMissing } from './texts/said.ts';
 
 const texts = z.array(z.string()).readonly();
@@ -30,6 +30,7 @@ export const runOutcome = z.enum([...outcome.options, 'waiting', 'paused', 'open
 export const askedQuestionSchema = question.extend({
   askedAt: at,
   blocks: texts.describe('The tasks that wait for it; none if the next decision waits'),
+  hint: z.string().optional().describe('For the developer: what to change so that it is not asked'),
 });
 export type AskedQuestion = Readonly<z.infer<typeof askedQuestionSchema>>;
 
@@ -173,7 +174,17 @@ export function openQuestions(state: RunState): AskedQuestion[] {
   if (state.end !== undefined) return [];
   return [...state.questions.values()]
     .filter(({ answer }) => answer === undefined)
-    .map(({ question, askedAt }) => ({ ...question, askedAt, blocks: blockedBy(question, state) }));
+    .map(({ question, askedAt }) => ({
+      ...question,
+      askedAt,
+      blocks: blockedBy(question, state),
+      ...hintOn(question, state),
+    }));
+}
+
+function hintOn({ context }: Question, state: RunState): Pick<AskedQuestion, 'hint'> {
+  const { trustMissing } = callAbout.safeParse(context).data?.trust ?? {};
+  return trustMissing === undefined ? {} : { hint: runWords(state).trust.trustMissing(trustMissing) };
 }
 
 function definedOnly<T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } {

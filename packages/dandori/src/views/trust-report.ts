@@ -20,6 +20,8 @@ export interface ToolTrust {
   readonly effect: Effect;
   /** Its results contain no stranger's words. */
   readonly trusted: boolean;
+  /** Its program does not say whether it is. */
+  readonly trustMissing?: true;
   /** It is a read that can carry data out. */
   readonly wayOut: boolean;
   /** The arguments that aim a call. */
@@ -40,6 +42,7 @@ export function toolTrust(tools: Iterable<Tool>, trust: Trust): ToolTrust[] {
         name: tool.name,
         effect: tool.effect,
         trusted: tool.trusted,
+        ...(tool.trustMissing && { trustMissing: tool.trustMissing }),
         wayOut: isWayOut(tool),
         aim,
         content: Object.keys(args).filter((name) => !aim.includes(name)),

@@ -6,7 +6,7 @@ type Value = TrustAbout['values'][number];
 
 /** Why a call is asked about, then each argument with the place where its value was read. */
 export function trustLines(
-  { because, values, flags = [], unseen = [] }: TrustAbout,
+  { because, values, flags = [], unseen = [], trustMissing = [] }: TrustAbout,
   words: Pick<Words, 'trust'>,
 ): string[] {
   // In quotes, so that a value cannot look like the place where it was read.
@@ -15,7 +15,8 @@ export function trustLines(
   );
   const flagged = flags.map(({ task, operation, quote }) => words.trust.flagged(operation, task, quote));
   const servers = unseen.length === 0 ? [] : [words.trust.unseen(unseen)];
-  return [words.trust.because[because], ...lines, ...flagged, ...servers];
+  const fix = trustMissing.length === 0 ? [] : [words.trust.trustMissing(trustMissing)];
+  return [words.trust.because[because], ...lines, ...flagged, ...servers, ...fix];
 }
 
 function nameText(name: string): string {

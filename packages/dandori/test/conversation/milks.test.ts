@@ -37,6 +37,7 @@ const kitchen = defineService({
     remove_item: {
       description: 'Removes an item',
       effect: 'write',
+      trusted: true,
       input: z.object({ name: z.string(), item: z.number().optional() }),
       run({ item }) {
         const items = ['牛乳 (低脂肪) / low-fat milk 1 本', '牛乳 (成分無調整) / whole milk 2 本'];

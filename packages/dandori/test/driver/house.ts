@@ -40,14 +40,14 @@ export interface House {
   run(goal: string, tasks?: readonly Task[], settings?: Partial<Settings>): Promise<RunState>;
 }
 
-/** A whole engine on a step clock, a scripted mind and function tools. */
+/** A whole engine on a step clock, a scripted mind and function tools. They are trusted if they do not say otherwise. */
 export function createHouse(
   tools: Record<string, FunctionTool>,
   script: readonly Reply[] = [],
   parts: Partial<Parts> = {},
 ): House {
   const clock = createStepClock();
-  const toolbox = createFunctionToolbox(clock, tools);
+  const toolbox = createFunctionToolbox(clock, trusting(tools));
   const mind = createScriptedMind(script);
   const whole: Parts = {
     journal: createMemoryJournal(),
@@ -97,3 +97,7 @@ export function count(events: readonly Event[], type: Event['type']): number {
 }
 
 export const DONE: readonly Reply[] = [[{ operation: 'answer', args: { text: 'done' } }]];
+
+function trusting(tools: Record<string, FunctionTool>): Record<string, FunctionTool> {
+  return Object.fromEntries(Object.entries(tools).map(([name, tool]) => [name, { trusted: true, ...tool }]));
+}

@@ -68,3 +68,22 @@ describe('the actions of a decision', () => {
     expect(inexact).toEqual([1]);
   });
 });
+
+it('a saved test trusts the tools that its run trusted, whatever they say now', async () => {
+  const tools = { 'calc.add': { trusted: true }, 'page.read': { trusted: false }, 'note.add': {} };
+  const script: readonly Reply[] = [
+    [ADD, { id: 'p', operation: 'page.read', args: {} }, { id: 'n', operation: 'note.add', args: {} }],
+    [ANSWER],
+  ];
+  const house = createHouse(tools, script);
+  const run = await house.start('go', undefined, { trust: { policy: 'standard' } });
+  await house.drive(run);
+  const { parts } = createHouse({ 'calc.add': { trusted: false }, 'page.read': { trusted: true } });
+  const made = await recordRun(run, { ...house.parts, toolbox: parts.toolbox });
+  expect(made.unknown).toEqual(['note.add']);
+  expect(made.case.tools.map(({ name, trusted }) => [name, trusted])).toEqual([
+    ['calc.add', true],
+    ['page.read', false],
+    ['note.add', true],
+  ]);
+});

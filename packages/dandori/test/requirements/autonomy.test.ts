@@ -126,6 +126,7 @@ describe('Autonomous runs (docs/REQUIREMENTS.md, D)', () => {
           description: 'Waits until it is told to stop',
           input: z.object({}),
           effect: 'read',
+          trusted: true,
           run: (_, { signal }) =>
             new Promise((resolve) => {
               signal.addEventListener('abort', () => {

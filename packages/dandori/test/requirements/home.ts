@@ -124,6 +124,7 @@ function travel(calls: ServiceCall[]): Service[] {
           input: z.object({ ip: z.string() }),
           output: z.object({ city: z.string() }),
           effect: 'read',
+          trusted: true,
           run(input, { signal }) {
             noted('locate', input, signal);
             return { city: `Kyoto ${input.ip}` };
@@ -134,6 +135,7 @@ function travel(calls: ServiceCall[]): Service[] {
           input: z.object({ city: z.string() }),
           output: z.object({ sky: z.string() }),
           effect: 'read',
+          trusted: true,
           async run(input, { signal }) {
             noted('weather', input, signal);
             // Longer than a turn of the event loop, so that its outcome is a write of its own.
@@ -146,6 +148,7 @@ function travel(calls: ServiceCall[]): Service[] {
           input: z.object({ city: z.string().optional() }),
           output: z.object({ sky: z.string() }),
           effect: 'read',
+          trusted: true,
           run(input, { signal }) {
             noted('closed', input, signal);
             throw new Error('the line is closed for the night');
@@ -156,6 +159,7 @@ function travel(calls: ServiceCall[]): Service[] {
           input: z.object({ city: z.string() }),
           output: z.object({ booked: z.string() }),
           effect: 'write',
+          trusted: true,
           run(input, { signal }) {
             noted('book', input, signal);
             return { booked: input.city };

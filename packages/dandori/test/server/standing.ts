@@ -62,7 +62,7 @@ export async function stand(
 
 function shop(taken: string[], gate: Promise<void>) {
   const item = z.object({ item: z.string() });
-  const plain = { input: item, output: item };
+  const plain = { input: item, output: item, trusted: true };
   return defineService({
     name: 'shop',
     methods: {

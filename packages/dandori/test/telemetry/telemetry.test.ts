@@ -27,6 +27,7 @@ function flaky() {
       look: {
         description: 'Looks, the second time.',
         effect: 'read',
+        trusted: true,
         input: z.object({ town: z.string() }),
         output: z.object({ seen: z.string() }),
         run: async ({ town }, { signal }) => {
@@ -41,6 +42,7 @@ function flaky() {
       choose: {
         description: 'Needs to know which.',
         effect: 'write',
+        trusted: true,
         input: z.object({ town: z.string() }),
         output: z.object({ seen: z.string() }),
         run: ({ town }) => {

@@ -133,6 +133,7 @@ async function outcomeThrowing(error: Error): Promise<CallOutcome | undefined> {
     description: 'Asks',
     input: z.object({}),
     effect: 'read',
+    trusted: true,
     run: () => {
       throw error;
     },

@@ -148,7 +148,8 @@ describe('a service of your own', () => {
       inputSchema: expect.objectContaining({ type: 'object', required: ['item'] }),
       outputSchema: expect.objectContaining({ required: ['item', 'count', 'unit'] }),
       effect: 'read',
-      trusted: true,
+      trusted: false,
+      trustMissing: true,
     });
     expect(toolbox.tools().get('inventory.fail')?.effect).toBe('read');
     expect(toolbox.tools().get('greet')).toMatchObject({ server: 'greet', trusted: false });

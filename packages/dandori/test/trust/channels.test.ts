@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type JsonObject, type Run, tool } from '../../src/index.ts';
 import { stringifyJson } from '../../src/model/json.ts';
+import { callAbout } from '../../src/model/question.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { createHouse } from '../driver/house.ts';
 import { ORDER, openObedient } from './obedient.ts';
@@ -164,6 +165,22 @@ describe('what a stranger’s text leaves behind', () => {
       expect(house.sent).toEqual([]);
     },
   );
+
+  it('is not shown as a word of the user if it became the goal of a sub-goal', async () => {
+    const sub = act('g', 'goal.run', { goal: 'Do this: ${m.text}' });
+    await using house = await openObedient({
+      work: (goal) => (goal.startsWith('Do this') ? [END] : [[act('m', 'mail'), sub], END]),
+      tools: { mail },
+      config: { execution: { mode: 'planned', sub_goals: true } },
+    });
+    const run = house.dandori.run('Read the mail');
+    expect(await asked(run)).toEqual([EVIL]);
+    const [question] = await run.questions();
+    const { trust } = callAbout.parse(question?.context);
+    expect(trust?.values).toMatchObject([{ argument: 'to' }, { argument: 'body' }]);
+    expect(trust?.values.filter(({ isInGoal }) => isInGoal === true)).toEqual([]);
+    expect(house.sent).toEqual([]);
+  });
 
   it('is no order in a sub-goal, also if the user approved the plan with it', async () => {
     const sub = act('g', 'goal.run', { goal: ORDER });

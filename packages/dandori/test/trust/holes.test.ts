@@ -437,9 +437,9 @@ describe('a service', () => {
     });
 
   it.each<[string, object, Partial<Tool>]>([
-    ['returns what its calls return, and reaches what they reach', {}, { trusted: false, openWorld: true }],
+    ['is not trusted, and reaches what its calls reach', {}, { trusted: false, openWorld: true }],
     ['may say that its results are its own', { trusted: true }, { trusted: true, openWorld: true }],
-    ['that calls nothing is the user’s own code', { calls: [] }, { trusted: true }],
+    ['that calls nothing can still fetch anything', { calls: [] }, { trusted: false }],
   ])('%s', async (_, more, expected) => {
     const toolbox = await createToolbox({
       schemaCheck: createSchemaCheck(),

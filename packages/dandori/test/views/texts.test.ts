@@ -136,6 +136,7 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   mayCallAgain: ['x', 'write', 't'],
   ended: ['failed'],
   aims: [['to'], true],
+  trustMissing: [['a.b']],
 };
 
 function filled(text: CallableFunction): unknown {

@@ -76,6 +76,9 @@ function ToolBody({ tool }: { readonly tool: Tool }) {
       </dl>
       {tool.independent === true && <p className="text-faint">{say.independent}</p>}
       {!tool.trusted && <p className="text-faint">{say.untrusted}</p>}
+      {tool.trustMissing === true && (
+        <p className="max-w-prose text-faint">{word.trust.trustMissing([tool.name])}</p>
+      )}
       {tool.unseen === true && <p className="text-warn">{word.trust.unseen([tool.server])}</p>}
       <Schema title={say.input} schema={inputSchema} />
       {outputSchema === undefined ? (

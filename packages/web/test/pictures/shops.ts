@@ -17,6 +17,7 @@ export const createShops = (opening: () => Promise<void>) =>
       price: {
         description: 'Asks a shop for the price of an item.',
         effect: 'read',
+        trusted: true,
         input: z.object({ shop: z.string(), item: z.string() }),
         output: offer,
         run: async ({ shop, item }) => {
@@ -29,6 +30,7 @@ export const createShops = (opening: () => Promise<void>) =>
       order: {
         description: 'Orders an item. It is delivered within the hour.',
         effect: 'write',
+        trusted: true,
         input: z.object({ shop: z.string(), item: z.string(), count: z.number().int().default(1) }),
         output: z.object({ order: z.string() }),
         run: async ({ shop, item, count }) => {
@@ -40,6 +42,7 @@ export const createShops = (opening: () => Promise<void>) =>
       note: {
         description: 'Leaves a note for the household.',
         effect: 'idempotent',
+        trusted: true,
         input: z.object({ text: z.string() }),
         output: z.object({ text: z.string() }),
         run: async ({ text }) => {

@@ -21,6 +21,10 @@ export function printToolTrust(found: readonly ToolTrust[], { words, ...texts }:
       `${style.bold(printable(name).padEnd(width))}  ${padded(words.effects[effect], effectWidth)}  ${shown(printable(about.join(' · ')))}\n`,
     );
   }
+  const missing = found
+    .filter(({ trustMissing }) => trustMissing === true)
+    .map(({ name }) => printable(name));
+  if (missing.length > 0) process.stdout.write(`\n${words.trust.trustMissing(missing)}\n`);
   if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
 }
 

@@ -158,7 +158,9 @@ function approvalLines(context: Question['context'], texts: Texts, style: Style)
     ...argumentLines(read.data, texts, style),
     ...(trust === undefined
       ? []
-      : trustLines({ ...trust, values: [] }, texts.words).map((line) => style.yellow(shown(line, texts)))),
+      : trustLines({ ...trust, values: [], trustMissing: [] }, texts.words).map((line) =>
+          style.yellow(shown(line, texts)),
+        )),
     ...also.flatMap((one) => [
       labelled('also', shown(operation, texts)),
       ...argumentLines(one, texts, style),
@@ -172,6 +174,10 @@ function approvalLines(context: Question['context'], texts: Texts, style: Style)
       : [texts.labelled(texts.reason, shown(context.reasoning, texts))]),
     ...(planned.length === 0 ? [] : [labelled('planned', plannedText)]),
     ...(trust === undefined ? planLines(context.plan, texts) : []),
+    // For the developer of the tool, so it comes last and is faint.
+    ...(trust?.trustMissing === undefined
+      ? []
+      : [style.dim(printable(texts.words.trust.trustMissing(trust.trustMissing)))]),
   ];
 }
 

@@ -183,30 +183,6 @@ export function isWayOut(tool: Tool, args?: JsonObject): boolean {
   return takesAddress(tool) || (args !== undefined && hasAddress(args));
 }
 
-/** Words in the name of a tool that returns what other people wrote. */
-const OTHERS = new Set(
-  `mail mails email emails gmail imap inbox message messages sms unread chat chats slack discord teams page pages webpage webpages website
-  article articles news feed feeds rss blog post posts tweet tweets forum issue issues comment comments ticket tickets
-  review reviews pdf document documents doc docs sheet sheets file files attachment attachments download downloads
-  clipboard scan ocr transcript transcripts note notes wiki thread threads conversation conversations notification
-  notifications feedback calendar event events invitation invitations invoice invoices bill bills transaction
-  transactions statement statements log logs search`.split(/\s+/),
-);
-const PLACES = new Set(`url urls uri uris link links href website webpage feed rss`.split(' '));
-
-/**
- * Whether a tool that a program defines returns what others wrote, by its name and its arguments. A program that knows
- * better says so (`trusted`).
- */
-export function returnsOthersWords({ name, inputSchema }: Pick<Tool, 'name' | 'inputSchema'>): boolean {
-  const { properties } = inputSchema;
-  const names = isObject(properties) ? Object.keys(properties) : [];
-  return (
-    wordsIn(name).some((word) => OUTSIDE.has(word) || OTHERS.has(word)) ||
-    names.some((one) => wordsIn(one).some((word) => PLACES.has(word)))
-  );
-}
-
 function isNamedOutside({ name }: Tool): boolean {
   return wordsIn(name).some((word) => OUTSIDE.has(word));
 }

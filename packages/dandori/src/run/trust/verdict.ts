@@ -345,7 +345,7 @@ export function originsOf(
   const about = {
     argument,
     value: shownValue(value),
-    ...(isInWords(state.goal, text) && { isInGoal: true }),
+    ...(isGoalOfUser(state) && isInWords(state.goal, text) && { isInGoal: true }),
   };
   for (const { task } of state.ends) {
     if (task.result === undefined || isTrustedResult(state, task)) continue;
@@ -356,6 +356,13 @@ export function originsOf(
   }
   return [about];
 }
+
+/** A stranger's text may be in the goal of a sub-goal. The run then starts as one that has read it. */
+function isGoalOfUser({ parent, orders: { strangersSince } }: RunState): boolean {
+  return parent === undefined || strangersSince !== FIRST_EVENT;
+}
+
+const FIRST_EVENT = 1;
 
 /** Whether the goal has the value. A short one must be a word of its own: 13 is not in 2013. */
 function isInWords(goal: string, text: string): boolean {

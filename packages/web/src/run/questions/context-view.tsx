@@ -58,13 +58,14 @@ export function ContextView({ context }: { readonly context: Json | undefined })
   return (
     <div className="flex min-w-0 flex-col gap-2">
       {preview !== undefined && <PreviewView summary={preview.summary} diff={preview.diff} />}
-      {typeof operation === 'string' && <CallView operation={operation} args={isObject(args) ? args : {}} />}
-      {call.data?.trust !== undefined && <TrustView trust={call.data.trust} />}
+      {call.data?.trust !== undefined && <TrustView trust={call.data.trust} args={call.data.args} />}
+      {typeof operation === 'string' && (
+        <CallView operation={operation} args={isObject(args) ? args : {}} trust={call.data?.trust} />
+      )}
       {call.data?.also?.map((one) => (
         <section key={one.task} aria-label={say.also} className="flex min-w-0 flex-col gap-2">
           <p className="text-faint text-sm">{say.also}</p>
-          <CallView operation={call.data.operation} args={one.args} />
-          <TrustView trust={one.trust} />
+          <CallView operation={call.data.operation} args={one.args} trust={one.trust} />
         </section>
       ))}
       <dl className="flex flex-col gap-1 text-sm">
@@ -115,23 +116,25 @@ export function ContextView({ context }: { readonly context: Json | undefined })
   );
 }
 
-/** Why the call is asked about, and each value with the place where it was read. */
-export function TrustView({ trust }: { readonly trust: TrustAbout }) {
+interface TrustProps {
+  readonly trust: TrustAbout;
+  /** The arguments of the call, if they are shown with the place where each was read. */
+  readonly args?: JsonObject;
+}
+
+/** Why the call is asked about, and the values that are not shown with the call. */
+export function TrustView({ trust, args = {} }: TrustProps) {
   const word = useTexts(words);
+  const values = trust.values.filter(({ argument }) => !Object.hasOwn(args, argument));
   return (
     <section className="flex min-w-0 flex-col gap-2 rounded border border-warn p-3 text-sm">
       <p className="font-medium text-warn">{word.trust.because[trust.because]}</p>
-      <ul className="flex min-w-0 flex-col gap-2">
-        {trust.values.map((value) => (
+      <ul className="flex min-w-0 flex-col gap-2 empty:hidden">
+        {values.map((value) => (
           <li key={value.argument} className="min-w-0 [overflow-wrap:anywhere]">
             <span className="font-mono text-faint">{value.argument}</span>{' '}
-            <span className={value.isInGoal === true ? 'font-mono text-good' : 'font-mono text-bad'}>
-              {value.value}
-            </span>
-            <span className="block text-faint text-xs">
-              {originText({ ...value, quote: undefined }, word)}
-            </span>
-            {value.quote !== undefined && <Quote text={value.quote} value={value.value} />}
+            <span className={originLook(value)}>{value.value}</span>
+            <OriginView value={value} />
           </li>
         ))}
       </ul>
@@ -142,6 +145,25 @@ export function TrustView({ trust }: { readonly trust: TrustAbout }) {
       ))}
       {trust.unseen !== undefined && <p className="text-warn text-xs">{word.trust.unseen(trust.unseen)}</p>}
     </section>
+  );
+}
+
+type Origin = TrustAbout['values'][number];
+
+function originLook({ isInGoal }: Origin): string {
+  return isInGoal === true ? 'font-mono text-good' : 'font-mono text-bad';
+}
+
+/** Where a value was read. */
+function OriginView({ value }: { readonly value: Origin }) {
+  const word = useTexts(words);
+  return (
+    <>
+      <span className="block font-sans text-faint text-xs">
+        {originText({ ...value, quote: undefined }, word)}
+      </span>
+      {value.quote !== undefined && <Quote text={value.quote} value={value.value} />}
+    </>
   );
 }
 
@@ -157,10 +179,11 @@ function Quote({ text, value }: { readonly text: string; readonly value: string 
       (one) => one !== '' && all.includes(one),
     ) ?? '';
   const at = wanted === '' ? -1 : all.indexOf(wanted);
-  if (at < 0) return <blockquote className="border-line border-l-4 pl-2 text-xs">{text}</blockquote>;
+  if (at < 0)
+    return <blockquote className="border-line border-l-4 pl-2 font-sans text-xs">{text}</blockquote>;
   const end = at + wanted.length;
   return (
-    <blockquote className="border-line border-l-4 pl-2 text-xs">
+    <blockquote className="border-line border-l-4 pl-2 font-sans text-xs">
       {text.slice(0, at)}
       <mark className="bg-transparent font-semibold text-bad">{text.slice(at, end)}</mark>
       {text.slice(end)}
@@ -229,10 +252,11 @@ export function Row({ name, children }: { readonly name: string; readonly childr
 interface Props {
   readonly operation: string;
   readonly args: JsonObject;
+  readonly trust?: TrustAbout | undefined;
 }
 
-/** A call with its exact arguments, one per line. */
-function CallView({ operation, args }: Props) {
+/** A call with its exact arguments, one per line, and beneath each where it was read. */
+function CallView({ operation, args, trust }: Props) {
   const say = useTexts(texts).context;
   const entries = Object.entries(args);
   return (
@@ -246,13 +270,35 @@ function CallView({ operation, args }: Props) {
             <div key={name} className="contents">
               <dt className="font-mono text-faint">{name}</dt>
               <dd className="min-w-0 whitespace-pre-wrap font-mono [overflow-wrap:anywhere]">
-                <Argument name={name} value={value} />
+                <Sourced
+                  name={name}
+                  value={value}
+                  origin={trust?.values.find(({ argument }) => argument === name)}
+                />
               </dd>
             </div>
           ))}
         </dl>
       )}
     </div>
+  );
+}
+
+interface SourcedProps {
+  readonly name: string;
+  readonly value: Json;
+  readonly origin: Origin | undefined;
+}
+
+function Sourced({ name, value, origin }: SourcedProps) {
+  if (origin === undefined) return <Argument name={name} value={value} />;
+  return (
+    <>
+      <div className={originLook(origin)}>
+        <Argument name={name} value={value} />
+      </div>
+      <OriginView value={origin} />
+    </>
   );
 }
 

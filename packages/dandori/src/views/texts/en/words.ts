@@ -49,6 +49,8 @@ export interface Words {
     offered: (operation: string) => string;
     flagged: (operation: string, task: string, quote: string) => string;
     unseen: (servers: readonly string[]) => string;
+    /** For the developer: what to do so that results of these tools cause no question. */
+    trustMissing: (tools: readonly string[]) => string;
     goal: string;
     unknown: string;
     trusted: string;
@@ -158,6 +160,11 @@ export const words: Words = {
       `read in ${operation} (${task})${quote === undefined ? '' : `: “${quote}”`}`,
     unseen: (servers) =>
       `What ${servers.join(', ')} says about its tools counts as external content: you have not seen these words.`,
+    trustMissing: (tools) => {
+      const [says, it, returns] =
+        tools.length === 1 ? ['does not say', 'it', 'returns'] : ['do not say', 'they', 'return'];
+      return `${tools.join(', ')} ${says} trusted: true, so what ${it} ${returns} counts as external content. If ${it} ${returns} no text that others wrote, add trusted: true to the definition.`;
+    },
     flagged: (operation, task, quote) => `Reads like an instruction, in ${operation} (${task}): “${quote}”`,
     offered: (operation) => `given by ${operation}`,
     goal: 'in your goal',

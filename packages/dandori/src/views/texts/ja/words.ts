@@ -87,6 +87,8 @@ export const words: Words = {
     from: (task, operation, quote) =>
       `${operation}（${task}）の結果${quote === undefined ? '' : `：「${quote}」`}`,
     unseen: (servers) => `${servers.join('、')} のツールの説明は未確認のため、外部コンテンツとして扱います。`,
+    trustMissing: (tools) =>
+      `${tools.join('、')} の定義に trusted: true がないため、結果を外部コンテンツとして扱います。第三者が書いた文章を返さないツールなら、定義に trusted: true を追加してください。`,
     flagged: (operation, task, quote) =>
       `指示のように読める文（${operation}（${task}）の結果）：「${quote}」`,
     offered: (operation) => `${operation} が示した値`,

@@ -131,8 +131,11 @@ export const server: Catalogue = {
     'server.port、server.host、または --port を変更してください。',
   'it has neither options nor a form': '選択肢もフォームもありません',
   "{1} asked a question that can't be read: {2}": '{1} の質問を解釈できません：{2}',
-  '{1} asked a question whose options make calls of their own. The user was not asked: only a trusted server (trusted: true) can do that.':
-    '{1} が、別の呼び出しを行う選択肢で質問しました。信頼済みサーバー（trusted: true）ではないため、質問しませんでした。',
+  '{1} asked a question whose options make calls of their own. The user was not asked: only a trusted tool (trusted: true) can do that.':
+    '{1} が、別の呼び出しを行う選択肢で質問しました。信頼済みのツール（trusted: true）ではないため、質問しませんでした。',
+  'it asked a question. The user was not asked: {1} is trusted and {2} is not, so {3} cannot pass it on.':
+    'ツールが質問しましたが、取り次ぎませんでした（{1} は信頼済み、{2} は信頼済みではありません）。',
+  'the preview of {1} failed': '{1} のプレビューに失敗しました',
   'services call each other more than {1} deep': 'サービスの呼び出しが {1} 段を超えています',
   '{1} asks ({2}) after it has called {3}. It would call it again':
     '{1} は {3} の呼び出し後に質問しました（{2}）。回答後に再度呼び出すことになります',
