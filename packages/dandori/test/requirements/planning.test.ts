@@ -5,6 +5,7 @@ import { systemClock } from '../../src/driver/clock.ts';
 import { historyLineSchema } from '../../src/history/history-lines.ts';
 import { type PromptName, readPrompt } from '../../src/mind/prompts/read.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
+import { toLine } from '../../src/store/files/line.ts';
 import type { ModelReply } from '../../src/testing/model-server/index.ts';
 import { openPlace } from '../cli/command.ts';
 import { startUserApi } from '../config/user-api.ts';
@@ -233,12 +234,14 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
       ],
     });
     const { run } = await home.run('weather?');
-    // The process dies when the first task is done: what is behind it in the file was never written.
-    const file = join(home.folder, '.dandori/runs', `${run}.jsonl`);
-    const lines = readFileSync(file, 'utf8').split('\n');
-    const done = lines.findIndex((line) => line.includes('"task_succeeded"'));
-    const dead = lines.findIndex((line, place) => place >= done && !line.includes('"more":true'));
-    writeFileSync(file, `${lines.slice(0, dead + 1).join('\n')}\n`);
+    // The process dies when the first task is done: what comes after it was never written.
+    const events = await home.events(run);
+    const done = events.findIndex(({ type }) => type === 'task_succeeded');
+    const written = events
+      .slice(0, done + 1)
+      .map(toLine)
+      .join('');
+    writeFileSync(join(home.folder, '.dandori/runs', `${run}.jsonl`), written);
     const later = await home.reopen();
     expect(await later.drive(run)).toMatchObject({ outcome: 'answered', answer: 'Sun.' });
     expect(home.model.requests).toHaveLength(3);
