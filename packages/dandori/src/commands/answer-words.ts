@@ -1,3 +1,4 @@
+import { assertNever } from '../model/error.ts';
 import { asObject, asText, isObject, type Json } from '../model/json.ts';
 import { isAboutStep, type Option, type Question } from '../model/question.ts';
 import { isJapanese } from '../model/text.ts';
@@ -403,8 +404,12 @@ function readField(said: string, { kind, choices, schema }: Field, about: string
       const isValid = amount !== undefined && (schema.type !== 'integer' || Number.isInteger(amount));
       return isValid ? { kind: 'answer', value: amount, label: String(amount) } : undefined;
     }
-    default:
+    case 'text':
+    case 'group':
+    case 'other':
       return undefined;
+    default:
+      return assertNever(kind);
   }
 }
 

@@ -1,5 +1,5 @@
 import { Component, lazy, type ReactNode, Suspense } from 'react';
-import { messageOf } from '#dandori/model/error.ts';
+import { assertNever, messageOf } from '#dandori/model/error.ts';
 import { texts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { Waiting } from '../ui/page.tsx';
@@ -59,6 +59,8 @@ function Here({ route }: { readonly route: Route }) {
       return <Tools query={route.query ?? {}} />;
     case 'nowhere':
       return <Nowhere />;
+    default:
+      return assertNever(route);
   }
 }
 
