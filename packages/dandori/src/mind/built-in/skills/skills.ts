@@ -54,10 +54,12 @@ function recognized(request: Request): Recognized | undefined {
   return undefined;
 }
 
-const ASKS =
+/** Words with which a further request begins. */
+const REQUEST_WORDS =
   "what|what's|how|where|which|when|who|is|are|do|does|tell|show|list|add|put|convert|calculate|work out";
-const JOINT = new RegExp(
-  `[?;.]\\s+|,?\\s+(?:and|also|then)(?:\\s+(?:also|then))?\\s+(?=(?:${ASKS})\\b)|(?<=^[\\d\\s().+*/×÷-]+)と|[、。?？]\\s*(?:それと|あと|また|そして|ついでに)?、?`,
+/** What stands between two requests of one goal. */
+const BETWEEN_REQUESTS = new RegExp(
+  `[?;.]\\s+|,?\\s+(?:and|also|then)(?:\\s+(?:also|then))?\\s+(?=(?:${REQUEST_WORDS})\\b)|(?<=^[\\d\\s().+*/×÷-]+)と|[、。?？]\\s*(?:それと|あと|また|そして|ついでに)?、?`,
   'iu',
 );
 
@@ -67,7 +69,7 @@ const JOINT = new RegExp(
  */
 function ofParts(request: Request): SkillMove | undefined {
   const parts = request.raw
-    .split(JOINT)
+    .split(BETWEEN_REQUESTS)
     .map((part) => part.trim().replace(/(?<=何時|いくつ|いくら|どう)(?:で|だ|です)$/u, ''))
     .filter((part) => part !== '');
   if (parts.length < 2) return undefined;
