@@ -42,7 +42,7 @@ export async function deliverWords({ run, text, by }: Words, parts: Parts): Prom
  *
  * What a model says never counts as the user's word, because a tool may have injected it. It is marked with
  * the run that it came from. It is only a note and leaves every question open. `answer` passes on what the
- * user's message says: `run/approval` asks the user first, unless that message names the answer.
+ * user's message says: `run/approval-policy` asks the user first, unless that message names the answer.
  */
 export function othersOf(
   ledger: ConversationLedger,
