@@ -163,7 +163,7 @@ export interface Runtime extends RunClient {
 }
 
 /** Why a value does not match a JSON Schema, such as that of a form field. Undefined if it matches. */
-export function misfit(schema: JsonObject, value: Json): string | undefined {
+export function schemaProblem(schema: JsonObject, value: Json): string | undefined {
   const [issue] = createSchemaCheck()(schema, normalise(value));
   return issue && issueText(issue);
 }

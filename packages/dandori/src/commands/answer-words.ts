@@ -25,7 +25,7 @@ import {
   VERBS,
 } from './answer-phrases.ts';
 import { byDate } from './dated-options.ts';
-import { contentWords, isNamed, piecesOf, simplified, squashed } from './label-words.ts';
+import { contentWords, isNamed, lettersAndDigits, piecesOf, simplified } from './label-words.ts';
 
 /**
  * How a message answers a question, read without a model.
@@ -139,11 +139,12 @@ const isAsking = (said: string) => /\?$/.test(said);
 
 /** The options whose value or label these words are. */
 function exactly<T extends Pick<Option, 'value' | 'label'>>(said: string, options: readonly T[]): T[] {
-  const wanted = squashed(said);
+  const wanted = lettersAndDigits(said);
   const byValue = options.filter(({ value }) => simplified(asText(value)) === said);
   if (byValue.length > 0) return byValue;
   return options.filter(
-    ({ label }) => simplified(label) === said || (wanted !== '' && squashed(simplified(label)) === wanted),
+    ({ label }) =>
+      simplified(label) === said || (wanted !== '' && lettersAndDigits(simplified(label)) === wanted),
   );
 }
 

@@ -8,7 +8,7 @@ import { fold } from '../run/state/apply.ts';
 import type { CallOutcome, OtherRuns } from '../tools/index.ts';
 import { planView } from '../views/plan.ts';
 import { openQuestions } from '../views/report.ts';
-import { readReply, understood } from './answer-value.ts';
+import { readingNotice, readReply } from './answer-value.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead, type GivenAnswer } from './interpret.ts';
 import type { ConversationLedger } from './ledger.ts';
@@ -55,7 +55,7 @@ export function othersOf(
   ): Promise<void> {
     await ledger.write((state) => {
       const language = parts.language ?? state?.language ?? 'en';
-      const [message] = understood(about, { text: '', given, language });
+      const [message] = readingNotice(about, { text: '', given, language });
       return message === undefined || state?.messages.has(message.id)
         ? []
         : [{ type: 'message_written', data: { message } }];

@@ -5,9 +5,9 @@ import type { Event } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
 import {
   allRuns,
-  type Every,
   type Journal,
   type KeptCounts,
+  type PeriodLength,
   type RunSummary,
   statisticsSchema,
 } from '../store/index.ts';
@@ -20,7 +20,7 @@ export interface CountOptions {
   /** Only runs of this user. */
   readonly userId?: string;
   /** Also return a series, whose periods start at `since`. */
-  readonly every?: Every;
+  readonly every?: PeriodLength;
   /** Called after each run with the number of runs read. */
   readonly onRead?: (count: number) => void;
 }

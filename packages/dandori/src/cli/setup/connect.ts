@@ -6,7 +6,7 @@ import { isObject, type JsonObject, parseJson, stringifyJson } from '../../model
 import type { Texts } from '../texts.ts';
 
 /** A server to add. */
-export interface Wanted {
+export interface ServerToAdd {
   readonly name: string;
   readonly server: JsonObject;
   readonly state: 'new' | 'replaced' | 'same';
@@ -34,7 +34,7 @@ interface Connecting {
 
 /** Connects to each server once, and lists its tools. */
 export async function connect(
-  wanted: readonly Wanted[],
+  wanted: readonly ServerToAdd[],
   { project, env, say, texts }: Connecting,
 ): Promise<readonly CheckedServer[]> {
   const names = wanted.flatMap(({ name, server }) => (server.disabled === true ? [] : [name]));
@@ -68,7 +68,7 @@ async function configOf(
 /** Logs in to servers that want it, if the user is there, and connects again. */
 export async function logInWhere(
   checked: readonly CheckedServer[],
-  wanted: readonly Wanted[],
+  wanted: readonly ServerToAdd[],
   { options, ...connecting }: Connecting & { options: LoginOptions },
 ): Promise<readonly CheckedServer[]> {
   if (options.login !== true && (options.json === true || options.yes === true || !isTerminal()))

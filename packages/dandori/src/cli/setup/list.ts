@@ -5,14 +5,14 @@ import { asObject, stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
 import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { speaker } from './add.ts';
+import { createSay } from './add.ts';
 
 export async function remove(
   names: readonly string[],
   options: { config?: string; json?: boolean },
 ): Promise<number> {
   const { servers: texts } = textsFor({});
-  const say = speaker(options);
+  const say = createSay(options);
   const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const unknown = names.filter((name) => !Object.hasOwn(project.servers, name));
   if (unknown.length > 0)

@@ -11,7 +11,7 @@ import { type Chained, chain, literal, type Problem, type Situation } from './ch
 import { inAskedUnit, wholeGoal } from './follow-up.ts';
 import { type Goal, isSaid, isSoft, readGoal, type Span, type Value, type Word } from './goal.ts';
 import { explains, indexOf, rank, speaksOf, type ToolCard } from './ranking.ts';
-import { plain } from './skills/numbers.ts';
+import { normalised } from './skills/numbers.ts';
 import type { Call, Request, SkillMove } from './skills/skill.ts';
 import { isSkilled, skilled } from './skills/skills.ts';
 import {
@@ -148,7 +148,7 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: SecretW
   );
   const questions = [...state.questions.values()];
   return {
-    text: plain(goal.raw),
+    text: normalised(goal.raw),
     raw: goal.raw,
     isOrder: goal.isOrder,
     language: goal.language,

@@ -17,8 +17,8 @@ import { type Append, createAppends } from './appends.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { DUE, type DueRow, type Write, wakeOf } from './engine.ts';
 import type { Leases } from './leases.ts';
-import { BEHIND } from './schema.ts';
-import { type Args, asUnreachable, isUnreachable, queryOf } from './trouble.ts';
+import { type Args, asUnreachable, isUnreachable, queryOf } from './query.ts';
+import { AFTER_EVERY_ID } from './schema.ts';
 
 export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
   readonly changes: Changes;
@@ -341,7 +341,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
          join ${events} a on a.id = h.id and a.seq = 1
          join ${events} z on z.id = h.id and z.seq = h.last_seq
          order by h.id desc`,
-        [before ?? BEHIND, Number.isFinite(limit) ? (limit ?? null) : null, ...of],
+        [before ?? AFTER_EVERY_ID, Number.isFinite(limit) ? (limit ?? null) : null, ...of],
       );
       return rows.map(({ id, last_seq, first, last }) => {
         try {
