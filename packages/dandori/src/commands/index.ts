@@ -9,8 +9,8 @@ export {
   requireAnswerer,
   withSecretsRestored,
 } from './answer.ts';
+export { canBeNumbered } from './answer-options.ts';
 export {
-  canBeNumbered,
   isApproval,
   optionsNamed,
   readAnswer,

@@ -40,8 +40,8 @@ const IMPURE_FILES = ['documents/text-file.ts', 'plan/read.ts'];
 /** Pure files of rooms that also hold files with I/O. The page imports some of them. */
 const PURE_FILES = [
   'commands/answer-phrases.ts',
+  'commands/answer-options.ts',
   'commands/answer-words.ts',
-  'commands/dated-options.ts',
   'commands/label-words.ts',
   'conversation/answer-value.ts',
   'conversation/interpret.ts',
