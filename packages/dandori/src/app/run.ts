@@ -9,7 +9,7 @@ import type {
   ReplayOptions,
 } from '../history/index.ts';
 import { DandoriError, type ErrorCode } from '../model/error.ts';
-import type { Event, FactOf, Live } from '../model/event.ts';
+import { type Event, type FactOf, isUnfinished, type Live } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import type { MissingServer } from '../model/tool.ts';
@@ -200,8 +200,7 @@ export function createRun<Output, Yielded>(parts: RunParts<Output>): Run<Output,
     try {
       for (;;) {
         const report = await driveOrFollow();
-        if (!['open', 'waiting', 'paused'].includes(report.outcome))
-          signal?.removeEventListener('abort', abort);
+        if (!isUnfinished(report.outcome)) signal?.removeEventListener('abort', abort);
         if (report.outcome !== 'waiting' || onQuestion === undefined || leaving.signal.aborted) return report;
         const answers = await Promise.all(report.questions.map(ask));
         if (!answers.includes(true)) return report;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Durations } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
-import type { Event } from '../model/event.ts';
+import { type Event, UNFINISHED } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
 import {
   allRuns,
@@ -162,7 +162,6 @@ interface Known {
   readonly questions: readonly RunQuestion[];
 }
 
-const OPEN = ['open', 'waiting', 'paused'] as const;
 /** The open runs that a list looks at. With 100,000 runs that wait, reading all of them would take minutes. */
 export const MOST_OPEN = 1_000;
 const REMEMBERED = 5 * MOST_OPEN;
@@ -178,7 +177,7 @@ export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): Lis
 
   async function listOpen(userId: string | undefined): Promise<RunQuestion[]> {
     const found: RunQuestion[] = [];
-    const options = { limit: MOST_OPEN, status: OPEN, ...(userId !== undefined && { userId }) };
+    const options = { limit: MOST_OPEN, status: UNFINISHED, ...(userId !== undefined && { userId }) };
     const open = await journal.list(options);
     for (let from = 0; from < open.length; from += AT_ONCE) {
       const some = open.slice(from, from + AT_ONCE);

@@ -5,7 +5,7 @@ import {
   conversationFactSchema,
 } from '../model/conversation.ts';
 import { DandoriError } from '../model/error.ts';
-import { type Event, envelopeSchema, factSchema, outcome } from '../model/event.ts';
+import { type Event, envelopeSchema, factSchema, outcome, UNFINISHED } from '../model/event.ts';
 
 /** The fields of every event, in every kind of journal. */
 export interface Entry {
@@ -18,7 +18,7 @@ export interface Entry {
  * The status of a run. A summary says `waiting` or `paused` only if the last event says so. Any other run
  * without an end is `open`.
  */
-export const runStatus = z.enum([...outcome.options, 'open', 'waiting', 'paused', 'damaged']);
+export const runStatus = z.enum([...outcome.options, ...UNFINISHED, 'damaged']);
 export type RunStatus = z.infer<typeof runStatus>;
 
 const at = z.number().describe('Milliseconds since 1970');

@@ -207,6 +207,7 @@ describe('the rooms', () => {
       { use: 'asObject', home: 'model/json.ts', copy: /isObject\(([\w.]+)\) \? \1 : \{\}/ },
       { use: 'decodedUri', home: 'model/text.ts', copy: /return decodeURIComponent\((\w+)\);\n\s*\} catch/ },
       { use: 'asText', home: 'model/json.ts', copy: /typeof (\w+) === 'string' \? \1 : stringifyJson\(\1\)/ },
+      { use: 'isUnfinished', home: 'model/event.ts', copy: /\['open', 'waiting', 'paused'\]/ },
       // It leaves no half of a surrogate pair.
       { use: 'clip', home: 'model/text.ts', copy: /\.slice\(0, [^)]*\)\}…/ },
       {

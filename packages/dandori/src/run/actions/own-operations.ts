@@ -1,4 +1,6 @@
+import { reflection } from '../../model/decision.ts';
 import { asObject, type JsonObject } from '../../model/json.ts';
+import { complexity } from '../../model/plan.ts';
 import type { RunState } from '../state/state.ts';
 
 /** An operation that is not a tool: the engine itself performs it. */
@@ -66,7 +68,7 @@ const OWN: readonly OwnOperation[] = [
     args: {
       type: 'object',
       properties: {
-        status: { type: 'string', enum: ['success', 'failure', 'partial'] },
+        status: { type: 'string', enum: reflection.shape.status.options },
         evaluation: { type: 'string' },
         revision_needed: { type: 'boolean' },
       },
@@ -91,7 +93,7 @@ const OWN: readonly OwnOperation[] = [
               id: { type: 'string' },
               description: { type: 'string' },
               after: IDS,
-              complexity: { type: 'string', enum: ['low', 'medium', 'high'] },
+              complexity: { type: 'string', enum: complexity.options },
               expected: { type: 'string' },
               tasks: OBJECTS,
             },

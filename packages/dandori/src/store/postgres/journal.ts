@@ -1,5 +1,6 @@
 import type { Sql } from 'postgres';
 import { DandoriError } from '../../model/error.ts';
+import { isUnfinished } from '../../model/event.ts';
 import type { CopiedJournal } from '../copy/copy.ts';
 import { isRunId } from '../files/journal.ts';
 import { parseLine, toLines } from '../files/line.ts';
@@ -27,8 +28,6 @@ interface JournalOptions {
   readonly grace: number;
 }
 
-const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
-
 /** How long an append is tried again if the database cannot be reached, in milliseconds. */
 const PATIENCE = 20_000;
 const AGAIN = 200;
@@ -45,7 +44,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
   const appends = createAppends(sql, { heads, events, write: isRuns ? write : undefined });
   const changes = createChanges({ sql, schema, kind, self });
   const query = queryOf(sql);
-  const isOpen = (status: string) => isRuns && OPEN.includes(status);
+  const isOpen = (status: string) => isRuns && isUnfinished(status);
 
   /** A statement that may make runs due. It returns `DUE`, or for conversations nothing. */
   const queryDue = (text: string, args: Args): Promise<unknown> =>
