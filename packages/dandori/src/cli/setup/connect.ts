@@ -88,6 +88,12 @@ export async function logInWhere(
   return result;
 }
 
+export function noServer(project: ProjectFile, names: readonly string[]): DandoriError {
+  return new DandoriError('usage', `${project.name} has no server ${names.join(', ')}.`, {
+    fix: '`dandori list` lists the servers.',
+  });
+}
+
 /** The configured server of this name, whatever the others need. */
 export async function findServer(
   name: string,
@@ -95,9 +101,6 @@ export async function findServer(
 ): Promise<Config['mcpServers'][string] | undefined> {
   const project = await openProjectFile({ file }, '');
   const server = project.servers[name];
-  if (!isObject(server))
-    throw new DandoriError('usage', `${project.name} has no server ${name}.`, {
-      fix: '`dandori list` lists the servers.',
-    });
+  if (!isObject(server)) throw noServer(project, [name]);
   return (await configOf(name, server as JsonObject, { project, env: process.env })).mcpServers[name];
 }

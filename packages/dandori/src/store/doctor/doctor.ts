@@ -239,14 +239,18 @@ async function examineBlobs(directory: string, { used, findings, options }: Blob
     const file = join(directory, sha256.slice(0, 2), `${sha256}.json`);
     const isHidden = unseen.some((finding) => file.startsWith(finding.file));
     if (there.has(sha256) || isHidden) continue;
-    findings.push({ kind: 'missing-blob', file, run, detail: `it is the result of ${task}` });
+    findings.push({ kind: 'missing-blob', file, run, detail: detailOfBlob({ run, task }) });
   }
   return there.size;
 }
 
+export function detailOfBlob(use: BlobUse | undefined): string {
+  return use === undefined ? 'no readable run uses it' : `it is the result of ${use.task}`;
+}
+
 async function blobFindings(file: string, sha256: string, use: BlobUse | undefined): Promise<Finding[]> {
   const about = { file, ...(use && { run: use.run }) };
-  const whose = use === undefined ? 'no readable run uses it' : `it is the result of ${use.task}`;
+  const whose = detailOfBlob(use);
   try {
     const hash = createHash('sha256');
     await pipeline(createReadStream(file), hash);

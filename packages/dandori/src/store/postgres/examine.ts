@@ -1,7 +1,7 @@
 import type { Sql } from 'postgres';
 import type { Event } from '../../model/event.ts';
 import type { Examined, Finding } from '../../model/finding.ts';
-import { type BlobUse, type DoctorOptions, type Laws, noteBlobUses } from '../doctor/doctor.ts';
+import { type BlobUse, type DoctorOptions, detailOfBlob, type Laws, noteBlobUses } from '../doctor/doctor.ts';
 import { examineJournal, type Lawful } from '../doctor/journal-file.ts';
 import { isRunId } from '../files/journal.ts';
 import { CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
@@ -164,7 +164,7 @@ async function examineBlobs(
       after = sha256;
       if (is_same === true) continue;
       const use = used.get(sha256);
-      const detail = use === undefined ? 'no readable run uses it' : `it is the result of ${use.task}`;
+      const detail = detailOfBlob(use);
       const about = { file: `${schema}.blobs, ${sha256}`, ...(use && { run: use.run }) };
       findings.push({ kind: 'damaged-blob', ...about, detail });
     }
@@ -176,7 +176,7 @@ async function examineBlobs(
         kind: 'missing-blob',
         file: `${schema}.blobs, ${sha256}`,
         run,
-        detail: `it is the result of ${task}`,
+        detail: detailOfBlob({ run, task }),
       });
   return there.size;
 }

@@ -1,10 +1,17 @@
 import type { Sql } from 'postgres';
-import { DandoriError } from '../../model/error.ts';
 import { isUnfinished } from '../../model/event.ts';
 import type { CopiedJournal } from '../copy/copy.ts';
 import { isRunId } from '../files/journal.ts';
 import { parseLine, toLines } from '../files/line.ts';
-import { assertFollows, type Claim, claimEnded, conflict, type Entry, type Form } from '../journal.ts';
+import {
+  alreadyExists,
+  assertFollows,
+  type Claim,
+  claimEnded,
+  conflict,
+  type Entry,
+  type Form,
+} from '../journal.ts';
 import { type Append, createAppends } from './appends.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { createClaims, type Head } from './claims.ts';
@@ -126,7 +133,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
     const made = await (isRuns ? write<DueRow>(text, [...args, parent], wakeOf) : query(text, args)).catch(
       asUnreachable,
     );
-    if (made.length === 0) throw new DandoriError('run-exists', `The ${kind} ${run} already exists.`);
+    if (made.length === 0) alreadyExists(kind, run);
     changes.wrote(run, lines.length);
   }
 
