@@ -224,6 +224,18 @@ describe('the rooms', () => {
     expect(copies).toEqual([]);
   });
 
+  it('write the sentence of an error once, so that no copy keeps the old words', () => {
+    const written = /new (?:DandoriError|RunError)\(\s*'[\w-]+',\s*(['"`])((?:(?!\1).)*)\1/g;
+    const places = files.flatMap((file) =>
+      [...new Set([...textOf(file).matchAll(written)].map(([, , sentence = '']) => sentence))].map(
+        (sentence) => ({ file, sentence }),
+      ),
+    );
+    expect(places.length).toBeGreaterThan(150);
+    const groups = [...Map.groupBy(places, ({ sentence }) => sentence).values()];
+    expect(groups.filter(({ length }) => length > 1)).toEqual([]);
+  });
+
   it('have files that are concepts: none over 450 lines, no bags, no folder with more than 20', () => {
     const long = files.filter((file) => textOf(file).split('\n').length > 450);
     const bags = files.filter((file) => /(^|\/)(utils?|helpers?|misc|common|types|manager)\.ts$/.test(file));
