@@ -166,7 +166,7 @@ export interface ConversationParts extends Parts {
   readonly conversations: ConversationJournal;
   readonly keys: Keys;
   readonly userId?: string | undefined;
-  readonly language?: 'en' | 'ja';
+  readonly language?: Language;
   settingsFor(userId: string | undefined): Promise<Settings>;
   /** Throws if there is no such model. */
   mindFor(name: string | undefined): Promise<Mind>;
