@@ -30,7 +30,7 @@ import type { HistoryFiles, Lifted, RunQuestion } from '../history/index.ts';
 import type { Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
 import type { ConversationEvent } from '../model/conversation.ts';
-import { DandoriError } from '../model/error.ts';
+import { DandoriError, runNotFound } from '../model/error.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { Examined, Finding } from '../model/finding.ts';
 import { type Json, type JsonObject, normalise } from '../model/json.ts';
@@ -163,7 +163,7 @@ export interface Runtime extends RunClient {
 }
 
 /** Why a value does not match a JSON Schema, such as that of a form field. Undefined if it matches. */
-export function misfit(schema: JsonObject, value: Json): string | undefined {
+export function schemaProblem(schema: JsonObject, value: Json): string | undefined {
   const [issue] = createSchemaCheck()(schema, normalise(value));
   return issue && issueText(issue);
 }
@@ -402,15 +402,11 @@ async function examine(
   options: Parameters<NonNullable<Store['examine']>>[0],
 ): Promise<Examined> {
   const { journal: runs, conversations, blobs } = folders;
-  const isThere =
-    runs === undefined || options.run === undefined || existsSync(join(runs, `${options.run}.jsonl`));
-  if (isThere) {
-    const { examineStore } = await import('../store/doctor/doctor.ts');
-    return examineStore({ runs, conversations, blobs }, options);
-  }
-  throw new DandoriError('run-not-found', `There is no run "${options.run}".`, {
-    fix: '`dandori runs` lists the runs.',
-  });
+  const { run } = options;
+  if (runs !== undefined && run !== undefined && !existsSync(join(runs, `${run}.jsonl`)))
+    throw runNotFound(run);
+  const { examineStore } = await import('../store/doctor/doctor.ts');
+  return examineStore({ runs, conversations, blobs }, options);
 }
 
 /**

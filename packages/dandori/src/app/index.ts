@@ -3,12 +3,12 @@ export { type Copied, copyBetween } from './copy.ts';
 export {
   type Examined,
   type Finding,
-  misfit,
   type OpenOptions,
   openRuntime,
   type RunSummary,
   type Runtime,
   type StopSignals,
+  schemaProblem,
   type TornTail,
 } from './dandori.ts';
 export { type DeploymentWarning, deploymentWarnings, fingerprint } from './deployment.ts';

@@ -9,7 +9,7 @@ import type {
   ReplayOptions,
 } from '../history/index.ts';
 import { DandoriError } from '../model/error.ts';
-import type { Event, FactOf, Live } from '../model/event.ts';
+import { type Event, type FactOf, isUnfinished, type Live } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
 import type { MissingServer } from '../model/tool.ts';
@@ -223,8 +223,7 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
     this.#driving = current;
     current.then(
       ({ outcome }) => {
-        const isOpen = ['open', 'waiting', 'paused'].includes(outcome);
-        if (!isOpen) signal?.removeEventListener('abort', this.#abort);
+        if (!isUnfinished(outcome)) signal?.removeEventListener('abort', this.#abort);
       },
       // The caller gets the error too.
       () => {},

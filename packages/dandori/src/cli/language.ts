@@ -1,7 +1,7 @@
+import type { Language } from '../model/text.ts';
+
 /** The language of the texts, if the user has chosen one. `--lang` sets the same variable. */
 const LANGUAGE = 'DANDORI_LANG';
-
-type Language = 'en' | 'ja';
 
 /**
  * Finds `--lang` before the command line is parsed, because help and errors of the parser need it too.

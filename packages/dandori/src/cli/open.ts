@@ -1,5 +1,5 @@
 import type { OpenOptions, RunClient, Runtime } from '../app/index.ts';
-import { DandoriError } from '../model/error.ts';
+import { DandoriError, runNotFound } from '../model/error.ts';
 
 /** The runs that a command works on, local or on a server, and the configuration of this folder. */
 export interface Workplace extends RunClient, Pick<Runtime, 'config' | 'mindName'> {
@@ -57,10 +57,7 @@ export async function findRun(name: string, dandori: RunClient): Promise<string>
   const matches = names.filter((run) => run.startsWith(name) || run.endsWith(name));
   const [only] = matches;
   if (matches.length === 1 && only !== undefined) return only;
-  if (matches.length === 0)
-    throw new DandoriError('run-not-found', `There is no run "${name}".`, {
-      fix: '`dandori runs` lists the runs.',
-    });
+  if (matches.length === 0) throw runNotFound(name);
   throw new DandoriError(
     'run-not-found',
     `"${name}" fits ${matches.length} runs: ${matches.slice(0, 5).join(', ')}…`,

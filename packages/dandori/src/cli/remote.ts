@@ -2,6 +2,7 @@ import type { ConversationClient, OpenOptions } from '../app/index.ts';
 import { createClient, type RunUpdate } from '../client/client.ts';
 import { loadConfig } from '../config/index.ts';
 import { assertNever, DandoriError } from '../model/error.ts';
+import { isUnfinished } from '../model/event.ts';
 import { writePlanAsJson } from '../plan/write.ts';
 import { chosenLanguage, systemLanguage } from './language.ts';
 import type { Workplace } from './open.ts';
@@ -99,8 +100,7 @@ export async function openRemote(
       if (run === undefined) return client.questions();
       // The list of all is limited.
       const { goal, questions, outcome } = (await client.run(run)).report;
-      const isOpen = ['open', 'waiting', 'paused'].includes(outcome);
-      return isOpen ? questions.map((question) => ({ run, goal, ...question })) : [];
+      return isUnfinished(outcome) ? questions.map((question) => ({ run, goal, ...question })) : [];
     },
     tell: (run, text) => client.tell(run, text),
     pause: (run, { reason } = {}) => client.pause(run, reason),

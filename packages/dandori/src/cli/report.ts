@@ -70,7 +70,7 @@ export function printReport(report: Report, { texts, json, config }: Printing): 
   say(style.dim(`${texts.runId(report.run)} · ${usedText(report.usage, texts)}`));
 }
 
-/** Who asked for a value by a schema gets the value and not a sentence about it. */
+/** A user who asked for a value by a schema gets the value, not a sentence about it. */
 function printAnswer({ answer, output }: Report): void {
   if (output !== undefined) {
     const text = process.stdout.isTTY ? printable(stringifyJson(output, 2)) : stringifyJson(output);

@@ -1,4 +1,4 @@
-import { languageIn } from '../model/text.ts';
+import { type Language, languageIn } from '../model/text.ts';
 import { chat as englishChat } from '../views/texts/en/chat.ts';
 import { cli as english } from '../views/texts/en/cli.ts';
 import { history as englishHistory } from '../views/texts/en/history.ts';
@@ -20,7 +20,7 @@ import { chosenLanguage, systemLanguage } from './language.ts';
 const translate = createTranslate(messages);
 
 const ENGLISH = {
-  language: 'en' as 'en' | 'ja',
+  language: 'en' as Language,
   message: ((text) => text) as Translate,
   ...english,
   ...englishHistory,

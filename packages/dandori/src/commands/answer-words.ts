@@ -1,7 +1,22 @@
+import { assertNever } from '../model/error.ts';
 import { asObject, asText, isObject, type Json } from '../model/json.ts';
 import { isAboutStep, type Option, type Question } from '../model/question.ts';
-import { isJapanese } from '../model/text.ts';
 import { type Field, fieldOf, fieldsOf } from '../views/form.ts';
+import {
+  type Choice,
+  canBeNumbered,
+  chosen,
+  exactly,
+  one,
+  open,
+  placed,
+  type Reading,
+  readOption,
+  withoutManners,
+  withoutOpener,
+  withoutRemark,
+  withoutVerb,
+} from './answer-options.ts';
 import {
   ANY_YES,
   amountIn,
@@ -10,34 +25,14 @@ import {
   CLEAR_YES,
   EITHER,
   ENDING,
-  FILLERS,
   GIVES_UP,
-  MIDDLE,
   NEITHER,
   NO,
   numberIn,
-  OF_TWO,
   ONE_ENDING,
-  OPENER,
   ORDINALS,
-  PLACE,
-  VERBS,
 } from './answer-phrases.ts';
-import { byDate } from './dated-options.ts';
-import { contentWords, isNamed, piecesOf, simplified, squashed } from './label-words.ts';
-
-/**
- * How a message answers a question, read without a model.
- *
- * `open`: the message is about the question and does not answer it. `only_one`: it names several options, and
- * one can be chosen. `which`: it fits several options, or leaves the choice to us. `clear_yes`: it is not the
- * clear yes or no that an approval needs.
- */
-export type Reading =
-  | { readonly kind: 'answer'; readonly value: Json; readonly label: string }
-  | { readonly kind: 'declined' }
-  | { readonly kind: 'open'; readonly why: Unanswered };
-export type Unanswered = 'only_one' | 'which' | 'clear_yes';
+import { piecesOf, simplified } from './label-words.ts';
 
 /** Longer words need a model. The limit also bounds the work of the patterns. */
 const LONGEST_ANSWER = 120;
@@ -126,31 +121,7 @@ export function takesWords({ kind, options = [], form, url }: Question): boolean
   return kind === 'missing_input' && options.length === 0 && form === undefined && url === undefined;
 }
 
-/** False if the values or labels are numbers themselves. Then "2" would be ambiguous. */
-export function canBeNumbered(options: readonly Option[]): boolean {
-  return !options.some(
-    ({ value, label }, index) =>
-      /^\d+$/.test(asText(value)) || !['', String(index + 1)].includes(/^\d+/.exec(label)?.[0] ?? ''),
-  );
-}
-
 const isAsking = (said: string) => /\?$/.test(said);
-
-/** The options whose value or label these words are. */
-function exactly<T extends Pick<Option, 'value' | 'label'>>(said: string, options: readonly T[]): T[] {
-  const wanted = squashed(said);
-  const byValue = options.filter(({ value }) => simplified(asText(value)) === said);
-  if (byValue.length > 0) return byValue;
-  return options.filter(
-    ({ label }) => simplified(label) === said || (wanted !== '' && squashed(simplified(label)) === wanted),
-  );
-}
-
-function chosen({ value, label }: Pick<Option, 'value' | 'label'>): Reading {
-  return { kind: 'answer', value, label };
-}
-
-const open = (why: Unanswered): Reading => ({ kind: 'open', why });
 
 /** Longer words that begin like a yes are more than an answer: a model reads them. */
 const LONGEST_HESITATION = 24;
@@ -192,13 +163,6 @@ function readSettlement(said: string, options: readonly Option[]): Reading | und
   if (found !== undefined) return chosen(found);
   if (GIVES_UP.test(said)) return { kind: 'declined' };
   return ANY_YES.test(said) || NO.test(said) ? open('which') : undefined;
-}
-
-interface Choice {
-  readonly options: readonly Pick<Option, 'value' | 'label'>[];
-  /** The question and the goal. */
-  readonly about: string;
-  readonly goal?: string | undefined;
 }
 
 function readChoice(said: string, choice: Choice): Reading | undefined {
@@ -249,130 +213,6 @@ function theOther(bare: string, options: Choice['options']): Reading | undefined
 const NOT_ONE =
   /^(?:not|anything but|all but|except) (.+)$|^(.+?)(?:の方|のほう)?(?:じゃない|ではない|でない|以外)(?:の?方|の?ほう|の|やつ)?(?:で|を|がいい|にして|お願いします|でお願いします)*$/u;
 
-/** 「すべて（2 本）」 is 「すべて」. */
-function withoutRemark(label: string): string {
-  return label.replace(/[(（][^()（）]*[)）]\s*$/u, '');
-}
-
-function one(options: readonly Pick<Option, 'value' | 'label'>[]): Reading {
-  const [only] = options;
-  return only !== undefined && options.length === 1 ? chosen(only) : open('which');
-}
-
-/** The option by its place, its label, or words of its label. All that fit must be the same one. */
-function readOption(
-  { bare, core }: { bare: string; core: string },
-  options: Choice['options'],
-): Reading | undefined {
-  const exact = [bare, core].flatMap((words) => exactly(words, options));
-  if (exact.length > 0) return one([...new Set(exact)]);
-  const several = severalIn(core, options);
-  if (several !== undefined) return several > 1 ? open('only_one') : undefined;
-  const amounts = ofAmount(bare, options) ?? ofAmount(core, options);
-  if (amounts !== undefined) return one(amounts);
-  const byPlace = placed(core, options) ?? placed(bare, options) ?? byDate(bare, options);
-  const isCount = amountIn(core) !== undefined && core === bare;
-  const byWords = isCount ? [] : options.filter(({ label }) => isNamed(core, label));
-  const found = new Set([...(byPlace === undefined ? [] : [byPlace]), ...byWords]);
-  if (found.size > 0) return one([...found]);
-  // A number beyond the list is a slip, not a new request.
-  return numberIn(core) === undefined ? undefined : open('which');
-}
-
-/** The options of this amount, if all of them are amounts: 「1本だけ」 of 「1 本」 and 「すべて（2 本）」. */
-function ofAmount(core: string, options: Choice['options']): Choice['options'] | undefined {
-  const said = amountIn(core.replace(JUST, ''));
-  const amounts = options.map(({ label }) => {
-    const remark = /[(（]([^()（）]*)[)）]\s*$/u.exec(label)?.[1] ?? '';
-    return [withoutRemark(label), remark].map((words) => amountIn(simplified(words))).find(isDefined);
-  });
-  if (said === undefined || !amounts.every(isDefined)) return undefined;
-  // A bare number may also mean a place in the list.
-  const isPlace = (index: number) => !/^\d+$/.test(core) || index + 1 === said;
-  return options.filter((_, index) => amounts[index] === said && isPlace(index));
-}
-
-const JUST = /^(?:just|only) | (?:of them|of these|of those|only)$|(?:だけ|のみ)$/gu;
-const isDefined = (amount: number | undefined) => amount !== undefined;
-
-/** How many options "1 and 2" or 「1と2」 names. Undefined if the words are no such list. */
-function severalIn(core: string, options: Choice['options']): number | undefined {
-  const parts = core.split(/\s*(?:,|、|\band\b|&|と|および)\s*/u);
-  if (parts.length < 2 || parts.includes('')) return undefined;
-  const named = parts.map(
-    (part) => placed(part, options) ?? exactly(part, options)[0] ?? only(options, part),
-  );
-  return named.every((option) => option !== undefined) ? new Set(named).size : undefined;
-}
-
-function only(options: Choice['options'], words: string): Choice['options'][number] | undefined {
-  const found = options.filter(({ label }) => isNamed(words, label));
-  return found.length === 1 ? found[0] : undefined;
-}
-
-/** The option at the place that the words name: "2", "the second one", 「2番目の牛乳」, 「最後」. */
-function placed<T extends Pick<Option, 'value' | 'label'>>(
-  core: string,
-  options: readonly T[],
-): T | undefined {
-  const { place = core, rest } = PLACE.exec(core)?.groups ?? {};
-  const words = rest === undefined ? contentWords(place) : [place];
-  const numbered = canBeNumbered(options) ? numberIn(place) : undefined;
-  const number = numbered ?? ordinal(words, options);
-  const option =
-    number === undefined || number === 0 ? undefined : options.at(number < 0 ? number : number - 1);
-  if (option === undefined) return undefined;
-  const others = numbered === undefined ? words.filter((word) => placeOf(word, options) === undefined) : [];
-  return [...(rest === undefined ? [] : [rest]), ...others].every((part) => isNamed(part, option.label))
-    ? option
-    : undefined;
-}
-
-function ordinal(words: readonly string[], options: readonly unknown[]): number | undefined {
-  const found = words.flatMap((word) => placeOf(word, options) ?? []);
-  return found.length === 1 ? found[0] : undefined;
-}
-
-function placeOf(word: string, options: readonly unknown[]): number | undefined {
-  const count = options.length;
-  const ofTwo = count === 2 ? OF_TWO.get(word) : undefined;
-  const middle = count % 2 === 1 && count > 1 && MIDDLE.has(word) ? (count + 1) / 2 : undefined;
-  const [, digits] = /^(\d+)(?:st|nd|rd|th)$/.exec(word) ?? [];
-  return ORDINALS.get(word) ?? ofTwo ?? middle ?? (digits === undefined ? undefined : Number(digits));
-}
-
-function withoutOpener(said: string): string {
-  const rest = said.replace(OPENER, '');
-  return rest === '' || rest === said ? said : withoutOpener(rest);
-}
-
-/** Without "please" and 「でお願いします」, and without "the … one" and 「の方」. */
-function withoutManners(bare: string): string {
-  let core = bare.replace(/^(?:please\s+)?(.*?)(?:[\s,]+(?:please|pls|plz|thanks|thank you))*$/u, '$1');
-  for (;;) {
-    const rest = core.replace(ENDING, '').trim();
-    if (rest === core || rest === '') break;
-    core = rest;
-  }
-  const name = core.replace(ONE_ENDING, '').trim();
-  const words = name === '' ? core : name;
-  if (isJapanese(words)) return words;
-  const left = words
-    .split(' ')
-    .filter((word) => !FILLERS.has(word) || /^(?:option|number|no\.?)$/.test(word));
-  return left.length === 0 ? words : left.join(' ');
-}
-
-/** "throw away the low-fat one" is an answer if the question or the goal is about throwing away. */
-function withoutVerb(said: string, about: string): string {
-  for (const { asked, japanese, english } of VERBS) {
-    if (!asked.test(about)) continue;
-    const rest = said.replace(japanese, '').replace(english, ' ').replaceAll(/\s+/g, ' ').trim();
-    if (rest !== '' && rest !== said) return rest;
-  }
-  return said;
-}
-
 /** Fills a form that asks for one thing: a yes or no, a choice, several of a list, or a number. */
 function readForm(
   said: string,
@@ -403,8 +243,12 @@ function readField(said: string, { kind, choices, schema }: Field, about: string
       const isValid = amount !== undefined && (schema.type !== 'integer' || Number.isInteger(amount));
       return isValid ? { kind: 'answer', value: amount, label: String(amount) } : undefined;
     }
-    default:
+    case 'text':
+    case 'group':
+    case 'other':
       return undefined;
+    default:
+      return assertNever(kind);
   }
 }
 

@@ -12,7 +12,8 @@ import { foldRun } from '../run/state/apply.ts';
 import { editedTasks } from '../run/state/plan.ts';
 import type { Answer, OpenQuestion, RunState } from '../run/state/state.ts';
 import { checkOpened, type Secrets, sealingOf, withOpenedCheck } from '../secrets/index.ts';
-import { isApproval, readAnswer, takesWords, type Unanswered } from './answer-words.ts';
+import type { Unanswered } from './answer-options.ts';
+import { isApproval, readAnswer, takesWords } from './answer-words.ts';
 import { asJournaled, type CommandParts, checkLength, refuseEnded, send, tasksAsJournaled } from './send.ts';
 
 /** Length of the JSON. Larger data belongs in a file or a tool's result. */

@@ -9,8 +9,8 @@ export {
   requireAnswerer,
   withSecretsRestored,
 } from './answer.ts';
+export { canBeNumbered } from './answer-options.ts';
 export {
-  canBeNumbered,
   isApproval,
   optionsNamed,
   readAnswer,
@@ -27,4 +27,4 @@ export { type Pruned, type PruneOptions, pruneRuns } from './prune.ts';
 export { asJournaled, readable, tasksAsJournaled } from './send.ts';
 export { checkGoal, newId, startOnce, startRun } from './start.ts';
 export { addBudget, addNote, cancelRun, continueRun, pauseRun, type Rating, rateRun } from './steer.ts';
-export { asksToStop } from './stop-words.ts';
+export { asksToStop } from './stop-request.ts';

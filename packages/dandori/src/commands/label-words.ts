@@ -14,7 +14,7 @@ export function simplified(text: string): string {
     .replace(/^([^(]*)\)$/u, '$1');
 }
 
-export function squashed(said: string): string {
+export function lettersAndDigits(said: string): string {
   return said.replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
@@ -26,7 +26,7 @@ export function isNamed(core: string, label: string): boolean {
   const isEnough = size > 1 || (size === 1 && isJapanese(core) && name.startsWith(core));
   const isPlace = words.every((word) => /^\d{1,2}$/.test(word));
   const labelWords = joinedWords(name);
-  const japanese = squashed(name);
+  const japanese = lettersAndDigits(name);
   return (
     isEnough &&
     !isPlace &&

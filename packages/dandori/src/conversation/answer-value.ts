@@ -23,12 +23,15 @@ export function readReply(
 }
 
 /** What the client is told about the answer. */
-export function toldOf({ label, declined }: GivenAnswer): { chose?: string; declined?: boolean } {
+export function answerForClient({ label, declined }: GivenAnswer): { chose?: string; declined?: boolean } {
   return { ...(label !== undefined && { chose: label }), ...(declined === true && { declined }) };
 }
 
 /** An answer as the user's message: the label of an option, not its value. */
-export function wordsOf({ answer, comment, declined }: Reply, options: readonly Option[] = []): string {
+export function answerAsMessage(
+  { answer, comment, declined }: Reply,
+  options: readonly Option[] = [],
+): string {
   const written = stringifyJson(answer);
   const label = options.find(({ value }) => stringifyJson(value) === written)?.label;
   const given = declined === true ? [] : [label ?? (typeof answer === 'string' ? answer : written)];
@@ -36,7 +39,7 @@ export function wordsOf({ answer, comment, declined }: Reply, options: readonly 
 }
 
 /** Tells the user how the words were read, if the words themselves do not. */
-export function understood(
+export function readingNotice(
   { run, question }: { run: string; question: Question },
   { text, given: { label, declined }, language }: { text: string; given: GivenAnswer; language: Language },
 ): Message[] {

@@ -18,7 +18,7 @@ import {
   report,
   runOutcome,
 } from '../views/report.ts';
-import { readReply, toldOf, understood, wordsOf } from './answer-value.ts';
+import { answerAsMessage, answerForClient, readingNotice, readReply } from './answer-value.ts';
 import {
   type Background,
   createBackground,
@@ -166,7 +166,7 @@ export interface ConversationParts extends Parts {
   readonly conversations: ConversationJournal;
   readonly keys: Keys;
   readonly userId?: string | undefined;
-  readonly language?: 'en' | 'ja';
+  readonly language?: Language;
   settingsFor(userId: string | undefined): Promise<Settings>;
   /** Throws if there is no such model. */
   mindFor(name: string | undefined): Promise<Mind>;
@@ -249,7 +249,8 @@ export async function openConversation(
     await ledger.write((state) => {
       const asked = background.state(run)?.questions.get(question)?.question;
       const language = parts.language ?? message.language ?? state?.language ?? 'en';
-      const read = asked === undefined ? [] : understood({ run, question: asked }, { text, given, language });
+      const read =
+        asked === undefined ? [] : readingNotice({ run, question: asked }, { text, given, language });
       return newOnes([message, ...read], state);
     });
     await background.look(run);
@@ -301,7 +302,13 @@ export async function openConversation(
       const words = { text, asked: meant, by: speaker(by), message, language, isRepeated };
       const given = await answerOnce(words, parts);
       await noteAnswer(meant, { id: heard, text, given });
-      return { kind: 'answered', run, question, ...toldOf(given), standing: await standing(run, waits) };
+      return {
+        kind: 'answered',
+        run,
+        question,
+        ...answerForClient(given),
+        standing: await standing(run, waits),
+      };
     },
     async answer(asked, value, { by, waits, ...how } = {}) {
       await runs.readOthers();
@@ -315,12 +322,12 @@ export async function openConversation(
       );
       const reply = { answer: value, ...how };
       const given = readReply(reply, { question, goal: state?.goal });
-      const text = wordsOf(reply, question?.options);
+      const text = answerAsMessage(reply, question?.options);
       await noteAnswer(asked, { id: heard, text, given });
       return {
         kind: 'answered',
         ...asked,
-        ...toldOf(given),
+        ...answerForClient(given),
         standing: await standing(asked.run, waits),
       };
     },

@@ -1,12 +1,6 @@
 import * as z from 'zod';
-import {
-  isApproval,
-  isBare,
-  type Reading,
-  readAnswer,
-  refersToOption,
-  takesWords,
-} from '../commands/answer-words.ts';
+import type { Reading } from '../commands/answer-options.ts';
+import { isApproval, isBare, readAnswer, refersToOption, takesWords } from '../commands/answer-words.ts';
 import type { Message } from '../model/conversation.ts';
 import type { Json } from '../model/json.ts';
 import { isAboutStep, type Question } from '../model/question.ts';

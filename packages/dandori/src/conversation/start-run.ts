@@ -112,9 +112,9 @@ const OWN_POLICIES: Readonly<Record<keyof typeof RUN_TOOLS, ApprovalPolicy>> = {
   'plan.list': 'never',
   'plan.activate': 'never',
   'run.tell': 'never',
-  // Exception: the answer that the user's own message gives (`run/approval`).
+  // Exception: the answer that the user's own message gives (`run/approval-policy`).
   'run.answer': 'always',
-  // Exception: what the user's own message led to (`run/approval`).
+  // Exception: what the user's own message led to (`run/approval-policy`).
   'run.cancel': 'always',
 };
 

@@ -8,7 +8,7 @@ import { fold } from '../run/state/apply.ts';
 import type { CallOutcome, OtherRuns } from '../tools/index.ts';
 import { planView } from '../views/plan.ts';
 import { openQuestions } from '../views/report.ts';
-import { readReply, understood } from './answer-value.ts';
+import { readingNotice, readReply } from './answer-value.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead, type GivenAnswer } from './interpret.ts';
 import type { ConversationLedger } from './ledger.ts';
@@ -42,7 +42,7 @@ export async function deliverWords({ run, text, by }: Words, parts: Parts): Prom
  *
  * What a model says never counts as the user's word, because a tool may have injected it. It is marked with
  * the run that it came from. It is only a note and leaves every question open. `answer` passes on what the
- * user's message says: `run/approval` asks the user first, unless that message names the answer.
+ * user's message says: `run/approval-policy` asks the user first, unless that message names the answer.
  */
 export function othersOf(
   ledger: ConversationLedger,
@@ -55,7 +55,7 @@ export function othersOf(
   ): Promise<void> {
     await ledger.write((state) => {
       const language = parts.language ?? state?.language ?? 'en';
-      const [message] = understood(about, { text: '', given, language });
+      const [message] = readingNotice(about, { text: '', given, language });
       return message === undefined || state?.messages.has(message.id)
         ? []
         : [{ type: 'message_written', data: { message } }];

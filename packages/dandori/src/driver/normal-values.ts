@@ -3,6 +3,7 @@ import type { Thinking } from '../mind/index.ts';
 import { assertNever } from '../model/error.ts';
 import {
   failure,
+  lostCause,
   type Message,
   type Said,
   saidFields,
@@ -67,7 +68,7 @@ const outcomeShape = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('failed'), failure }),
   z.object({
     kind: z.literal('lost'),
-    cause: z.enum(['timeout', 'connection_lost', 'cancelled']),
+    cause: lostCause,
     ...message,
   }),
   ambiguity.extend({ kind: z.literal('ambiguous') }),

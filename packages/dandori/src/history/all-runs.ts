@@ -1,13 +1,13 @@
 import * as z from 'zod';
 import type { Durations } from '../driver/index.ts';
 import { DandoriError } from '../model/error.ts';
-import type { Event } from '../model/event.ts';
+import { type Event, UNFINISHED } from '../model/event.ts';
 import { fold } from '../run/state/apply.ts';
 import {
   allRuns,
-  type Every,
   type Journal,
   type KeptCounts,
+  type PeriodLength,
   type RunSummary,
   statisticsSchema,
 } from '../store/index.ts';
@@ -20,7 +20,7 @@ export interface CountOptions {
   /** Only runs of this user. */
   readonly userId?: string;
   /** Also return a series, whose periods start at `since`. */
-  readonly every?: Every;
+  readonly every?: PeriodLength;
   /** Called after each run with the number of runs read. */
   readonly onRead?: (count: number) => void;
 }
@@ -162,7 +162,6 @@ interface Known {
   readonly questions: readonly RunQuestion[];
 }
 
-const OPEN = ['open', 'waiting', 'paused'] as const;
 /** The open runs that a list looks at. With 100,000 runs that wait, reading all of them would take minutes. */
 export const MOST_OPEN = 1_000;
 const REMEMBERED = 5 * MOST_OPEN;
@@ -178,7 +177,7 @@ export function createQuestionList(journal: Pick<Journal, 'list' | 'read'>): Lis
 
   async function listOpen(userId: string | undefined): Promise<RunQuestion[]> {
     const found: RunQuestion[] = [];
-    const options = { limit: MOST_OPEN, status: OPEN, ...(userId !== undefined && { userId }) };
+    const options = { limit: MOST_OPEN, status: UNFINISHED, ...(userId !== undefined && { userId }) };
     const open = await journal.list(options);
     for (let from = 0; from < open.length; from += AT_ONCE) {
       const some = open.slice(from, from + AT_ONCE);

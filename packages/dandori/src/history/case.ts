@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { passedOn, usage } from '../model/decision.ts';
 import { outcome, purpose } from '../model/event.ts';
-import { failure } from '../model/failure.ts';
+import { failure, lostCause } from '../model/failure.ts';
 import { json, jsonObject } from '../model/json.ts';
 import { ambiguity, questionKind } from '../model/question.ts';
 import { settings } from '../model/settings.ts';
@@ -49,7 +49,7 @@ const call = z.object({
   /** Exactly one of these five fields says how the call ended. */
   result: json.optional(),
   failure: failure.optional(),
-  lost: z.enum(['timeout', 'connection_lost', 'cancelled']).optional(),
+  lost: lostCause.optional(),
   ambiguous: ambiguity.optional(),
   wanted: z
     .object({

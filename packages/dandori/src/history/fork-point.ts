@@ -1,3 +1,4 @@
+import { DandoriError } from '../model/error.ts';
 import type { Event, Fact } from '../model/event.ts';
 import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
 import type { RunState } from '../run/state/state.ts';
@@ -43,6 +44,15 @@ export function endedBy({ type, data }: Fact): string | undefined {
   if (type !== 'question_asked') return undefined;
   // A question of a held call does not end the call.
   return data.attempt === undefined || data.held === true ? undefined : data.question.task;
+}
+
+/** The error for an event number that the run does not have. */
+export function noEvent(run: string, seq: number, last: number): DandoriError {
+  return new DandoriError('usage', `The run ${run} has no event ${seq}.`, { fix: eventsOf(run, last) });
+}
+
+export function eventsOf(run: string, last: number): string {
+  return `Its events are 1 to ${last}: see them with \`dandori log ${run}\`.`;
 }
 
 /** Where to begin to do everything again: after the goal, and after the plan if the user gave it. */

@@ -24,7 +24,15 @@ import { withVerdict } from '../run/verdicts.ts';
 import { sealingOf, withOpenedCheck } from '../secrets/index.ts';
 import { sharedPast } from '../views/report.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { asksMore, endedBy, failedPoint, startPoint, wholeDecision } from './fork-point.ts';
+import {
+  asksMore,
+  endedBy,
+  eventsOf,
+  failedPoint,
+  noEvent,
+  startPoint,
+  wholeDecision,
+} from './fork-point.ts';
 
 export interface ForkOptions {
   /**
@@ -111,10 +119,9 @@ function forkPoint(run: string, events: readonly Event[], { at, from, answers = 
   const isOpen = events.some(({ type, data }) => type === 'question_asked' && data.question.id in answers);
   const point = at ?? (first === undefined ? (isOpen ? events.length : undefined) : first.seq - 1);
   if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
-  const fix = `Its events are 1 to ${events.length}: see them with \`dandori log ${run}\`.`;
-  if (point !== undefined) throw new DandoriError('usage', `The run ${run} has no event ${point}.`, { fix });
+  if (point !== undefined) throw noEvent(run, point, events.length);
   throw new DandoriError('usage', 'Missing --at: the event to fork from.', {
-    fix: `Give it with --at. ${fix}`,
+    fix: `Give it with --at. ${eventsOf(run, events.length)}`,
   });
 }
 

@@ -1,6 +1,8 @@
 import * as z from 'zod';
+import { reflection } from '../model/decision.ts';
 import type { Event } from '../model/event.ts';
 import { type Json, stringifyJson } from '../model/json.ts';
+import { complexity, planAuthor } from '../model/plan.ts';
 import { purposeOf, type Task } from '../model/task.ts';
 import { isJapanese, type Language } from '../model/text.ts';
 import { sort } from '../plan/graph.ts';
@@ -8,7 +10,6 @@ import { mayHoldRef, parseTemplate } from '../plan/refs.ts';
 import { runTextsIn } from '../views/texts/of-run.ts';
 import { type HistoryEntry, type ProposedEntry, planEntries } from './plan-history.ts';
 
-const complexity = z.enum(['low', 'medium', 'high']);
 const names = z.array(z.string()).readonly();
 
 const line = z.object({
@@ -35,7 +36,7 @@ const actions = {
 const status = z
   .enum(['proposed', 'accepted', 'rejected', 'replaced'])
   .describe('proposed: the compiler or the user has not decided yet');
-const written = { version: z.number().int(), status, by: z.enum(['mind', 'user', 'repair']) };
+const written = { version: z.number().int(), status, by: planAuthor };
 
 const planLine = line.extend({
   type: z.literal('plan'),
@@ -69,7 +70,7 @@ const revisionLine = line.extend({
 const reflectionLine = line.extend({
   type: z.literal('reflection'),
   trigger: z.enum(['error', 'interval', 'evaluation']),
-  status: z.enum(['success', 'failure', 'partial']),
+  status: reflection.shape.status,
   evaluation: z.string(),
   needs_revision: z.boolean(),
   by: z.enum(['mind', 'runtime']),

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { reflection } from '../model/decision.ts';
 import type { Event } from '../model/event.ts';
-import { diagnostic, outline, revision } from '../model/plan.ts';
+import { diagnostic, outline, planAuthor, revision } from '../model/plan.ts';
 import { task } from '../model/task.ts';
 import { fold } from '../run/state/apply.ts';
 import { planView, planViewSchema } from '../views/plan.ts';
@@ -12,7 +12,7 @@ const entry = z.object({ seq: z.number().int(), at: z.number().describe('Millise
 const proposedEntry = entry.extend({
   kind: z.enum(['proposed', 'revised']),
   version: z.number().int(),
-  by: z.enum(['mind', 'user', 'repair']),
+  by: planAuthor,
   isAccepted: z.boolean().optional().describe('Absent until the compiler or the user has decided'),
   isReplaced: z.literal(true).optional().describe('The user replaced it before it was accepted'),
   tasks: z.array(task).readonly().describe('All of a plan; the new tasks of a revision'),

@@ -1,6 +1,5 @@
 import * as z from 'zod';
 import { createResults, type Parts } from '../driver/index.ts';
-import { DandoriError } from '../model/error.ts';
 import type { Event, FactType } from '../model/event.ts';
 import { jsonCopy } from '../model/json.ts';
 import { breaches } from '../run/laws.ts';
@@ -9,6 +8,7 @@ import { type RunState, snapshot } from '../run/state/state.ts';
 import type { Journal } from '../store/index.ts';
 import { report, reportSchema } from '../views/report.ts';
 import { factText } from './diff.ts';
+import { noEvent } from './fork-point.ts';
 import { isDecided, prove } from './proof.ts';
 
 export interface ReplayOptions {
@@ -91,9 +91,7 @@ export async function replayRun(
 
 function upTo(run: string, { length }: readonly Event[], to = length): number {
   if (Number.isInteger(to) && to >= 1 && to <= length) return to;
-  throw new DandoriError('usage', `The run ${run} has no event ${to}.`, {
-    fix: `Its events are 1 to ${length}: see them with \`dandori log ${run}\`.`,
-  });
+  throw noEvent(run, to, length);
 }
 
 function typeAt(events: readonly Event[], seq: number): FactType {

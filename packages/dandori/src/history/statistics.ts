@@ -4,9 +4,9 @@ import { fold } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import {
   type Calls,
-  type Every,
   PERIOD_MS,
   type Period,
+  type PeriodLength,
   type RunCounts,
   type Statistics,
   type SumOptions,
@@ -78,7 +78,10 @@ export function createCounter({ every, from = 0 }: SumOptions = {}): Counter {
 }
 
 /** The series is included if it was asked for. */
-export function statisticsOf({ runs, all, duration, tools, periods }: Sums, every?: Every): Statistics {
+export function statisticsOf(
+  { runs, all, duration, tools, periods }: Sums,
+  every?: PeriodLength,
+): Statistics {
   const { outcomes, revisions, modelCalls, tokens, cost, timeouts, ratings } = all;
   const ended = outcomes.answered + outcomes.failed + outcomes.cancelled + outcomes.exhausted;
   const perRun = (total: number): Total => ({ total, perRun: runs === 0 ? 0 : total / runs });

@@ -67,6 +67,12 @@ export class DandoriError extends Error {
   }
 }
 
+export function runNotFound(run: string): DandoriError {
+  return new DandoriError('run-not-found', `There is no run "${run}".`, {
+    fix: '`dandori runs` lists the runs.',
+  });
+}
+
 /** Reaching this is a bug of ours, never bad input. The run stops and the journal stays intact. */
 export function assertNever(value: never): never {
   throw new Error(`This case was forgotten: ${stringifyJson(value)}`);

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { brief, limit, mayAnswer, offer, passedOn, reflection, usage } from './decision.ts';
-import { failure, saidFields } from './failure.ts';
+import { failure, lostCause, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
 import { share, subGoalEnd, subGoalStart } from './own-tools.ts';
-import { access, diagnostic, estimate, outline, revision } from './plan.ts';
+import { access, diagnostic, estimate, outline, planAuthor, revision } from './plan.ts';
 import { allowance, ambiguity, previewFinding, question, trustReason } from './question.ts';
 import { amounts, language, settings } from './settings.ts';
 import { type Action, attachment, type BlobHandle, blobHandle, task } from './task.ts';
@@ -23,6 +23,10 @@ export const EVENT_VERSION = 2;
 
 export const outcome = z.enum(['answered', 'failed', 'cancelled', 'exhausted']);
 export type Outcome = z.infer<typeof outcome>;
+
+/** The status of a run that has no outcome yet. */
+export const UNFINISHED = ['open', 'waiting', 'paused'] as const;
+export const isUnfinished = (status: string) => UNFINISHED.some((one) => one === status);
 
 /**
  * `act`: decide what to do next. `generate`: write the tasks of these steps. `answer`: every task of the
@@ -157,10 +161,10 @@ export const factSchema = z.discriminatedUnion('type', [
     /** `runtime` if the mind was asked to look back but gave no assessment. */
     by: z.enum(['mind', 'runtime']),
   }),
-  /** `repair`: the mind's plan after obvious mistakes were fixed. `plan_approved` lists the fixes. */
+  /** `plan_approved` lists the fixes of a `repair`. */
   fact('plan_proposed', {
     version: z.number().int(),
-    by: z.enum(['mind', 'user', 'repair']),
+    by: planAuthor,
     tasks: z.array(task),
     outline: outline.optional(),
     /** Tasks that never started and are repeated in `tasks`, because what they wait for has changed. */
@@ -169,7 +173,7 @@ export const factSchema = z.discriminatedUnion('type', [
   /** A change of an accepted plan. Tasks that have not started are rewritten; tasks that have ended stay. */
   fact('plan_revised', {
     version: z.number().int(),
-    by: z.enum(['mind', 'user', 'repair']),
+    by: planAuthor,
     ...revision.shape,
     /** Tasks that never started and are replaced by `tasks`. */
     removes: z.array(z.string()),
@@ -273,13 +277,7 @@ export const factSchema = z.discriminatedUnion('type', [
     blob: blobHandle.optional(),
     failure: failure.optional(),
     /** It is unknown whether the call took effect. */
-    lost: z
-      .object({
-        cause: z.enum(['timeout', 'connection_lost', 'cancelled']),
-        message: z.string(),
-        ...saidFields,
-      })
-      .optional(),
+    lost: z.object({ cause: lostCause, message: z.string(), ...saidFields }).optional(),
     /** Nothing was done: a person has to choose first. */
     ambiguous: ambiguity.optional(),
     ms: z.number(),

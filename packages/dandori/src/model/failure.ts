@@ -36,6 +36,10 @@ const failureKind = z.enum([
 ]);
 export type FailureKind = z.infer<typeof failureKind>;
 
+/** Why it is unknown whether a call took effect. */
+export const lostCause = z.enum(['timeout', 'connection_lost', 'cancelled']);
+export type LostCause = z.infer<typeof lostCause>;
+
 /**
  * A message of Dandori itself in a run, as a code with parameters. `views/texts` turns it into text. The
  * journal stores the code and the text of that day. So a replay compares codes, and a view may word the

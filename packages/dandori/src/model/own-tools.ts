@@ -17,7 +17,7 @@ const whole = (description: string, least: number): JsonObject => ({
 
 /**
  * Our own operations that have a result. They are tasks like any other: compiled, journaled, shown to the
- * mind. To add one, define it here and implement it in `tools/own`. `mind/language/offered` lists those that
+ * mind. To add one, define it here and implement it in `tools/own`. `mind/language/tool-text` lists those that
  * the mind is told about.
  */
 export const OWN_TOOLS = {

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { effect } from './tool.ts';
 
-const complexity = z.enum(['low', 'medium', 'high']);
+/** Who wrote a plan. `repair`: the mind's plan after obvious mistakes were fixed. */
+export const planAuthor = z.enum(['mind', 'user', 'repair']);
+
+export const complexity = z.enum(['low', 'medium', 'high']);
 
 /** A stage of a plan with a purpose. Its tasks are written when the step starts. */
 export const step = z.object({

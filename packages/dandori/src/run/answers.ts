@@ -39,13 +39,19 @@ function afterInput(task: TaskState, asked: readonly OpenQuestion[], word: Word)
     ({ isHeld, input, answer }) => !isHeld && input?.name === undefined && answer?.declined === true,
   );
   if (refused?.answer !== undefined) return declined(task, { asked: refused, answer: refused.answer, word });
-  switch (task.asking?.call) {
+  const call = task.asking?.call;
+  switch (call) {
     case 'held':
       return { to: 'running' };
     case 'lost':
       return { to: isRepeatable(task.effect) ? 'ready' : 'in_doubt' };
-    default:
+    case 'ended':
+    case 'ending':
+    case 'over':
+    case undefined:
       return { to: 'ready' };
+    default:
+      return assertNever(call);
   }
 }
 

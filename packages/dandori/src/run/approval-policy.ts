@@ -76,7 +76,8 @@ function isCovered({ task, coveredBy, override }: TaskState, rules: Rules): bool
 
 export function asksFirst({ operation, effect }: CallWithEffect, rules: Rules): boolean {
   if (isOurs({ operation, effect })) return false;
-  switch (policyFor(operation, rules)) {
+  const policy = policyFor(operation, rules);
+  switch (policy) {
     case 'never':
       return false;
     case 'destructive':
@@ -85,8 +86,11 @@ export function asksFirst({ operation, effect }: CallWithEffect, rules: Rules): 
     case 'writes':
     case 'plan':
       return effect !== 'read';
+    case 'always':
+      return true;
     default:
       // An unknown policy comes from a later version. Ask, to be safe.
+      policy satisfies never;
       return true;
   }
 }

@@ -8,8 +8,9 @@ import { asksAboutPlan, needsApproval } from './approval-policy.ts';
 import { apply } from './state/apply.ts';
 import { hasOpenCall } from './state/held-calls.ts';
 import { saysNothingHappened } from './state/inner-calls.ts';
-import { isRefused, isUnfilled, needsNoReason, wasRejected } from './state/orders.ts';
+import { isRefused, isUnfilled, needsNoReason } from './state/orders.ts';
 import { planAnswer } from './state/plan.ts';
+import { wasRejected } from './state/questions.ts';
 import { hasEnded, type RunState, type TaskState, writesIn } from './state/state.ts';
 
 /**

@@ -31,7 +31,7 @@ const KEY_FORM =
   /^(?:sk-|sk_|rk_|pk_|ghp_|gho_|ghs_|github_pat_|glpat-|xox[a-z]-|AKIA|AIza|eyJ[\w-]+\.|-----BEGIN )/;
 /**
  * Common values that are too generic to hide, such as `password`. Hiding them would break a tool such as
- * `reset_password`. Hiding `password` would break a tool `reset_password`.
+ * `reset_password`.
  */
 const TRIVIAL =
   /^(?:true|false|none|null|undefined|enabled?|disabled?|default|production|development|staging|testing|localhost|required|optional|public|private|basic|bearer|digest|oauth2?|strict|always|string|header|cookies?|session|passwords?|passwd|secrets?|tokens?|api[_-]?keys?|credentials?)$/i;

@@ -15,7 +15,7 @@ import { standingApproval } from '../model/question.ts';
 import { amounts, approvalPolicy, mode, role } from '../model/settings.ts';
 import { task, taskInput } from '../model/task.ts';
 import { missingServerSchema, toolSchema } from '../model/tool.ts';
-import { conversationSummarySchema, every, runStatus, runSummarySchema } from '../store/index.ts';
+import { conversationSummarySchema, periodLength, runStatus, runSummarySchema } from '../store/index.ts';
 import { reportSchema } from '../views/report.ts';
 
 /**
@@ -311,7 +311,7 @@ export type ReplayRange = z.input<typeof replayRange>;
 
 export const statisticsFilters = z.object({
   since: number.min(0).default(0).describe('Started then or later; milliseconds since 1970'),
-  every: every
+  every: periodLength
     .optional()
     .describe('Also gives a series, by the start time of the runs; its periods begin with `since`'),
 });

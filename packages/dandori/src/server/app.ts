@@ -4,7 +4,6 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status';
 import { DandoriError } from '../model/error.ts';
 import { parseJson, stringifyJson } from '../model/json.ts';
 import { clip } from '../model/text.ts';
-import { acceptedLanguage } from './accepted-language.ts';
 import { createRateLimit } from './access.ts';
 import { describeApi } from './description.ts';
 import {
@@ -37,6 +36,7 @@ import {
 } from './routes/service.ts';
 import { approvalRoutes, questionRoutes, steeringRoutes } from './routes/steering.ts';
 import { streamRoutes } from './routes/stream.ts';
+import { acceptedLanguage } from './schemas.ts';
 
 const ROUTES: readonly Routes[] = [
   healthRoutes,

@@ -2,6 +2,7 @@ import type { Runtime, StopSignals } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
 import { type Conversation, foldConversation, unfinished } from '../conversation/index.ts';
 import { DandoriError } from '../model/error.ts';
+import { isUnfinished } from '../model/event.ts';
 import { allConversations } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
 import { mayAct, type User } from './access.ts';
@@ -121,7 +122,7 @@ export function createOpenConversations(options: Options): OpenConversations {
         id === undefined ? undefined : await use(id, (it) => it.drive(run, leaving)).catch(ifGone);
       // A fork names the conversation of its origin, but it is not a run of that conversation.
       const report = driven ?? (await dandori.drive(run, leaving));
-      if (!['open', 'waiting', 'paused'].includes(report.outcome)) conversationOf.delete(run);
+      if (!isUnfinished(report.outcome)) conversationOf.delete(run);
       return report;
     },
     of: (run) => conversationOf.get(run),
@@ -186,7 +187,7 @@ export async function cancelAll(
 ): Promise<string[]> {
   const told: string[] = [];
   for (const { run, outcome } of conversation.runs()) {
-    if (!['open', 'waiting', 'paused'].includes(outcome)) continue;
+    if (!isUnfinished(outcome)) continue;
     try {
       await conversation.cancel(run, reason, { by });
       told.push(run);

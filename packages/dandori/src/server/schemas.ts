@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { GivenAttachment } from '../app/index.ts';
 import { json, jsonObject } from '../model/json.ts';
+import type { Language } from '../model/text.ts';
 import { listAll } from '../store/index.ts';
 import { type attachments, doneSchema, problemSchema } from './api.ts';
 
@@ -47,6 +48,11 @@ export const problems = {
     content: { 'application/problem+json': { schema: described(problemSchema, 'Problem') } },
   },
 };
+
+/** The client's first choice in `Accept-Language`, if Dandori speaks it. */
+export function acceptedLanguage(accepted = ''): Language | undefined {
+  return (['en', 'ja'] as const).find((language) => new RegExp(`^\\s*${language}\\b`, 'i').test(accepted));
+}
 
 /** The JSON Schema for OpenAPI 3.1. */
 export function schemaOf(schema: z.ZodType): object {

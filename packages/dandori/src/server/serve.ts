@@ -7,6 +7,7 @@ import { getRequestListener } from '@hono/node-server';
 import { fingerprint, type OpenOptions, openRuntime, type Runtime } from '../app/index.ts';
 import { type Config, version } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
+import { isUnfinished } from '../model/event.ts';
 import { redact } from '../model/redact.ts';
 import type { Drive, Patience } from '../store/index.ts';
 import { createOwners, createUsers } from './access.ts';
@@ -119,7 +120,7 @@ export async function serve(options: ServeOptions = {}): Promise<Serving> {
     // The run of a message may not exist yet. Then the drive creates it.
     if (!metrics.knows(run)) metrics.past(await dandori.events(run).catch(ifNotBegun));
     const { outcome } = await conversations.drive(run, { ...signals, longestWait: LONGEST_WAIT });
-    return { isOpen: ['open', 'waiting', 'paused'].includes(outcome) };
+    return { isOpen: isUnfinished(outcome) };
   };
   const driving = (line?.dispatcher ?? dandori.dispatcher).work(workers?.drive ?? driveHere, {
     atOnce: config.server.maxRuns,

@@ -30,5 +30,5 @@ export {
   type TornTail,
 } from './journal.ts';
 export type { Approvals } from './standing-approvals.ts';
-export { type Every, every, statisticsSchema } from './statistics.ts';
+export { type PeriodLength, periodLength, statisticsSchema } from './statistics.ts';
 export type { Store } from './store.ts';

@@ -4,8 +4,8 @@ import {
   conversationEnvelopeSchema,
   conversationFactSchema,
 } from '../model/conversation.ts';
-import { DandoriError } from '../model/error.ts';
-import { type Event, envelopeSchema, factSchema, outcome } from '../model/event.ts';
+import { DandoriError, runNotFound } from '../model/error.ts';
+import { type Event, envelopeSchema, factSchema, outcome, UNFINISHED } from '../model/event.ts';
 
 /** The fields of every event, in every kind of journal. */
 export interface Entry {
@@ -18,7 +18,7 @@ export interface Entry {
  * The status of a run. A summary says `waiting` or `paused` only if the last event says so. Any other run
  * without an end is `open`.
  */
-export const runStatus = z.enum([...outcome.options, 'open', 'waiting', 'paused', 'damaged']);
+export const runStatus = z.enum([...outcome.options, ...UNFINISHED, 'damaged']);
 export type RunStatus = z.infer<typeof runStatus>;
 
 const at = z.number().describe('Milliseconds since 1970');
@@ -230,6 +230,11 @@ export interface Form<E extends Entry, Summary> {
   readonly notFound: (id: string) => never;
 }
 
+/** For `create`, which never overwrites. */
+export function alreadyExists(owner: string, id: string): never {
+  throw new DandoriError('run-exists', `The ${owner} ${id} already exists.`);
+}
+
 export const RUNS: Form<Event, RunSummary> = {
   owner: 'run',
   beginning: 'run_started',
@@ -237,9 +242,7 @@ export const RUNS: Form<Event, RunSummary> = {
   fact: factSchema,
   summarise,
   notFound(run) {
-    throw new DandoriError('run-not-found', `There is no run "${run}".`, {
-      fix: '`dandori runs` lists the runs.',
-    });
+    throw runNotFound(run);
   },
 };
 

@@ -3,6 +3,7 @@ import type { Event } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import { type Blobs, handleOf, type Keys } from './blobs.ts';
 import {
+  alreadyExists,
   assertFollows,
   type Claim,
   claimEnded,
@@ -36,7 +37,7 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
   };
   return {
     async create(run, events) {
-      if (runs.has(run)) throw new DandoriError('run-exists', `The ${owner} ${run} already exists.`);
+      if (runs.has(run)) alreadyExists(owner, run);
       runs.set(run, [...events]);
       tell(run);
     },

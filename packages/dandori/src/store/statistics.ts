@@ -93,13 +93,13 @@ export interface Sums {
 
 export interface SumOptions {
   /** Also return a series. */
-  readonly every?: Every;
+  readonly every?: PeriodLength;
   /** The start of the first period, in milliseconds since 1970. With a midnight, days are calendar days. */
   readonly from?: number;
 }
 
 /** The length of a period in milliseconds. */
-export const every = z.enum(['hour', 'day']);
-export type Every = z.infer<typeof every>;
+export const periodLength = z.enum(['hour', 'day']);
+export type PeriodLength = z.infer<typeof periodLength>;
 
-export const PERIOD_MS: Readonly<Record<Every, number>> = { hour: 3_600_000, day: 86_400_000 };
+export const PERIOD_MS: Readonly<Record<PeriodLength, number>> = { hour: 3_600_000, day: 86_400_000 };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
+import { assertNever } from '../model/error.ts';
 import type { Failure } from '../model/failure.ts';
 import { hugeIn, withStandIns } from '../model/huge-ints.ts';
 import { canonicalJson, exactNumber, type JsonObject, normalise } from '../model/json.ts';
@@ -111,6 +112,8 @@ function createContext({ call, inner }: Calling): ServiceContext {
             form === undefined ? { ...asked, options: [...options] } : { ...asked, form },
           );
         }
+        default:
+          return assertNever(outcome);
       }
     },
   };

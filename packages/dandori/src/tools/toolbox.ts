@@ -1,5 +1,12 @@
 import type { Usage } from '../model/decision.ts';
-import { type Failure, type FailureKind, type Message, toFailure, toMessage } from '../model/failure.ts';
+import {
+  type Failure,
+  type FailureKind,
+  type LostCause,
+  type Message,
+  toFailure,
+  toMessage,
+} from '../model/failure.ts';
 import { type Json, type JsonObject, jsonObject } from '../model/json.ts';
 import { type Option, preview, type Question } from '../model/question.ts';
 import { clip, type Language } from '../model/text.ts';
@@ -70,7 +77,7 @@ export type CallOutcome =
   | (UsedModel & { readonly kind: 'failed'; readonly failure: Failure })
   | (Message & {
       readonly kind: 'lost';
-      readonly cause: 'timeout' | 'connection_lost' | 'cancelled';
+      readonly cause: LostCause;
       /** It was told to stop but is still running. */
       readonly unstopped?: boolean;
     })
@@ -127,10 +134,7 @@ export function failed(
   return { kind: 'failed', failure: { kind, message, ...more } };
 }
 
-export function lost(
-  cause: 'timeout' | 'connection_lost' | 'cancelled',
-  message: string,
-): CallOutcome & { kind: 'lost' } {
+export function lost(cause: LostCause, message: string): CallOutcome & { kind: 'lost' } {
   return { kind: 'lost', cause, message };
 }
 

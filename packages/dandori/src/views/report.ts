@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { type NextAction, nextAction } from '../model/conversation.ts';
 import { limit, usage } from '../model/decision.ts';
-import { blobHandle, outcome } from '../model/event.ts';
+import { blobHandle, outcome, UNFINISHED } from '../model/event.ts';
 import { failure } from '../model/failure.ts';
 import { isObject, type Json, json, jsonObject } from '../model/json.ts';
 import { callAbout, type Question, question } from '../model/question.ts';
@@ -24,7 +24,7 @@ export const sharedPast = z.object({ run: z.string(), seq: z.number().int() });
 /**
  * The outcome of a run, or its present status: `waiting` for an answer, `paused` by a user, otherwise `open`.
  */
-export const runOutcome = z.enum([...outcome.options, 'waiting', 'paused', 'open']);
+export const runOutcome = z.enum([...outcome.options, ...UNFINISHED]);
 
 /** A question, with the details that only its run knows. */
 export const askedQuestionSchema = question.extend({

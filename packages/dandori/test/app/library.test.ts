@@ -224,6 +224,16 @@ describe('the handle of a run', () => {
     expect(await again.replay()).toMatchObject({ differences: [] });
   });
 
+  it('saves it as a plan and as a test', async () => {
+    const greet = tool({ description: 'Greets', effect: 'read', input: z.object({}), run: () => 'Hello.' });
+    const tasks = [{ id: 't1', operation: 'greet', args: {} }];
+    await using dandori = await withMind([tasks, say('Hello.')], { tools: { greet } });
+    const run = dandori.run('Greet');
+    expect(await run.output()).toBe('Hello.');
+    expect((await run.toPlan()).tasks).toMatchObject(tasks);
+    expect((await run.toTest()).case).toMatchObject({ goal: 'Greet', decisions: { length: 2 } });
+  });
+
   it('yields text while it is written, if it is asked to', async () => {
     const { promise: isHeard, resolve } = Promise.withResolvers<void>();
     const actions = [{ id: 't1', operation: 'answer', args: { text: 'A longer text.' } }];

@@ -103,7 +103,7 @@ describe('files in a chat', () => {
     ]);
     await expect(
       conversations.say(conversation, 'and this', { attachments: [list], key: 'b' }),
-    ).resolves.toBeDefined();
+    ).resolves.toMatchObject({ kind: 'begun' });
     await expect(
       conversations.say(conversation, 'and this', { attachments: [pixel], key: 'b' }),
     ).rejects.toThrow(/key was used for another message/);

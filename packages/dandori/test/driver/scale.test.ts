@@ -3,6 +3,7 @@ import { startRun } from '../../src/commands/start.ts';
 import { systemClock } from '../../src/driver/clock.ts';
 import { drive } from '../../src/driver/drive.ts';
 import type { Task } from '../../src/model/task.ts';
+import { hasEnded } from '../../src/run/state/task-state.ts';
 import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import { IS_LONG } from '../long.ts';
 import { growth, LINEAR } from '../plan/growth.ts';
@@ -25,7 +26,9 @@ async function drivePlan(tasks: readonly Task[]): Promise<void> {
   const settings = { ...SETTINGS, task: { ...SETTINGS.task, attempts: 2, backoff: 1 } };
   const { run } = await startRun({ goal: 'go', settings, tasks }, parts);
   const state = await drive(run, parts);
-  expect(state.end).toBeDefined();
+  const isDown = tasks.some(({ operation }) => operation === 'b.bad');
+  expect(state.end?.outcome).toBe(isDown ? 'failed' : 'answered');
+  expect([...state.tasks.values()].filter(({ status }) => !hasEnded(status))).toEqual([]);
 }
 
 const SHAPES: Record<string, (index: number, size: number) => Task> = {

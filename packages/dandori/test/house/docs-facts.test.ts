@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -104,6 +104,18 @@ describe('the docs name only what exists: ', () => {
     expect(paths.length).toBeGreaterThan(50);
     const wrong = paths.filter(({ path }) => !isThere(path)).map(({ page, path }) => `${page}: ${path}`);
     expect([...new Set(wrong)]).toEqual([]);
+  });
+
+  it('files of the source, in its comments', () => {
+    const rooms = readdirSync(join(ROOT, 'packages/dandori/src')).join('|');
+    // `run/task` is a key, not a file.
+    const named = new RegExp(`^\\s*(?:\\*|//|/\\*\\*).*?\`((?!run/task)(?:${rooms})/[\\w/.-]+)\``, 'gm');
+    const wrong = globSync('packages/dandori/src/**/*.ts', { cwd: ROOT }).flatMap((file) =>
+      [...read(file).matchAll(named)]
+        .filter(([, path = '']) => !isThere(path))
+        .map(([, path]) => `${file}: ${path}`),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('names in the file that the docs say they are in', () => {

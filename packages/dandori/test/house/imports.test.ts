@@ -40,8 +40,8 @@ const IMPURE_FILES = ['documents/text-file.ts', 'plan/read.ts'];
 /** Pure files of rooms that also hold files with I/O. The page imports some of them. */
 const PURE_FILES = [
   'commands/answer-phrases.ts',
+  'commands/answer-options.ts',
   'commands/answer-words.ts',
-  'commands/dated-options.ts',
   'commands/label-words.ts',
   'conversation/answer-value.ts',
   'conversation/interpret.ts',
@@ -215,6 +215,7 @@ describe('the rooms', () => {
       { use: 'asObject', home: 'model/json.ts', copy: /isObject\(([\w.]+)\) \? \1 : \{\}/ },
       { use: 'decodedUri', home: 'model/text.ts', copy: /return decodeURIComponent\((\w+)\);\n\s*\} catch/ },
       { use: 'asText', home: 'model/json.ts', copy: /typeof (\w+) === 'string' \? \1 : stringifyJson\(\1\)/ },
+      { use: 'isUnfinished', home: 'model/event.ts', copy: /\['open', 'waiting', 'paused'\]/ },
       // It leaves no half of a surrogate pair.
       { use: 'clip', home: 'model/text.ts', copy: /\.slice\(0, [^)]*\)\}…/ },
       {
@@ -229,6 +230,18 @@ describe('the rooms', () => {
         .map((file) => `${file} must use ${use} of ${home}`),
     );
     expect(copies).toEqual([]);
+  });
+
+  it('write the sentence of an error once, so that no copy keeps the old words', () => {
+    const written = /new (?:DandoriError|RunError)\(\s*'[\w-]+',\s*(['"`])((?:(?!\1).)*)\1/g;
+    const places = files.flatMap((file) =>
+      [...new Set([...textOf(file).matchAll(written)].map(([, , sentence = '']) => sentence))].map(
+        (sentence) => ({ file, sentence }),
+      ),
+    );
+    expect(places.length).toBeGreaterThan(150);
+    const groups = [...Map.groupBy(places, ({ sentence }) => sentence).values()];
+    expect(groups.filter(({ length }) => length > 1)).toEqual([]);
   });
 
   it('have files that are concepts: none over 450 lines, no bags, no folder with more than 20', () => {

@@ -13,7 +13,7 @@ import {
   decides,
   ends,
   fails,
-  failuresInARow,
+  failsToDecide,
   inDoubt,
   journalOf,
   type Planned,
@@ -252,15 +252,15 @@ describe('time', () => {
 describe('decisions', () => {
   it('a failure that may pass is waited for, longer each time, or as long as the server says', () => {
     const busy = { kind: 'model_error' as const, message: 'busy', retryable: true };
-    expect(stateOf(started(), thinks(1), failuresInARow(1, busy)).thinkAfter).toBe(100);
+    expect(stateOf(started(), thinks(1), failsToDecide(1, busy)).thinkAfter).toBe(100);
     expect(
-      stateOf(started(), thinks(1), failuresInARow(1, busy), thinks(2), failuresInARow(2, busy)).thinkAfter,
+      stateOf(started(), thinks(1), failsToDecide(1, busy), thinks(2), failsToDecide(2, busy)).thinkAfter,
     ).toBe(200);
-    expect(stateOf(started(), thinks(1), failuresInARow(1, { ...busy, retryAfter: 9_000 })).thinkAfter).toBe(
+    expect(stateOf(started(), thinks(1), failsToDecide(1, { ...busy, retryAfter: 9_000 })).thinkAfter).toBe(
       9_000,
     );
     expect(
-      stateOf(started(), 5, thinks(1), failuresInARow(1, { kind: 'model_error', message: 'no JSON' }))
+      stateOf(started(), 5, thinks(1), failsToDecide(1, { kind: 'model_error', message: 'no JSON' }))
         .thinkAfter,
     ).toBe(5);
   });

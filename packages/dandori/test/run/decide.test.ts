@@ -13,7 +13,7 @@ import {
   decides,
   ends,
   fails,
-  failuresInARow,
+  failsToDecide,
   inDoubt,
   journalFrom,
   type Planned,
@@ -111,13 +111,13 @@ describe('what comes next', () => {
     ],
     [
       'a busy model is waited for',
-      [started(), thinks(1), failuresInARow(1, { kind: 'model_error', message: 'busy', retryable: true })],
+      [started(), thinks(1), failsToDecide(1, { kind: 'model_error', message: 'busy', retryable: true })],
       99,
       ['wake_at'],
     ],
     [
       'and then asked again',
-      [started(), thinks(1), failuresInARow(1, { kind: 'model_error', message: 'busy', retryable: true })],
+      [started(), thinks(1), failsToDecide(1, { kind: 'model_error', message: 'busy', retryable: true })],
       100,
       ['think'],
     ],
@@ -285,7 +285,7 @@ describe('limits', () => {
       started({ limits: { steps: 1 } }),
       ...answeredNothing(1),
       thinks(2, 'conclude'),
-      failuresInARow(2, { kind: 'model_error', message: 'x' }),
+      failsToDecide(2, { kind: 'model_error', message: 'x' }),
     ];
     expect(decided(entries)).toMatchObject([
       {
@@ -440,9 +440,9 @@ describe('the end', () => {
       [
         started(),
         thinks(1),
-        failuresInARow(1, { kind: 'model_error', message: 'x' }),
+        failsToDecide(1, { kind: 'model_error', message: 'x' }),
         thinks(2),
-        failuresInARow(2, { kind: 'model_error', message: 'y' }),
+        failsToDecide(2, { kind: 'model_error', message: 'y' }),
       ],
       { outcome: 'failed', failure: { kind: 'model_error', message: 'y' } },
     ],

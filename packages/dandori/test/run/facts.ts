@@ -62,7 +62,7 @@ export function decides(decision: number, operations?: Action[]): Fact {
   return { type: 'decision_made', data: { decision, ms: 1, ...(operations && { operations }) } };
 }
 
-export function failuresInARow(decision: number, failure: Failure): Fact {
+export function failsToDecide(decision: number, failure: Failure): Fact {
   return { type: 'decision_failed', data: { decision, failure, ms: 1 } };
 }
 

@@ -15,7 +15,7 @@ import {
   decides,
   expires,
   fails,
-  failuresInARow,
+  failsToDecide,
   inDoubt,
   journalOf,
   proposes,
@@ -87,11 +87,11 @@ describe('a journal of version 1', () => {
     const [hopeless] = readAs(
       started(),
       thinks(1),
-      failuresInARow(1, { kind: 'model_error', message: 'no such model', retryable: false }),
+      failsToDecide(1, { kind: 'model_error', message: 'no such model', retryable: false }),
     );
     expect(hopeless?.data).toMatchObject({ final: true });
     const busy = { kind: 'model_error' as const, message: 'busy', retryable: true, retryAfter: 700 };
-    const [later] = readAs(started(), thinks(1), 5, failuresInARow(1, busy));
+    const [later] = readAs(started(), thinks(1), 5, failsToDecide(1, busy));
     expect(later?.data).toMatchObject({ retryAt: 705 });
   });
 

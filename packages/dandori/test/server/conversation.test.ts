@@ -387,7 +387,7 @@ describe('who talks to a server from a terminal', () => {
   });
 });
 
-describe('who is named to answer', () => {
+describe('users who are named to answer', () => {
   it('can do so over HTTP on the run of another user, and nothing else', async () => {
     const [hana, boss, ken] = ['hana', 'boss', 'ken'].map((user) => tokenOf(user, 'operator'));
     const tokens = [hana, boss, ken].map((one) => one?.entry);

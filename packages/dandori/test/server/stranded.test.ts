@@ -66,7 +66,7 @@ const ended = (client: ReturnType<typeof createClient>, run: string) =>
   });
 
 describe('a run whose driver was another process', () => {
-  it('is taken up when that one is killed without a word, whether the server knew of it or not', async () => {
+  it('is resumed when that process is killed, whether the server knew of it or not', async () => {
     await using place = await openPlace();
     const { start, effects, logged } = await open(place);
     const plan = (name: string) =>

@@ -72,7 +72,7 @@ describe('driving', () => {
     await hasBegun('a', 'b', 'c', 'd');
   });
 
-  it('V1: takes up a waiting run after a write to it, but not a run that has ended', async () => {
+  it('V1: drives a waiting run after a write to it, but not a run that has ended', async () => {
     const { driving, ends, watchers, hasBegun } = createYard();
     driving.take('a');
     ends.get('a')?.('waiting');
@@ -91,7 +91,7 @@ describe('driving', () => {
     await hasBegun('a', 'a');
   });
 
-  it('V1: takes up what another process drove, when that one has said its last word', async () => {
+  it('V1: drives a run of another process once that process is silent', async () => {
     const { driving, ends, refusals, watchers, hasBegun } = createYard();
     const isIdle = () => until(() => (driving.stateOf('a') === 'idle' ? true : undefined));
     driving.take('a');
@@ -129,7 +129,7 @@ describe('driving', () => {
     expect(driving.count).toEqual({ driving: 0, queued: 0, retrying: 0 });
   });
 
-  it('V2: takes up what has not ended, the oldest first', async () => {
+  it('V2: drives runs that have not ended, the oldest first', async () => {
     const yard = createYard([
       { run: '4', status: 'answered' },
       { run: '3', status: 'open', conversation: 'c1' },
@@ -253,7 +253,7 @@ describe('driving in trouble', () => {
     expect(yard.tries).toEqual(['fresh']);
   });
 
-  it('D5: takes up runs that could not be listed or found, once they can', async () => {
+  it('D5: drives runs that could not be listed or found, once they can', async () => {
     const gone = new DandoriError('run-not-found', 'There is no run.');
     const yard = createTroubledYard({ a: (time) => (time === 1 ? gone : undefined) });
     const at = yard.clock.now();

@@ -113,7 +113,7 @@ describe.each(['stdio', 'http'])('a server of 2025 that asks while its call runs
     expect(succeeded((await call(`${server}.book`, {}, ACCEPT)).outcome)).toEqual({ answers: [ACCEPT] });
   });
 
-  it('cannot flood or rewrite the screen of who is asked', async () => {
+  it('cannot flood or rewrite the screen of the user', async () => {
     const { asked } = await call(`${server}.book`, { ask: 'long' }, ACCEPT);
     expect(asked[0]?.text).toMatch(/^\[2Jx{3997}…$/);
   });

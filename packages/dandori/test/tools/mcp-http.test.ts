@@ -58,6 +58,7 @@ describe('over HTTP, with answers as streams of events or as JSON', () => {
   it('a tool that the server learns later can be called', async () => {
     await call('workshop.learn');
     await until(() => toolbox.tools().has('workshop.learned'));
+    expect(succeeded(await call('workshop.learned', { text: 'new' }))).toBe('new');
   });
 
   it('progress is seen while the call runs', async () => {

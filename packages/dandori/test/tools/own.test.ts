@@ -121,11 +121,12 @@ describe('result.read', () => {
     await house.drive(run);
     await house.answer(run, 'q1', 'approve');
     const { tasks, end } = await house.drive(run, { blobs: createMemoryBlobs() });
+    expect(tasks.get('p')?.status).toBe('succeeded');
     expect(tasks.get('x')?.failure).toMatchObject({
       kind: 'unavailable',
       message: expect.stringMatching(/missing|not there|gone|no /i),
     });
-    expect(end).toBeDefined();
+    expect(end).toMatchObject({ outcome: 'failed' });
   });
 
   it('has arguments that are checked like those of any tool', async () => {

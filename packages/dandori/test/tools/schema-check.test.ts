@@ -154,7 +154,7 @@ describe('a bad schema costs its own check and nothing else', () => {
 
   it('a schema that takes the name of the meta-schema does not replace it', () => {
     check({ $id: 'https://json-schema.org/draft/2020-12/schema', type: 'string' }, 1);
-    expect(check.problem({ type: 'objct' })).toBeDefined();
+    expect(check.problem({ type: 'objct' })).toMatch(/^schema is invalid: data\/type must be/);
     expect(check({ type: 'string' }, 1)).toHaveLength(1);
   });
 });

@@ -273,7 +273,7 @@ describe('the audit of a run', () => {
   });
 });
 
-it('says that nobody answered in time', async () => {
+it('says that the question expired without an answer', async () => {
   const house = createHouse(TOOLS, [
     [act('w', 'web.read')],
     [act('e', 'mail.send', { to: 'x@y.example' })],

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Fragment, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react';
 import { useConversation } from '../live/conversation-feed.ts';
-import type { Talk } from '../live/conversation-state.ts';
+import type { ShownConversation } from '../live/conversation-state.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';
@@ -11,32 +11,32 @@ import { Button } from '../ui/button.tsx';
 import { Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { MessageView, Writing } from './message.tsx';
-import { Speaker } from './message-form.tsx';
+import { MessageForm } from './message-form.tsx';
 import { RunStrip } from './run-strip.tsx';
 
-const NOBODY: ReadonlySet<string> = new Set();
+const NONE: ReadonlySet<string> = new Set();
 
 export default function Conversation({ conversation }: { readonly conversation: string }) {
   const say = useTexts(texts);
-  const { talk, error, earlier } = useConversation(conversation);
-  useTitle(talk?.title ?? say.title);
-  useAcknowledge(conversation, talk?.undelivered ?? NOBODY);
-  useStick(talk);
+  const { shown, error, earlier } = useConversation(conversation);
+  useTitle(shown?.title ?? say.title);
+  useAcknowledge(conversation, shown?.undelivered ?? NONE);
+  useStick(shown);
   return (
     <div className="mx-auto flex w-full max-w-3xl flex-1 flex-col px-4">
       <div className="flex flex-col gap-1 py-4">
         <Link to={{ at: 'conversations' }} className="w-fit rounded text-faint text-sm hover:text-ink">
           ← {say.back}
         </Link>
-        <h1 className="line-clamp-2 break-words font-semibold text-xl">{talk?.title ?? say.title}</h1>
+        <h1 className="line-clamp-2 break-words font-semibold text-xl">{shown?.title ?? say.title}</h1>
       </div>
       <Problem error={error} />
-      {talk === undefined && error === undefined && <Waiting />}
-      {talk !== undefined && (
+      {shown === undefined && error === undefined && <Waiting />}
+      {shown !== undefined && (
         <>
-          <Plans conversation={conversation} plans={talk.plans} />
-          <Messages conversation={conversation} talk={talk} onEarlier={earlier} />
-          <Speaker conversation={conversation} lastShown={talk.messages.at(-1)?.id ?? ''} />
+          <Plans conversation={conversation} plans={shown.plans} />
+          <Messages conversation={conversation} shown={shown} onEarlier={earlier} />
+          <MessageForm conversation={conversation} lastShown={shown.messages.at(-1)?.id ?? ''} />
         </>
       )}
     </div>
@@ -45,7 +45,7 @@ export default function Conversation({ conversation }: { readonly conversation: 
 
 interface PlansProps {
   readonly conversation: string;
-  readonly plans: Talk['plans'];
+  readonly plans: ShownConversation['plans'];
 }
 
 /** The plans by name. A click makes one the active plan. */
@@ -76,18 +76,18 @@ function Plans({ conversation, plans }: PlansProps) {
 
 interface Props {
   readonly conversation: string;
-  readonly talk: Talk;
+  readonly shown: ShownConversation;
   readonly onEarlier: () => Promise<void>;
 }
 
 /** The messages, each with the run that it started. */
-function Messages({ conversation, talk, onEarlier }: Props) {
+function Messages({ conversation, shown, onEarlier }: Props) {
   const say = useTexts(texts);
-  const { messages, runs, writing, doing, missed } = talk;
+  const { messages, runs, writing, doing, missed } = shown;
   const begunBy = Map.groupBy(runs.values(), ({ message }) => message);
   return (
     <div className="flex flex-1 flex-col gap-4 pb-6">
-      {talk.earlier !== undefined && (
+      {shown.earlier !== undefined && (
         <Button className="self-center" onClick={() => void onEarlier()}>
           {say.earlier}
         </Button>

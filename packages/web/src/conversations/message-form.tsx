@@ -19,7 +19,7 @@ interface Props {
 }
 
 /** The field for the next message. */
-export function Speaker({ conversation, lastShown }: Props) {
+export function MessageForm({ conversation, lastShown }: Props) {
   const word = useTexts(words);
   const say = useTexts(texts);
   const { conversations } = useClient();

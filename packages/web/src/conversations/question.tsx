@@ -21,7 +21,7 @@ interface Props {
 }
 
 /** A question of a run inside the conversation. Options and forms are answered here, free text in the message field. */
-export default function AskedHere({ conversation, run, question: id }: Props) {
+export default function ConversationQuestion({ conversation, run, question: id }: Props) {
   const say = useTexts(texts);
   const [isSent, setSent] = useState(false);
   const place = useKeptFocus(run?.questions ?? [], isSent ? new Set([id]) : NONE);

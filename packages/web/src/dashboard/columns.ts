@@ -1,5 +1,5 @@
 import { addPeriods, emptyPeriod } from '#dandori/history/statistics.ts';
-import { type Every, PERIOD_MS, type Period } from '#dandori/store/statistics.ts';
+import { PERIOD_MS, type Period, type PeriodLength } from '#dandori/store/statistics.ts';
 
 /** More columns can't be told apart. */
 const MOST = 60;
@@ -37,7 +37,7 @@ export type Range = (typeof RANGES)[number];
 interface Span {
   /** Milliseconds since 1970, at the start of an hour or day in the reader's time zone. */
   readonly since: number;
-  readonly every: Every;
+  readonly every: PeriodLength;
 }
 
 export function spanOf(range: Range, now: number): Span {
@@ -55,7 +55,7 @@ export interface Label {
   readonly long: string;
 }
 
-export function labelsOf(columns: readonly Period[], every: Every, language: string): Label[] {
+export function labelsOf(columns: readonly Period[], every: PeriodLength, language: string): Label[] {
   const clock = new Intl.DateTimeFormat(language, { hour: 'numeric', minute: '2-digit' });
   const day = new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' });
   const both = new Intl.DateTimeFormat(language, {

@@ -1,16 +1,22 @@
 import type { Client } from 'dandori/client';
 import { useMemo, useSyncExternalStore } from 'react';
 import { useClient } from '../shell/session.tsx';
-import { caughtUp, hear, type Talk, talkOf, withEarlier } from './conversation-state.ts';
+import {
+  caughtUp,
+  type ShownConversation,
+  shownConversation,
+  withEarlier,
+  withUpdate,
+} from './conversation-state.ts';
 import { createFeed, type Feed } from './feed.ts';
 
-interface TalkNews {
+interface Loaded {
   /** Undefined until it has arrived. */
-  readonly talk: Talk | undefined;
+  readonly shown: ShownConversation | undefined;
   readonly error: unknown;
 }
 
-interface ConversationFeed extends Feed<TalkNews> {
+interface ConversationFeed extends Feed<Loaded> {
   /** Loads the messages before the first one. */
   earlier(): Promise<void>;
 }
@@ -20,17 +26,17 @@ function createConversationFeed(
   { conversations }: Pick<Client, 'conversations'>,
   id: string,
 ): ConversationFeed {
-  let talk: Talk | undefined;
+  let shown: ShownConversation | undefined;
   let tellAll = () => {};
-  const feed = createFeed<TalkNews>({ talk, error: undefined }, async (tell, signal) => {
+  const feed = createFeed<Loaded>({ shown, error: undefined }, async (tell, signal) => {
     let error: unknown;
-    tellAll = () => tell(() => ({ talk, error }));
+    tellAll = () => tell(() => ({ shown, error }));
     try {
       const now = await conversations.get(id);
-      talk = talk === undefined ? talkOf(now) : caughtUp(talk, now);
+      shown = shown === undefined ? shownConversation(now) : caughtUp(shown, now);
       tellAll();
-      for await (const talked of conversations.follow(id, { after: now.seq, signal })) {
-        talk = hear(talk, talked);
+      for await (const update of conversations.follow(id, { after: now.seq, signal })) {
+        shown = withUpdate(shown, update);
         tellAll();
       }
     } catch (thrown) {
@@ -41,15 +47,15 @@ function createConversationFeed(
   return {
     ...feed,
     async earlier() {
-      if (talk?.earlier === undefined) return;
-      const page = await conversations.messages(id, { before: talk.earlier });
-      talk = withEarlier(talk, page);
+      if (shown?.earlier === undefined) return;
+      const page = await conversations.messages(id, { before: shown.earlier });
+      shown = withEarlier(shown, page);
       tellAll();
     },
   };
 }
 
-export function useConversation(id: string): TalkNews & { readonly earlier: () => Promise<void> } {
+export function useConversation(id: string): Loaded & { readonly earlier: () => Promise<void> } {
   const client = useClient();
   const feed = useMemo(() => createConversationFeed(client, id), [client, id]);
   const news = useSyncExternalStore(feed.subscribe, feed.current);

@@ -3,7 +3,7 @@ import { replyId, type Written } from '#dandori/conversation/state.ts';
 import { assertNever } from '#dandori/model/error.ts';
 
 /** A conversation as the page has it. */
-export interface Talk {
+export interface ShownConversation {
   readonly title: string;
   readonly model: string;
   /** In order. */
@@ -22,7 +22,7 @@ export interface Talk {
   readonly doing: ReadonlyMap<string, string>;
 }
 
-export function talkOf(now: ConversationNow): Talk {
+export function shownConversation(now: ConversationNow): ShownConversation {
   const waiting = new Set(now.undelivered.map(({ id }) => id));
   return {
     title: now.title,
@@ -39,80 +39,83 @@ export function talkOf(now: ConversationNow): Talk {
 }
 
 /** The conversation after a reconnect. Messages written meanwhile count as missed; earlier pages stay loaded. */
-export function caughtUp(talk: Talk, now: ConversationNow): Talk {
-  const fresh = talkOf(now);
-  const missed = new Set([...talk.missed, ...fresh.missed]);
-  const known = new Set(talk.messages.map(({ id }) => id));
+export function caughtUp(shown: ShownConversation, now: ConversationNow): ShownConversation {
+  const fresh = shownConversation(now);
+  const missed = new Set([...shown.missed, ...fresh.missed]);
+  const known = new Set(shown.messages.map(({ id }) => id));
   // There is a gap between the old and the new messages, so the old ones are dropped.
   if (!now.messages.some(({ id }) => known.has(id))) return { ...fresh, missed };
-  return { ...fresh, missed, messages: inOrder(talk.messages, fresh.messages), earlier: talk.earlier };
+  return { ...fresh, missed, messages: inOrder(shown.messages, fresh.messages), earlier: shown.earlier };
 }
 
-export function withEarlier(talk: Talk, { messages, earlier }: MessagePage): Talk {
-  return { ...talk, messages: inOrder(messages, talk.messages), earlier };
+export function withEarlier(shown: ShownConversation, { messages, earlier }: MessagePage): ShownConversation {
+  return { ...shown, messages: inOrder(messages, shown.messages), earlier };
 }
 
-export function hear(talk: Talk, talked: ConversationUpdate): Talk {
-  switch (talked.kind) {
+export function withUpdate(shown: ShownConversation, update: ConversationUpdate): ShownConversation {
+  switch (update.kind) {
     case 'event':
-      return happened(talk, talked.event);
+      return withEvent(shown, update.event);
     case 'run': {
-      const { run } = talked;
-      const runs = new Map([...talk.runs, [run.run, run]]);
+      const { run } = update;
+      const runs = new Map([...shown.runs, [run.run, run]]);
       const isOver = run.standing === 'ended' || run.standing === 'waiting';
-      return { ...talk, runs, ...(isOver && { doing: without(talk.doing, run.run) }) };
+      return { ...shown, runs, ...(isOver && { doing: without(shown.doing, run.run) }) };
     }
     case 'answer':
-      return { ...talk, writing: new Map([...talk.writing, [talked.run, talked.text]]) };
+      return { ...shown, writing: new Map([...shown.writing, [update.run, update.text]]) };
     case 'live': {
-      const { live } = talked;
+      const { live } = update;
       if (live.type === 'answer_text') {
-        const text = (talk.writing.get(live.run) ?? '') + live.text;
-        return { ...talk, writing: new Map([...talk.writing, [live.run, text]]) };
+        const text = (shown.writing.get(live.run) ?? '') + live.text;
+        return { ...shown, writing: new Map([...shown.writing, [live.run, text]]) };
       }
-      if (live.type !== 'task_progress') return talk;
-      return { ...talk, doing: new Map([...talk.doing, [live.run, live.message]]) };
+      if (live.type !== 'task_progress') return shown;
+      return { ...shown, doing: new Map([...shown.doing, [live.run, live.message]]) };
     }
     case 'driving': {
-      const known = talk.runs.get(talked.run);
-      if (known === undefined) return talk;
-      return { ...talk, runs: new Map([...talk.runs, [talked.run, { ...known, driving: talked.state }]]) };
+      const known = shown.runs.get(update.run);
+      if (known === undefined) return shown;
+      return { ...shown, runs: new Map([...shown.runs, [update.run, { ...known, driving: update.state }]]) };
     }
   }
 }
 
-function happened(talk: Talk, event: (ConversationUpdate & { kind: 'event' })['event']): Talk {
+function withEvent(
+  shown: ShownConversation,
+  event: (ConversationUpdate & { kind: 'event' })['event'],
+): ShownConversation {
   switch (event.type) {
     case 'message_written': {
       const { message } = event.data;
       const { id, role, run } = message;
-      if (talk.messages.some((known) => known.id === id)) return talk;
+      if (shown.messages.some((known) => known.id === id)) return shown;
       return {
-        ...talk,
-        messages: [...talk.messages, { ...message, at: event.at }],
-        ...(role === 'agent' && { undelivered: new Set([...talk.undelivered, id]) }),
+        ...shown,
+        messages: [...shown.messages, { ...message, at: event.at }],
+        ...(role === 'agent' && { undelivered: new Set([...shown.undelivered, id]) }),
         // The message replaces the text that was being written.
-        ...(run !== undefined && id === replyId(run) && { writing: without(talk.writing, run) }),
+        ...(run !== undefined && id === replyId(run) && { writing: without(shown.writing, run) }),
       };
     }
     case 'message_delivered': {
-      const undelivered = new Set(talk.undelivered);
+      const undelivered = new Set(shown.undelivered);
       undelivered.delete(event.data.message);
-      return { ...talk, undelivered };
+      return { ...shown, undelivered };
     }
     case 'plan_proposed':
     case 'plan_activated': {
       const { run, name } = event.data;
-      const isKnown = talk.plans.some((plan) => plan.run === run);
-      const plans = isKnown ? talk.plans : [...talk.plans, { run, name, isActive: false }];
-      if (event.type === 'plan_proposed') return { ...talk, plans };
-      return { ...talk, plans: plans.map((plan) => ({ ...plan, isActive: plan.run === run })) };
+      const isKnown = shown.plans.some((plan) => plan.run === run);
+      const plans = isKnown ? shown.plans : [...shown.plans, { run, name, isActive: false }];
+      if (event.type === 'plan_proposed') return { ...shown, plans };
+      return { ...shown, plans: plans.map((plan) => ({ ...plan, isActive: plan.run === run })) };
     }
     case 'model_chosen':
-      return { ...talk, model: event.data.model };
+      return { ...shown, model: event.data.model };
     case 'conversation_started':
     case 'run_begun':
-      return talk;
+      return shown;
     default:
       return assertNever(event);
   }

@@ -7,7 +7,7 @@ export interface Feed<T> {
 }
 
 /** Announces news. `make` is called at most once per frame. */
-export type Tell<T> = (make: () => T) => void;
+export type Announce<T> = (make: () => T) => void;
 
 /**
  * Follows while a component listens and the page is visible: a browser has six connections per server, and a tab in
@@ -16,7 +16,7 @@ export type Tell<T> = (make: () => T) => void;
  */
 export function createFeed<T>(
   nothing: T,
-  follow: (tell: Tell<T>, signal: AbortSignal) => Promise<void>,
+  follow: (tell: Announce<T>, signal: AbortSignal) => Promise<void>,
 ): Feed<T> {
   const listeners = new Set<() => void>();
   let news = nothing;

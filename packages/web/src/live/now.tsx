@@ -2,7 +2,7 @@ import { createContext, use, useSyncExternalStore } from 'react';
 
 /** The time of the earlier state that is shown; undefined while the page shows the current one. */
 const StandingContext = createContext<number | undefined>(undefined);
-export const StandingAt = StandingContext.Provider;
+export const ShownTime = StandingContext.Provider;
 
 const EVERY = 500;
 const listeners = new Set<() => void>();

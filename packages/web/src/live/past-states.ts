@@ -2,10 +2,10 @@ import { useEffect, useMemo, useRef } from 'react';
 import type { Event } from '#dandori/model/event.ts';
 import { apply } from '#dandori/run/state/apply.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
-import type { RunNews } from './run-feed.ts';
+import type { ShownRun } from './run-feed.ts';
 
 /** The states of a run after earlier events. */
-interface Moments {
+interface PastStates {
   /**
    * The state after event `seq`. A later call may change a state that was returned before, so only the last one is
    * valid.
@@ -34,7 +34,7 @@ interface Folded {
  * M1  Going forward costs the events in between.
  * M2  Going back folds from the nearest kept state. That state is then no longer available.
  */
-export function createMoments(known: () => readonly Event[]): Moments {
+export function createPastStates(known: () => readonly Event[]): PastStates {
   const ready: Folded[] = [];
   let preparing: (Folded & { readonly goal: number }) | undefined;
 
@@ -96,16 +96,16 @@ export function createMoments(known: () => readonly Event[]): Moments {
 interface Shown {
   readonly state: RunState | undefined;
   readonly events: readonly Event[];
-  readonly news: RunNews;
+  readonly news: ShownRun;
   readonly isPast: boolean;
 }
 
 /** The run as it is now or, with an earlier `seq`, as it was then. */
-export function useShown(news: RunNews, seq: number | undefined): Shown {
+export function useShown(news: ShownRun, seq: number | undefined): Shown {
   const isPast = seq !== undefined && seq < (news.state?.seq ?? 0);
   const events = useRef<readonly Event[]>([]);
   events.current = news.events;
-  const moments = useMemo(() => createMoments(() => events.current), []);
+  const moments = useMemo(() => createPastStates(() => events.current), []);
   useEffect(() => {
     if (!isPast) return;
     let timer = setTimeout(function work() {

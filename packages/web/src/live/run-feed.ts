@@ -13,7 +13,7 @@ interface Progress {
 }
 
 /** The run as the page knows it. Each change makes a new object, but `state` in it is changed in place. */
-export interface RunNews {
+export interface ShownRun {
   readonly events: readonly Event[];
   /** Undefined until the first event has arrived. */
   readonly state: RunState | undefined;
@@ -24,7 +24,7 @@ export interface RunNews {
   readonly error: unknown;
 }
 
-const NOTHING: RunNews = {
+const NOTHING: ShownRun = {
   events: [],
   state: undefined,
   driving: undefined,
@@ -40,7 +40,7 @@ const REST_AFTER_MS = 1_000;
  * Follows a run and folds it with the same function as the engine. A run that has ended needs no stream; it is read
  * again when the page becomes visible or after a mutation.
  */
-function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNews> {
+function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<ShownRun> {
   const events: Event[] = [];
   const progress = new Map<string, Progress>();
   let { state, driving, answer, error } = NOTHING;
@@ -86,7 +86,7 @@ function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<RunNew
   });
 }
 
-export function useRun(run: string): RunNews {
+export function useRun(run: string): ShownRun {
   const client = useClient();
   const feed = useMemo(() => createRunFeed(client, run), [client, run]);
   return useSyncExternalStore(feed.subscribe, feed.current);

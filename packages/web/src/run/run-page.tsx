@@ -1,5 +1,5 @@
 import { type ComponentType, type KeyboardEvent, lazy, Suspense, useRef, useState } from 'react';
-import { StandingAt } from '../live/now.tsx';
+import { ShownTime } from '../live/now.tsx';
 import { useShown } from '../live/past-states.ts';
 import { useRun } from '../live/run-feed.ts';
 import { useTexts } from '../shell/language.tsx';
@@ -58,7 +58,7 @@ export default function RunPage({ run, view, seq }: Props) {
     events: events.length,
   };
   return (
-    <StandingAt value={isPast ? events.at(-1)?.at : undefined}>
+    <ShownTime value={isPast ? events.at(-1)?.at : undefined}>
       <Interrupted value={statusOfRun(props) === 'interrupted'}>
         <HandledQuestions>
           <div className="flex min-w-0 flex-1 flex-col gap-3 px-4 pt-4">
@@ -84,7 +84,7 @@ export default function RunPage({ run, view, seq }: Props) {
           </div>
         </HandledQuestions>
       </Interrupted>
-    </StandingAt>
+    </ShownTime>
   );
 }
 

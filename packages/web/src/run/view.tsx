@@ -3,7 +3,7 @@ import type { Event } from '#dandori/model/event.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { duration, outcomeOf } from '#dandori/views/report.ts';
 import { useNow } from '../live/now.tsx';
-import type { RunNews } from '../live/run-feed.ts';
+import type { ShownRun } from '../live/run-feed.ts';
 import { useTexts } from '../shell/language.tsx';
 import { texts } from '../texts/run.ts';
 import { DRIVING_STATUS, type Status } from '../texts/words.ts';
@@ -18,7 +18,7 @@ export interface ViewProps {
   /** Up to the event that is shown. */
   readonly events: readonly Event[];
   /** Everything known about the run. A new object for every state that is shown. */
-  readonly news: RunNews;
+  readonly news: ShownRun;
   /** An earlier state is shown, so there are no actions. */
   readonly isPast: boolean;
   /** The task whose details are open. */

@@ -1,5 +1,5 @@
 import { Component, lazy, type ReactNode, Suspense } from 'react';
-import { messageOf } from '#dandori/model/error.ts';
+import { assertNever, messageOf } from '#dandori/model/error.ts';
 import { texts } from '../texts/shell.ts';
 import { Button } from '../ui/button.tsx';
 import { Waiting } from '../ui/page.tsx';
@@ -31,7 +31,7 @@ export function App() {
             <Frame>
               <Boundary key={route.at}>
                 <Suspense fallback={<Waiting />}>
-                  <Here route={route} />
+                  <CurrentPage route={route} />
                 </Suspense>
               </Boundary>
             </Frame>
@@ -43,7 +43,7 @@ export function App() {
   );
 }
 
-function Here({ route }: { readonly route: Route }) {
+function CurrentPage({ route }: { readonly route: Route }) {
   switch (route.at) {
     case 'home':
       return <Home query={route.query ?? {}} />;
@@ -58,11 +58,13 @@ function Here({ route }: { readonly route: Route }) {
     case 'tools':
       return <Tools query={route.query ?? {}} />;
     case 'nowhere':
-      return <Nowhere />;
+      return <NotFound />;
+    default:
+      return assertNever(route);
   }
 }
 
-function Nowhere() {
+function NotFound() {
   const say = useTexts(texts);
   return (
     <p className="p-8">

@@ -1,4 +1,5 @@
 import { type AnchorHTMLAttributes, type MouseEvent, useSyncExternalStore } from 'react';
+import { decodedUri } from '#dandori/model/text.ts';
 import { toRaw, toShown } from './shown-text.ts';
 
 /** Where the user is. The address contains all of it, so a reload or a link leads to the same place. */
@@ -20,7 +21,7 @@ export type RunView = (typeof RUN_VIEWS)[number];
 function routeOf(address: string): Route {
   const { pathname, searchParams } = new URL(address, 'http://page');
   // A trailing slash is ignored.
-  const [room = '', id, view] = pathname.replace(/\/$/, '').split('/').slice(1).map(decoded);
+  const [room = '', id, view] = pathname.replace(/\/$/, '').split('/').slice(1).map(decodedUri);
   const query = toShown(Object.fromEntries(searchParams));
   if (room === '') return { at: 'home', query };
   if (room === 'runs' && id) return runRoute(id, view, searchParams.get('at'));
@@ -61,14 +62,6 @@ function runRoute(run: string, view: string | undefined, at: string | null): Rou
   if (known === undefined) return { at: 'nowhere' };
   const seq = Number(at);
   return { at: 'run', run, view: known, ...(Number.isInteger(seq) && seq > 0 && { seq }) };
-}
-
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }
 
 const listeners = new Set<() => void>();

@@ -16,7 +16,7 @@ export function SchemaTree({ view }: { readonly view: SchemaView }) {
   const fields = Object.entries(propertiesOf(view));
   const { schema, root } = view;
   const required = Array.isArray(schema.required) ? schema.required : [];
-  if (fields.length === 0 && inner(view) === undefined)
+  if (fields.length === 0 && partsOf(view) === undefined)
     return <p className="text-faint">{isObject(schema.properties) ? say.nothing : kindOf(view, say)}</p>;
   if (fields.length === 0) return <Within view={view} />;
   return (
@@ -52,7 +52,7 @@ function Field({ name, view, isRequired }: FieldProps) {
   );
   return (
     <>
-      {inner(view) === undefined ? <p>{head}</p> : <Folded head={head} view={view} />}
+      {partsOf(view) === undefined ? <p>{head}</p> : <Folded head={head} view={view} />}
       {typeof description === 'string' && (
         <p className="max-w-prose whitespace-pre-wrap break-words text-faint">{description}</p>
       )}
@@ -77,7 +77,7 @@ function Folded({ head, view }: { readonly head: React.ReactNode; readonly view:
 
 function Within({ view }: { readonly view: SchemaView }) {
   const say = useTexts(texts);
-  const within = inner(view);
+  const within = partsOf(view);
   if (within === 'fields') return <SchemaTree view={view} />;
   if (within === 'items') {
     const item = itemAt(view, 0);
@@ -102,12 +102,12 @@ export function kindOf(
 ): string {
   const values = valuesOf(view);
   if (values !== undefined) return values.map((value) => stringifyJson(value)).join(' | ');
-  if (inner(view) === 'options') return words.oneOf;
+  if (partsOf(view) === 'options') return words.oneOf;
   const types = typesOf(view);
   if (types === undefined) return words.anything;
   const item = itemAt(view, 0);
   const named = [...types].map((type) =>
-    type === 'array' && item !== undefined && inner(item) === undefined ? `${kindOf(item, words)}[]` : type,
+    type === 'array' && item !== undefined && partsOf(item) === undefined ? `${kindOf(item, words)}[]` : type,
   );
   const { format } = view.schema;
   return `${named.join(' | ')}${typeof format === 'string' ? ` (${format})` : ''}`;
@@ -117,10 +117,10 @@ export function kindOf(
 const DEEPEST = 8;
 
 /** What a schema contains, if anything. */
-export function inner(view: SchemaView, depth = 0): 'fields' | 'items' | 'options' | undefined {
+export function partsOf(view: SchemaView, depth = 0): 'fields' | 'items' | 'options' | undefined {
   if (Object.keys(propertiesOf(view)).length > 0) return 'fields';
   if ([view.schema.anyOf, view.schema.oneOf].some(Array.isArray)) return 'options';
   const item = itemAt(view, 0);
   if (item === undefined) return undefined;
-  return depth === DEEPEST || inner(item, depth + 1) !== undefined ? 'items' : undefined;
+  return depth === DEEPEST || partsOf(item, depth + 1) !== undefined ? 'items' : undefined;
 }

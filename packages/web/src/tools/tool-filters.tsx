@@ -79,7 +79,7 @@ function useSlash() {
 }
 
 /** The tools that contain every typed word. */
-export function fitting(tools: readonly Tool[], { text = '', effect = '' }: Query): Tool[] {
+export function matchingTools(tools: readonly Tool[], { text = '', effect = '' }: Query): Tool[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return tools.filter((tool) => {
     if (effect !== '' && tool.effect !== effect) return false;

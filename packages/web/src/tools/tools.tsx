@@ -8,7 +8,7 @@ import { words } from '../texts/words.ts';
 import { Page, Scroller, Waiting } from '../ui/page.tsx';
 import { Problem } from '../ui/problem.tsx';
 import { Approvals } from './approvals.tsx';
-import { fitting, ToolFilters } from './tool-filters.tsx';
+import { matchingTools, ToolFilters } from './tool-filters.tsx';
 import { ToolGroups } from './tool-list.tsx';
 
 export default function Tools({ query }: { readonly query: Query }) {
@@ -16,7 +16,7 @@ export default function Tools({ query }: { readonly query: Query }) {
   const say = useTexts(texts);
   const { data, error } = useTools();
   if (data === undefined) return error === null ? <Waiting /> : <Problem error={error} />;
-  const found: readonly Tool[] = fitting(data.tools, query);
+  const found: readonly Tool[] = matchingTools(data.tools, query);
   const choose = (change: Query) => goTo({ at: 'tools', query: { ...query, ...change } }, { replace: true });
   return (
     <Page title={say.title}>

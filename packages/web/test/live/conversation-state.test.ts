@@ -1,7 +1,12 @@
 import type { ConversationNow, ConversationRunStatus, ConversationUpdate } from 'dandori/client';
 import { describe, expect, it } from 'vitest';
 import type { Written } from '../../../dandori/src/conversation/state.ts';
-import { hear, type Talk, talkOf, withEarlier } from '../../src/live/conversation-state.ts';
+import {
+  type ShownConversation,
+  shownConversation,
+  withEarlier,
+  withUpdate,
+} from '../../src/live/conversation-state.ts';
 
 const said = (id: string, at: number): Written => ({ id, role: 'user', kind: 'said', text: id, at });
 const reply = (run: string, at: number): Written => ({
@@ -45,30 +50,31 @@ const stands = (run: string, standing: ConversationRunStatus['standing']): Conve
     ...(standing && { standing }),
   },
 });
-const after = (...heard: ConversationUpdate[]): Talk => heard.reduce(hear, talkOf(begun));
-const ids = ({ messages }: Talk) => messages.map(({ id }) => id);
+const after = (...heard: ConversationUpdate[]): ShownConversation =>
+  heard.reduce(withUpdate, shownConversation(begun));
+const ids = ({ messages }: ShownConversation) => messages.map(({ id }) => id);
 
 describe('a conversation on the page', () => {
   it('shows undelivered messages, however old', () => {
-    const talk = talkOf(begun);
-    expect(ids(talk)).toEqual(['r1', 'u2']);
-    expect([...talk.undelivered]).toEqual(['r1']);
-    expect([...talk.missed]).toEqual(['r1']);
+    const shown = shownConversation(begun);
+    expect(ids(shown)).toEqual(['r1', 'u2']);
+    expect([...shown.undelivered]).toEqual(['r1']);
+    expect([...shown.missed]).toEqual(['r1']);
   });
 
   it('shows a message once, even if the stream repeats it', () => {
-    const talk = after(writes(reply('r2', 7)), writes(reply('r2', 7)));
-    expect(ids(talk)).toEqual(['r1', 'u2', 'r2']);
-    expect([...talk.undelivered]).toEqual(['r1', 'r2']);
-    expect(talk.missed.has('r2')).toBe(false);
+    const shown = after(writes(reply('r2', 7)), writes(reply('r2', 7)));
+    expect(ids(shown)).toEqual(['r1', 'u2', 'r2']);
+    expect([...shown.undelivered]).toEqual(['r1', 'r2']);
+    expect(shown.missed.has('r2')).toBe(false);
   });
 
   it('shows an answer while it is written, then the message instead', () => {
     const writing = after(types('r2', 'It is '), types('r3', 'no'), types('r2', 'blue.'));
     expect(writing.writing.get('r2')).toBe('It is blue.');
     const again: ConversationUpdate = { kind: 'answer', run: 'r2', text: 'It is blue. And' };
-    expect(hear(writing, again).writing.get('r2')).toBe('It is blue. And');
-    const written = hear(writing, writes(reply('r2', 7)));
+    expect(withUpdate(writing, again).writing.get('r2')).toBe('It is blue. And');
+    const written = withUpdate(writing, writes(reply('r2', 7)));
     expect([...written.writing.keys()]).toEqual(['r3']);
   });
 
@@ -94,13 +100,15 @@ describe('a conversation on the page', () => {
     };
     const busy = after(stands('r2', 'background'), doing);
     expect(busy.doing.get('r2')).toBe('half');
-    expect(hear(busy, { kind: 'driving', run: 'r2', state: 'idle' }).runs.get('r2')?.driving).toBe('idle');
-    expect(hear(busy, stands('r2', 'ended')).doing.size).toBe(0);
+    expect(withUpdate(busy, { kind: 'driving', run: 'r2', state: 'idle' }).runs.get('r2')?.driving).toBe(
+      'idle',
+    );
+    expect(withUpdate(busy, stands('r2', 'ended')).doing.size).toBe(0);
   });
 
   it('puts earlier messages first, each once', () => {
-    const talk = withEarlier(talkOf(begun), { messages: [said('u1', 2), reply('r1', 3)] });
-    expect(ids(talk)).toEqual(['u1', 'r1', 'u2']);
-    expect(talk.earlier).toBeUndefined();
+    const shown = withEarlier(shownConversation(begun), { messages: [said('u1', 2), reply('r1', 3)] });
+    expect(ids(shown)).toEqual(['u1', 'r1', 'u2']);
+    expect(shown.earlier).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { fold } from '../../../dandori/src/run/state/apply.ts';
 import { snapshot } from '../../../dandori/src/run/state/state.ts';
-import { createMoments } from '../../src/live/past-states.ts';
+import { createPastStates } from '../../src/live/past-states.ts';
 import { ANSWER, keptRuns, live } from '../lived.ts';
 
 const textAt = (events: Parameters<typeof fold>[0], seq: number) => {
@@ -12,7 +12,7 @@ const textAt = (events: Parameters<typeof fold>[0], seq: number) => {
 describe('an earlier state', () => {
   it('equals the state of the run at that event, in any order of jumps', async () => {
     for (const { events } of (await keptRuns()).values()) {
-      const moments = createMoments(() => events);
+      const moments = createPastStates(() => events);
       const there = [...events.keys()].map((index) => index + 1);
       for (const seq of [...there, ...there.toReversed(), ...there.filter((n) => n % 3 === 0), 1]) {
         const state = moments.at(seq);
@@ -36,7 +36,7 @@ describe('an earlier state', () => {
         return Reflect.get(target, key);
       },
     });
-    const moments = createMoments(() => counted);
+    const moments = createPastStates(() => counted);
     moments.at(events.length - 1);
     while (moments.prepare());
     read = 0;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../../dandori/src/model/json.ts';
 import { viewOf } from '../../../dandori/src/plan/schema/view.ts';
-import { inner, kindOf } from '../../src/tools/schema-tree.tsx';
+import { kindOf, partsOf } from '../../src/tools/schema-tree.tsx';
 
 const words = { anything: 'anything', oneOf: 'one of' };
 const kind = (schema: JsonObject) => kindOf(viewOf(schema), words);
@@ -18,9 +18,9 @@ describe('the kind of a value', () => {
 
   it('ends even if a schema contains itself', () => {
     const endless = { type: 'array', items: { $ref: '#' } };
-    expect(inner(viewOf(endless))).toBe('items');
+    expect(partsOf(viewOf(endless))).toBe('items');
     expect(kind(endless)).toBe('array');
     const tree = { type: 'object', properties: { left: { $ref: '#' } } };
-    expect(inner(viewOf(tree))).toBe('fields');
+    expect(partsOf(viewOf(tree))).toBe('fields');
   });
 });

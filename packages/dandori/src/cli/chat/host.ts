@@ -19,7 +19,7 @@ import {
 } from './commands.ts';
 import { linesBelow, messageText, questionText, shortName, userText, type Wording } from './message.ts';
 import { createStream, type Stream } from './stream.ts';
-import { openPipe, type Surface, written } from './surface.ts';
+import { openPipe, type Surface, writeTo } from './surface.ts';
 import { openTerminal } from './terminal.ts';
 
 /** How many earlier messages are shown when a conversation continues. */
@@ -213,13 +213,13 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     const past = before.filter((message) => openOf(message) === undefined);
     const when = state === undefined ? '' : new Date(state.startedAt).toLocaleString('sv-SE').slice(0, 16);
     const hint = state === undefined ? wording.texts.chat.welcome : wording.texts.chat.continued(when);
-    await written(process.stdout, `${title}\n${style.dim(asTyped(hint, config))}\n\n`);
+    await writeTo(process.stdout, `${title}\n${style.dim(asTyped(hint, config))}\n\n`);
     for (const message of past.slice(-SHOWN_BEFORE))
-      await written(
+      await writeTo(
         process.stdout,
         `${message.role === 'user' ? userText(message.text, wording) : messageText(message, wording)}\n`,
       );
-    for (const text of waiting) await written(process.stdout, `${text}\n\n`);
+    for (const text of waiting) await writeTo(process.stdout, `${text}\n\n`);
   }
 
   /** The question that this message asks, if it is still open. */
@@ -291,7 +291,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     surface.busy();
     const { leaving, waitOver, goesOn } = wording.texts.chat;
     const parting = isRemote ? goesOn : isTerminal ? leaving : waitOver;
-    if (open.length > 0 && !isJson) await written(process.stderr, `${style.dim(parting(open.length))}\n`);
+    if (open.length > 0 && !isJson) await writeTo(process.stderr, `${style.dim(parting(open.length))}\n`);
     if (isTerminal) process.on('SIGINT', () => process.exit(130));
     await close();
     surface.close();

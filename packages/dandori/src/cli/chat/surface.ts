@@ -57,7 +57,7 @@ export function createInbox(): Inbox {
 }
 
 /** Resolves when the stream has accepted the text, even if its reader is gone. */
-export function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
+export function writeTo(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise((resolve) => {
     stream.write(text, () => resolve());
   });
@@ -80,7 +80,7 @@ export function openPipe({ isQuiet }: { isQuiet: boolean }): Surface {
   });
   return {
     inputs: inbox.all,
-    print: (text) => written(process.stdout, `${text}\n`),
+    print: (text) => writeTo(process.stdout, `${text}\n`),
     status(lines) {
       const text = lines.join('\n');
       if (text !== '' && text !== shown && !isQuiet) process.stderr.write(`${text}\n`);

@@ -2,7 +2,7 @@ import { clearScreenDown, createInterface, cursorTo, type Interface, moveCursor 
 import { Writable } from 'node:stream';
 import { displayWidth } from '../../model/text.ts';
 import { createParagraph } from './message.ts';
-import { createInbox, type Input, type Surface, written } from './surface.ts';
+import { createInbox, type Input, type Surface, writeTo } from './surface.ts';
 
 const PASTE_ON = '\u001b[?2004h';
 const PASTE_OFF = '\u001b[?2004l';
@@ -73,7 +73,7 @@ export function openTerminal(options: TerminalOptions): Surface {
 
   async function print(text: string): Promise<void> {
     erase();
-    const isWritten = written(stdout, `${text}\n`);
+    const isWritten = writeTo(stdout, `${text}\n`);
     showPrompt();
     await isWritten;
   }

@@ -2,6 +2,7 @@ import type { RunClient } from '../../app/index.ts';
 import { readAnswer } from '../../commands/index.ts';
 import type { RunQuestion } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
+import { isUnfinished } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { type AskedQuestion, duration, type Report } from '../../views/report.ts';
 import { runTextsIn } from '../../views/texts/of-run.ts';
@@ -84,8 +85,7 @@ function meant(
   const [only, ...others] = questions;
   if (only !== undefined && others.length === 0) return { id: only.id, rest: words };
   // For an ended run, `answer` throws the error that says so.
-  if (only === undefined && !['open', 'waiting', 'paused'].includes(outcome))
-    return { id: first ?? '', rest };
+  if (only === undefined && !isUnfinished(outcome)) return { id: first ?? '', rest };
   if (only === undefined) {
     throw new DandoriError('question-not-found', `The run ${run} has no open question.`, {
       fix: `See its status with \`dandori show ${run}\`.`,

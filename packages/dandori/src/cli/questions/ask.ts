@@ -1,5 +1,5 @@
 import { isCancel, text } from '@clack/prompts';
-import { misfit } from '../../app/index.ts';
+import { schemaProblem } from '../../app/index.ts';
 import { canBeNumbered } from '../../commands/index.ts';
 import { asText, type Json, type JsonObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Option, Question } from '../../model/question.ts';
@@ -144,7 +144,7 @@ function defaultsOf({ choices, default: first }: Field): number[] {
 
 function problemWith(field: Field, typed: string, { texts }: Asking): string | undefined {
   if (typed === '') return field.isRequired ? texts.replies.needed : undefined;
-  return misfit(field.schema, typedAs(field, typed));
+  return schemaProblem(field.schema, typedAs(field, typed));
 }
 
 /**

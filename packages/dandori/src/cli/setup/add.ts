@@ -23,7 +23,7 @@ import { instructionIn } from '../../run/trust/instructions.ts';
 import { asTyped, quoted } from '../command-line.ts';
 import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { connect, isTerminal, logInWhere, type Say, type Wanted } from './connect.ts';
+import { connect, isTerminal, logInWhere, type Say, type ServerToAdd } from './connect.ts';
 
 export interface AddOptions {
   readonly config?: string;
@@ -52,7 +52,7 @@ interface Adding {
 /** Returns 1 if a server did not connect and was therefore not added. */
 export async function add(words: readonly string[], options: AddOptions): Promise<number> {
   const project = await openProjectFile({ file: options.config }, schemaLine('.'));
-  const adding: Adding = { project, options, say: speaker(options), texts: textsFor({}) };
+  const adding: Adding = { project, options, say: createSay(options), texts: textsFor({}) };
   const given =
     options.from === undefined
       ? (again(words, project) ?? described(words, options))
@@ -73,10 +73,10 @@ export async function add(words: readonly string[], options: AddOptions): Promis
 }
 
 interface Added {
-  readonly wanted: readonly Wanted[];
+  readonly wanted: readonly ServerToAdd[];
   readonly checked: readonly CheckedServer[];
   /** Those that are in the file now. */
-  readonly kept: readonly Wanted[];
+  readonly kept: readonly ServerToAdd[];
   readonly failed: readonly string[];
   /** Tools whose proposed effect the user took. */
   readonly effects: CheckedServer['tools'];
@@ -106,7 +106,7 @@ function asJson(
 
 /** Connects to the servers, logs in where that is needed, and shows what they offer. */
 async function check(
-  wanted: readonly Wanted[],
+  wanted: readonly ServerToAdd[],
   variables: Readonly<Record<string, string>>,
   { project, options, say, texts }: Adding,
 ): Promise<readonly CheckedServer[]> {
@@ -128,7 +128,7 @@ async function check(
 }
 
 /** With `--json` nothing but the JSON goes to stdout, so everything for people goes to stderr. */
-export function speaker({ json, isQuiet }: { json?: boolean; isQuiet?: boolean }): Say {
+export function createSay({ json, isQuiet }: { json?: boolean; isQuiet?: boolean }): Say {
   return (line, on) => {
     if (json === true || isQuiet === true) return;
     (on === 'stderr' ? process.stderr : process.stdout).write(`${line}\n`);
@@ -216,12 +216,12 @@ function prepare(
   given: Readonly<Record<string, JsonObject>>,
   project: ProjectFile,
   { replace }: AddOptions,
-): { wanted: readonly Wanted[]; variables: Record<string, string> } {
+): { wanted: readonly ServerToAdd[]; variables: Record<string, string> } {
   const stored = readEnvFile(project.folder);
   const variables: Record<string, string> = {};
   const isTaken = (variable: string, value: string) =>
     (variables[variable] ?? stored[variable] ?? process.env[variable] ?? value) !== value;
-  const wanted = Object.entries(given).map(([name, server]): Wanted => {
+  const wanted = Object.entries(given).map(([name, server]): ServerToAdd => {
     const separated = separateSecrets(name, server, isTaken);
     Object.assign(variables, separated.variables);
     const own = asWrittenIn(project, separated.server as JsonObject);
@@ -251,7 +251,7 @@ function asWrittenIn(project: ProjectFile, server: JsonObject): JsonObject {
 
 /** At a terminal the user is asked for variables that are not set, such as the inputs of VS Code. */
 async function askForMissing(
-  wanted: readonly Wanted[],
+  wanted: readonly ServerToAdd[],
   variables: Record<string, string>,
   { project, texts, options }: Adding,
 ): Promise<void> {
@@ -326,7 +326,7 @@ interface Writing extends Pick<Added, 'effects' | 'remembered'> {
 }
 
 /** What the server says about its tools was just shown, so it is remembered. */
-function withSeen(one: Wanted, checked: readonly CheckedServer[]): Wanted {
+function withSeen(one: ServerToAdd, checked: readonly CheckedServer[]): ServerToAdd {
   const { descriptions } = checked.find(({ name }) => name === one.name) ?? {};
   const before = one.server.descriptions;
   const isKept = descriptions === undefined || before === descriptions || before === 'external';
@@ -335,7 +335,7 @@ function withSeen(one: Wanted, checked: readonly CheckedServer[]): Wanted {
 
 /** Returns the names of the variables that were written to `.env`. */
 async function write(
-  kept: readonly Wanted[],
+  kept: readonly ServerToAdd[],
   { project, variables, effects, remembered }: Writing,
 ): Promise<string[]> {
   if (kept.length === 0) return [];
@@ -359,7 +359,8 @@ function report(
   { kept, failed, moved, effects, remembered }: Added,
   { project, say, texts: { servers: texts } }: Adding,
 ): void {
-  const named = (state: Wanted['state']) => kept.filter((one) => one.state === state).map(({ name }) => name);
+  const named = (state: ServerToAdd['state']) =>
+    kept.filter((one) => one.state === state).map(({ name }) => name);
   const [fresh, replaced, same] = [named('new'), named('replaced'), named('same')];
   if (fresh.length > 0 && project.isNew) say(texts.created(project.name));
   if (fresh.length > 0) say(texts.added(fresh, project.name));

@@ -6,7 +6,7 @@ import { isObject, type JsonObject, parseJson, stringifyJson } from '../../model
 import type { Texts } from '../texts.ts';
 
 /** A server to add. */
-export interface Wanted {
+export interface ServerToAdd {
   readonly name: string;
   readonly server: JsonObject;
   readonly state: 'new' | 'replaced' | 'same';
@@ -34,7 +34,7 @@ interface Connecting {
 
 /** Connects to each server once, and lists its tools. */
 export async function connect(
-  wanted: readonly Wanted[],
+  wanted: readonly ServerToAdd[],
   { project, env, say, texts }: Connecting,
 ): Promise<readonly CheckedServer[]> {
   const names = wanted.flatMap(({ name, server }) => (server.disabled === true ? [] : [name]));
@@ -68,7 +68,7 @@ async function configOf(
 /** Logs in to servers that want it, if the user is there, and connects again. */
 export async function logInWhere(
   checked: readonly CheckedServer[],
-  wanted: readonly Wanted[],
+  wanted: readonly ServerToAdd[],
   { options, ...connecting }: Connecting & { options: LoginOptions },
 ): Promise<readonly CheckedServer[]> {
   if (options.login !== true && (options.json === true || options.yes === true || !isTerminal()))
@@ -88,6 +88,12 @@ export async function logInWhere(
   return result;
 }
 
+export function noServer(project: ProjectFile, names: readonly string[]): DandoriError {
+  return new DandoriError('usage', `${project.name} has no server ${names.join(', ')}.`, {
+    fix: '`dandori list` lists the servers.',
+  });
+}
+
 /** The configured server of this name, whatever the others need. */
 export async function findServer(
   name: string,
@@ -95,9 +101,6 @@ export async function findServer(
 ): Promise<Config['mcpServers'][string] | undefined> {
   const project = await openProjectFile({ file }, '');
   const server = project.servers[name];
-  if (!isObject(server))
-    throw new DandoriError('usage', `${project.name} has no server ${name}.`, {
-      fix: '`dandori list` lists the servers.',
-    });
+  if (!isObject(server)) throw noServer(project, [name]);
   return (await configOf(name, server as JsonObject, { project, env: process.env })).mcpServers[name];
 }

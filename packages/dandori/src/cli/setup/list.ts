@@ -1,24 +1,21 @@
 import { DEMO_SERVERS, schemaLine } from '../../config/index.ts';
 import { openProjectFile, separateSecrets } from '../../config/project/index.ts';
-import { DandoriError } from '../../model/error.ts';
 import { asObject, stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
 import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { speaker } from './add.ts';
+import { createSay } from './add.ts';
+import { noServer } from './connect.ts';
 
 export async function remove(
   names: readonly string[],
   options: { config?: string; json?: boolean },
 ): Promise<number> {
   const { servers: texts } = textsFor({});
-  const say = speaker(options);
+  const say = createSay(options);
   const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const unknown = names.filter((name) => !Object.hasOwn(project.servers, name));
-  if (unknown.length > 0)
-    throw new DandoriError('usage', `${project.name} has no server ${unknown.join(', ')}.`, {
-      fix: '`dandori list` lists the servers.',
-    });
+  if (unknown.length > 0) throw noServer(project, unknown);
   const effects = Object.keys(project.effects).filter((tool) =>
     names.some((name) => tool.startsWith(`${name}.`)),
   );

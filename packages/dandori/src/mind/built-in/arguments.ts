@@ -33,7 +33,7 @@ interface Argument {
  * The value of a parameter in the goal. Undefined if the goal has none. `used` contains the parts that are
  * already arguments. An optional parameter is filled only if the goal clearly means it.
  */
-export function take(need: Need, goal: Goal, used: readonly Span[]): Argument | undefined {
+export function argumentInGoal(need: Need, goal: Goal, used: readonly Span[]): Argument | undefined {
   const { kind, isRequired } = need.parameter;
   const phrases = phrasesFor(need, goal, used);
   const clear = assigned(need.parameter, goal) ?? byForm(need.parameter, goal, used);

@@ -3,7 +3,7 @@ import type { OrderRule } from '../../model/settings.ts';
 import type { Task } from '../../model/task.ts';
 import { escaped } from '../../plan/fill-refs.ts';
 import { writeRef } from '../../plan/refs.ts';
-import { coerced, type Need, tableParameter, take } from './arguments.ts';
+import { argumentInGoal, coerced, type Need, tableParameter } from './arguments.ts';
 import { type Goal, isSaid, isSoft, type Span, spaced, wordsOf } from './goal.ts';
 import { fitting, mostAlike, propertiesIn } from './properties.ts';
 import { speaksOf, type ToolCard, type ToolIndex } from './ranking.ts';
@@ -139,7 +139,7 @@ function source(need: Need, at: At): Sourced {
   const answer = at.answerTo(need);
   // Null if the user declined.
   const value = answer === undefined || answer === null ? undefined : coerced(parameter, answer);
-  const taken = value === undefined ? take(need, goal, draft.used) : { value, spans: [] };
+  const taken = value === undefined ? argumentInGoal(need, goal, draft.used) : { value, spans: [] };
   const used = [...draft.used, ...(taken?.spans ?? [])];
   const given: Sourced =
     taken === undefined

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../model/json.ts';
 import { citiesIn } from './skills/cities.ts';
-import { plain } from './skills/numbers.ts';
+import { normalised } from './skills/numbers.ts';
 
 const HEAT = /fahrenheit|華氏|°f\b/;
 const LEAD = String.raw`^(?:(?:and|then|ok|so|what about|how about|じゃあ|では|それじゃあ?|なら|あと)[\s,、]*)*`;
@@ -21,7 +21,7 @@ export function wholeGoal(goal: string, context: string | undefined): string {
 }
 
 function joined(line: string, earlier: string): string {
-  const text = plain(line);
+  const text = normalised(line);
   if (earlier === '' || text.length > 60) return line;
   if (UNIT.test(text))
     return `${earlier.replace(/[?？。.\s]+$/, '')}${/[ぁ-ん]/.test(earlier) ? '、華氏で' : ' in Fahrenheit'}`;
@@ -34,7 +34,7 @@ function joined(line: string, earlier: string): string {
 
 /** The result of a given plan in the unit that its goal asks for: 19.5 °C is 67.1 °F. */
 export function inAskedUnit(goal: string, result: Json | undefined): string | undefined {
-  if (!HEAT.test(plain(goal)) || !isObject(result)) return undefined;
+  if (!HEAT.test(normalised(goal)) || !isObject(result)) return undefined;
   const { temperature_c: celsius, text, result: value } = result;
   if (typeof celsius === 'number') return `${Math.round((celsius * 1.8 + 32) * 100) / 100} °F`;
   return typeof value === 'number' ? `${String(text ?? value)} °F` : undefined;

@@ -11,7 +11,7 @@ import { type Chained, chain, literal, type Problem, type Situation } from './ch
 import { inAskedUnit, wholeGoal } from './follow-up.ts';
 import { type Goal, isSaid, isSoft, readGoal, type Span, type Value, type Word } from './goal.ts';
 import { explains, indexOf, rank, speaksOf, type ToolCard } from './ranking.ts';
-import { plain } from './skills/numbers.ts';
+import { normalised } from './skills/numbers.ts';
 import type { Call, Request, SkillMove } from './skills/skill.ts';
 import { isSkilled, skilled } from './skills/skills.ts';
 import {
@@ -146,9 +146,8 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: SecretW
       [args, sent].map((one) => [keyOf({ operation, args: one }), words.hide(result(id))] as const),
     ),
   );
-  const questions = [...state.questions.values()];
   return {
-    text: plain(goal.raw),
+    text: normalised(goal.raw),
     raw: goal.raw,
     isOrder: goal.isOrder,
     language: goal.language,
@@ -158,13 +157,7 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: SecretW
       state.settings.order.some((rule) => rule.before === before && rule.after === after),
     isDone: (call) => results.has(keyOf(call)),
     result: (call) => results.get(keyOf(call)),
-    answerTo: (about, former) => {
-      const texts = askedAbout(skillAbout(about), state);
-      const asked = questions.find(
-        ({ question: { text } }) => texts.includes(text) || words.hide(text) === former,
-      );
-      return words.hide(asked?.answer?.value);
-    },
+    answerTo: (about, former) => answerAbout(skillAbout(about), former, { state, words }),
   };
 }
 
@@ -200,7 +193,6 @@ function besideFailure(state: RunState): string[] {
 /** A secret is a word here, as in the goal, so that finished tasks are recognized. */
 function moveFor({ state, tools, result }: Thought, goal: Goal, words: SecretWords): NextMove {
   const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
-  const questions = [...state.questions.values()];
   return nextMove({
     goal,
     index: indexOf(tools),
@@ -209,15 +201,21 @@ function moveFor({ state, tools, result }: Thought, goal: Goal, words: SecretWor
     done: done.map(({ task: { id, operation, args } }) =>
       words.hide({ id, operation, args, result: result(id) }),
     ),
-    answerTo: (need) => {
-      const texts = askedAbout(aboutOf(need), state);
-      const former = formerQuestionText(need, goal.language);
-      const asked = questions.find(
-        ({ question: { text } }) => texts.includes(text) || words.hide(text) === former,
-      );
-      return words.hide(asked?.answer?.value);
-    },
+    answerTo: (need) => answerAbout(aboutOf(need), formerQuestionText(need, goal.language), { state, words }),
   });
+}
+
+/** The user's answer to a question about this. `former`: the text by which earlier versions knew it. */
+function answerAbout(
+  thing: JsonObject,
+  former: string | undefined,
+  { state, words }: { readonly state: RunState; readonly words: SecretWords },
+) {
+  const texts = askedAbout(thing, state);
+  const asked = [...state.questions.values()].find(
+    ({ question: { text } }) => texts.includes(text) || words.hide(text) === former,
+  );
+  return words.hide(asked?.answer?.value);
 }
 
 /** The texts of earlier questions about a thing, from any version and in any language. */

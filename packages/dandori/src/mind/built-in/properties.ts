@@ -75,11 +75,11 @@ export function propertiesIn(result: Json, nameWords: readonly Word[]): Property
 /** Tools without structured output send JSON as text, or plain text in which each word may be a name. */
 function readable(result: Json): Json {
   if (typeof result !== 'string') return result;
-  return parsed(result) ?? [...new Set(result.slice(0, 20_000).match(/[\p{L}_][\p{L}\p{N}_-]*/gu))];
+  return jsonIn(result) ?? [...new Set(result.slice(0, 20_000).match(/[\p{L}_][\p{L}\p{N}_-]*/gu))];
 }
 
 /** The object or list in a text, if it is JSON. */
-export function parsed(text: string): Json | undefined {
+export function jsonIn(text: string): Json | undefined {
   return /^\s*[[{]/.test(text) && text.length <= 1_000_000 ? parsedJson(text) : undefined;
 }
 

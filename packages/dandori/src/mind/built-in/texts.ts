@@ -8,7 +8,7 @@ import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
 import type { Problem } from './chain.ts';
 import { spaced } from './goal.ts';
-import { parsed } from './properties.ts';
+import { jsonIn } from './properties.ts';
 import { commandText } from './skills/shell.ts';
 import { pick } from './skills/skill.ts';
 
@@ -167,7 +167,7 @@ const WIDEST_CELL = 40;
 
 /** A result in readable form, with nothing added. */
 function formatted(result: Json, language: Language): string {
-  const text = block((typeof result === 'string' ? parsed(result) : undefined) ?? result, language, 0);
+  const text = block((typeof result === 'string' ? jsonIn(result) : undefined) ?? result, language, 0);
   return clip(text, LONGEST);
 }
 

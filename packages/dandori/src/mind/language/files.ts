@@ -9,7 +9,7 @@ const FILES_REFUSED = 'files_refused';
 
 /**
  * Whether files are shown. We don't know which models can see. One that refuses a call with files is asked again without
- * them, and shown none in the rest of the run. The journal alone says so.
+ * them, and shown none in the rest of the run. Only the journal records that.
  */
 export function isShownFiles({ decisions }: Pick<RunState, 'decisions'>): boolean {
   const first = decisions.findLastIndex(({ next }) => next !== undefined) + 1;

@@ -1,3 +1,4 @@
+import { reflection } from '../../model/decision.ts';
 import { asObject, type JsonObject } from '../../model/json.ts';
 import type { RunState } from '../state/state.ts';
 
@@ -61,7 +62,7 @@ const OWN: readonly OwnOperation[] = [
     args: {
       type: 'object',
       properties: {
-        status: { type: 'string', enum: ['success', 'failure', 'partial'] },
+        status: { type: 'string', enum: reflection.shape.status.options },
         evaluation: { type: 'string' },
         revision_needed: { type: 'boolean' },
       },

@@ -99,19 +99,11 @@ function firstIssue(issues: readonly { path: readonly PropertyKey[]; message: st
  * whose id already exists replaces that task. Tasks that are not named keep their content and order. A string
  * describes why the revision cannot be read.
  */
-export function revised(
-  tasks: readonly Task[],
-  { replace = [], remove = [], add = [], order = [] }: JsonObject,
-): Task[] | string {
+export function revised(tasks: readonly Task[], args: JsonObject): Task[] | string {
   const ids = new Set(tasks.map(({ id }) => id));
-  const replaced = readTasks(replace, 'plan.revise: replace');
-  const added = readTasks(add, 'plan.revise: add');
-  if (typeof replaced === 'string') return replaced;
-  if (typeof added === 'string') return added;
-  const removals = readIds(remove, 'remove');
-  const places = readIds(order, 'order');
-  if (typeof removals === 'string') return removals;
-  if (typeof places === 'string') return places;
+  const read = readRevision(args);
+  if (typeof read === 'string') return read;
+  const { replaced, added, removals, places } = read;
   const replacements = [...replaced, ...added.filter(({ id }) => ids.has(id))];
   const unknown = [...replaced.map(({ id }) => id), ...removals].find((id) => !ids.has(id));
   if (unknown !== undefined)
@@ -152,17 +144,12 @@ type PlanChange = Pick<
  */
 export function changePlan(
   state: RunState,
-  { reason, replace = [], remove = [], add = [], order = [] }: JsonObject,
+  args: JsonObject,
   ended: ReadonlySet<string> = new Set(),
 ): PlanChange | string {
-  const replacements = readTasks(replace, 'plan.revise: replace');
-  const additions = readTasks(add, 'plan.revise: add');
-  if (typeof replacements === 'string') return replacements;
-  if (typeof additions === 'string') return additions;
-  const removals = readIds(remove, 'remove');
-  const places = readIds(order, 'order');
-  if (typeof removals === 'string') return removals;
-  if (typeof places === 'string') return places;
+  const read = readRevision(args);
+  if (typeof read === 'string') return read;
+  const { replaced: replacements, added: additions, removals, places } = read;
   const named = [...replacements.map(({ id }) => id), ...removals];
   const twice = named.find((id, index) => named.indexOf(id) !== index);
   if (twice !== undefined) return `plan.revise: it says two things about ${stringifyJson(twice)}`;
@@ -192,7 +179,8 @@ export function changePlan(
   ];
   if (changes.length === 0) return 'plan.revise: it changes nothing';
   return {
-    reason: typeof reason === 'string' && reason.trim() !== '' ? reason : 'no reason was given',
+    reason:
+      typeof args.reason === 'string' && args.reason.trim() !== '' ? args.reason : 'no reason was given',
     changes,
     removes: left.map(({ id }) => id),
     ...(supersedes.length > 0 && { supersedes }),
@@ -247,6 +235,26 @@ function hasFailed(id: string, { state, left }: Revisable): boolean {
 function inheriting({ tasks }: RunState, task: Task): Task {
   const step = task.step ?? tasks.get(task.id)?.task.step;
   return step === undefined ? task : { ...task, step };
+}
+
+interface Revising {
+  readonly replaced: readonly Task[];
+  readonly added: readonly Task[];
+  readonly removals: readonly string[];
+  readonly places: readonly string[];
+}
+
+/** The lists of `plan.revise`. A string says which one cannot be read. */
+function readRevision({ replace = [], remove = [], add = [], order = [] }: JsonObject): Revising | string {
+  const replaced = readTasks(replace, 'plan.revise: replace');
+  const added = readTasks(add, 'plan.revise: add');
+  if (typeof replaced === 'string') return replaced;
+  if (typeof added === 'string') return added;
+  const removals = readIds(remove, 'remove');
+  const places = readIds(order, 'order');
+  if (typeof removals === 'string') return removals;
+  if (typeof places === 'string') return places;
+  return { replaced, added, removals, places };
 }
 
 function readIds(value: Json, name: string): string[] | string {

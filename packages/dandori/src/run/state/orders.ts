@@ -174,18 +174,6 @@ export function isRefused({ orders }: RunState, { task, isOrdered, unanswered }:
   return unanswered !== undefined || (!isOrdered && orders.refused.includes(task.operation));
 }
 
-/** Whether the user has refused exactly this call before, and has added no note since. */
-export function wasRejected({ questions, notes }: RunState, operation: string, args: JsonObject): boolean {
-  const wanted = canonicalJson(args);
-  return [...questions.values()].some(({ question: { kind, context }, answer }) => {
-    if (kind !== 'approval' || answer === undefined || answer.isExpired === true) return false;
-    const isNo = answer.declined === true || String(answer.value).startsWith('reject');
-    if (!isNo || !isObject(context) || context.operation !== operation) return false;
-    const isSame = isObject(context.args) && canonicalJson(context.args) === wanted;
-    return isSame && !notes.some(({ passedOnBy, at }) => passedOnBy === undefined && at >= answer.at);
-  });
-}
-
 /** Takes the free order for the same call after the same tasks, if there is one. */
 export function takeOrder(state: RunState, taking: TaskState): boolean {
   const { task, needs } = taking;

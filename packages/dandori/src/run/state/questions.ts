@@ -1,5 +1,5 @@
 import type { FactOf } from '../../model/event.ts';
-import { type Json, stringifyJson } from '../../model/json.ts';
+import { canonicalJson, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import type { Language } from '../../model/text.ts';
 import type { Queued } from '../../plan/ready-queue.ts';
@@ -124,6 +124,18 @@ export function chosenLabel({ question: { options = [] }, answer }: OpenQuestion
   if (answer === undefined || answer.declined === true) return undefined;
   const given = stringifyJson(answer.value);
   return options.find(({ value }) => stringifyJson(value) === given)?.label;
+}
+
+/** Whether the user has refused exactly this call before, and has added no note since. */
+export function wasRejected({ questions, notes }: RunState, operation: string, args: JsonObject): boolean {
+  const wanted = canonicalJson(args);
+  return [...questions.values()].some(({ question: { kind, context }, answer }) => {
+    if (kind !== 'approval' || answer === undefined || answer.isExpired === true) return false;
+    const isNo = answer.declined === true || String(answer.value).startsWith('reject');
+    if (!isNo || !isObject(context) || context.operation !== operation) return false;
+    const isSame = isObject(context.args) && canonicalJson(context.args) === wanted;
+    return isSame && !notes.some(({ passedOnBy, at }) => passedOnBy === undefined && at >= answer.at);
+  });
 }
 
 /** The id of the next question: q1, q2, … `skipped`: how many questions of the same batch come before it. */

@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Conversation, Written } from '../../conversation/index.ts';
 import type { ConversationSummary } from '../../store/index.ts';
-import { acceptedLanguage } from '../accepted-language.ts';
 import {
   beginRequest,
   conversationFilters,
@@ -16,6 +15,7 @@ import { refuseOtherModel } from '../conversations.ts';
 import type { Routes } from '../parts.ts';
 import { refuseStopping } from '../problem.ts';
 import {
+  acceptedLanguage,
   conversationParams,
   filesIn,
   idempotency,

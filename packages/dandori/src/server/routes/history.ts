@@ -12,7 +12,7 @@ import { parsePlan } from '../../plan/read.ts';
 import { forkRequest, replayRange } from '../api.ts';
 import type { Routes } from '../parts.ts';
 import { jsonBody, jsonContent, linesContent, problems, runParams } from '../schemas.ts';
-import { by } from './steering.ts';
+import { actingUser } from './steering.ts';
 
 const fork = createRoute({
   method: 'post',
@@ -82,7 +82,7 @@ export const historyRoutes: Routes = (app, { dandori, driving, ownRuns }) => {
       ...(from !== undefined && { from }),
       ...(answers !== undefined && { answers }),
       ...(plan !== undefined && { tasks: parsePlan(plan, 'plan').tasks }),
-      ...by(c),
+      ...actingUser(c),
     });
     if (drive) driving.take(forked.run);
     return c.json(forked, 201, { Location: `/api/runs/${forked.run}` });

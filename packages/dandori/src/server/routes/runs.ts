@@ -4,7 +4,6 @@ import { DandoriError } from '../../model/error.ts';
 import { type JsonObject, stringifyJson } from '../../model/json.ts';
 import { parsePlan } from '../../plan/read.ts';
 import type { ListOptions } from '../../store/index.ts';
-import { acceptedLanguage } from '../accepted-language.ts';
 import type { User } from '../access.ts';
 import {
   doneSchema,
@@ -18,7 +17,16 @@ import {
 import { drivingNow } from '../live-updates.ts';
 import type { Routes } from '../parts.ts';
 import { refuseStopping } from '../problem.ts';
-import { filesIn, idempotency, jsonBody, jsonContent, pageOf, problems, runParams } from '../schemas.ts';
+import {
+  acceptedLanguage,
+  filesIn,
+  idempotency,
+  jsonBody,
+  jsonContent,
+  pageOf,
+  problems,
+  runParams,
+} from '../schemas.ts';
 
 type Filters = z.infer<typeof runFilters>;
 

@@ -71,45 +71,45 @@ export const steeringRoutes: Routes = (app, { dandori, driving, metrics }) => {
   app.openapi(answer, async (c) => {
     const { run } = c.req.valid('param');
     const { question, answer: value = null, ...how } = c.req.valid('json');
-    await dandori.answer(run, question, value, { ...how, ...by(c) });
+    await dandori.answer(run, question, value, { ...how, ...actingUser(c) });
     return woken(c, run);
   });
 
   app.openapi(cancel, async (c) => {
     const { run } = c.req.valid('param');
-    await dandori.cancel(run, c.req.valid('json').reason ?? 'cancelled by the user', by(c));
+    await dandori.cancel(run, c.req.valid('json').reason ?? 'cancelled by the user', actingUser(c));
     return woken(c, run);
   });
 
   app.openapi(budget, async (c) => {
     const { run } = c.req.valid('param');
-    await dandori.addBudget(run, { ...c.req.valid('json'), ...by(c) });
+    await dandori.addBudget(run, { ...c.req.valid('json'), ...actingUser(c) });
     return woken(c, run);
   });
 
   app.openapi(rate, async (c) => {
     const { run } = c.req.valid('param');
     const given = c.req.valid('json');
-    await dandori.rate(run, { ...given, ...by(c) });
+    await dandori.rate(run, { ...given, ...actingUser(c) });
     metrics.rated(given.rating);
     return c.json({ run }, 200);
   });
 
   app.openapi(resume, async (c) => {
     const { run } = c.req.valid('param');
-    if ((await dandori.report(run)).outcome === 'paused') await dandori.continue(run, by(c));
+    if ((await dandori.report(run)).outcome === 'paused') await dandori.continue(run, actingUser(c));
     return woken(c, run);
   });
 
   app.openapi(note, async (c) => {
     const { run } = c.req.valid('param');
-    await dandori.tell(run, c.req.valid('json').text, by(c));
+    await dandori.tell(run, c.req.valid('json').text, actingUser(c));
     return woken(c, run);
   });
 
   app.openapi(pause, async (c) => {
     const { run } = c.req.valid('param');
-    await dandori.pause(run, { ...c.req.valid('json'), ...by(c) });
+    await dandori.pause(run, { ...c.req.valid('json'), ...actingUser(c) });
     return woken(c, run);
   });
 
@@ -117,7 +117,7 @@ export const steeringRoutes: Routes = (app, { dandori, driving, metrics }) => {
     const { run } = c.req.valid('param');
     const { question: asked, plan } = c.req.valid('json');
     const edited = plan === undefined ? {} : { tasks: parsePlan(plan, 'plan').tasks };
-    const question = await dandori.approve(run, asked, { ...edited, ...by(c) });
+    const question = await dandori.approve(run, asked, { ...edited, ...actingUser(c) });
     driving.take(run);
     return c.json({ run, question }, 200);
   });
@@ -125,14 +125,17 @@ export const steeringRoutes: Routes = (app, { dandori, driving, metrics }) => {
   app.openapi(reject, async (c) => {
     const { run } = c.req.valid('param');
     const { question: asked, reason } = c.req.valid('json');
-    const question = await dandori.reject(run, asked, { ...(reason !== undefined && { reason }), ...by(c) });
+    const question = await dandori.reject(run, asked, {
+      ...(reason !== undefined && { reason }),
+      ...actingUser(c),
+    });
     driving.take(run);
     return c.json({ run, question }, 200);
   });
 };
 
 /** The user, for the journal. A server without access tokens does not know the user. */
-export function by(c: Context<Env>): { by?: string } {
+export function actingUser(c: Context<Env>): { by?: string } {
   const { id } = c.get('user');
   return id === undefined ? {} : { by: id };
 }

@@ -1,6 +1,6 @@
 import type { ConversationEvent } from '../../model/conversation.ts';
 import { DandoriError } from '../../model/error.ts';
-import type { BlobHandle, Event } from '../../model/event.ts';
+import { type BlobHandle, type Event, isUnfinished } from '../../model/event.ts';
 import { blobsOf } from '../../model/event-kinds.ts';
 import { parseJson } from '../../model/json.ts';
 import type { StandingApproval } from '../../model/question.ts';
@@ -94,7 +94,6 @@ export interface CopyOptions {
 const AT_ONCE = 4;
 /** The latest valid Date: a cutoff that every stored time is before. */
 const ALWAYS = 8.64e15;
-const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 
 /**
  * Copies runs and conversations from one store to another.
@@ -133,7 +132,7 @@ export async function copyStore(
   }
 
   async function copyRun({ run: id, status }: Pick<RunSummary, 'run' | 'status'>): Promise<void> {
-    const isOpen = OPEN.includes(status);
+    const isOpen = isUnfinished(status);
     const claim = isOpen ? await from.runs.claim(id) : undefined;
     try {
       const events = await from.runs.read(id);

@@ -1,11 +1,10 @@
 import { readdir, readFile, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { DandoriError } from '../../model/error.ts';
 import type { StandingApproval } from '../../model/question.ts';
 import { createFileBlobs } from '../files/blobs.ts';
 import { unreadable, unwritable } from '../files/disk.ts';
 import { createJsonlJournalOf, createWhole } from '../files/journal.ts';
-import { CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
+import { alreadyExists, CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
 import { createFileApprovals, readApproval } from '../standing-approvals.ts';
 import type { CopiedJournal, CopiedStore, StoredKey } from './copy.ts';
 
@@ -48,8 +47,7 @@ function copiedJournal<E extends Entry, Summary>(
     async createFrom(run, lines) {
       const text = lines.map((line) => `${line}\n`).join('');
       await createWhole(directory, pathOf(run), text).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'EEXIST' && error.syscall === 'link')
-          throw new DandoriError('run-exists', `The ${form.owner} ${run} already exists.`);
+        if (error.code === 'EEXIST' && error.syscall === 'link') alreadyExists(form.owner, run);
         return unwritable(pathOf(run), error);
       });
     },

@@ -7,9 +7,9 @@ import { createPostgresApprovals, createPostgresBlobs } from '../postgres/blobs-
 import { createWrite } from '../postgres/engine.ts';
 import { createPostgresJournal } from '../postgres/journal.ts';
 import { createLeases } from '../postgres/leases.ts';
+import { asUnreachable } from '../postgres/query.ts';
 import { addressOf, checkSchemaName, prepareTables } from '../postgres/schema.ts';
 import { connect, LEASE, LONGEST_GRACE, type PostgresOptions } from '../postgres/store.ts';
-import { asUnreachable } from '../postgres/trouble.ts';
 import type { CopiedStore, StoredKey } from './copy.ts';
 
 const CONNECTIONS = 4;

@@ -1,4 +1,5 @@
 import type { Clock } from '../../model/clock.ts';
+import { isUnfinished } from '../../model/event.ts';
 import { allRuns, type Journal, type RunSummary } from '../journal.ts';
 import { type Dispatcher, type Drive, PATIENCE, type Working, type WorkOptions } from './dispatcher.ts';
 import { createPlaces, type Ended, retryAfter } from './places.ts';
@@ -55,7 +56,6 @@ interface LocalOptions extends WorkOptions {
   readonly onStop: () => void;
 }
 
-const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 /** The pause after a sweep is at least this many times as long as the sweep itself. */
 const LEAST_REST = 50;
 
@@ -174,7 +174,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     try {
       for await (const { run, status, parent } of allRuns(journal)) {
         // A sub-goal is driven by its run.
-        if (OPEN.includes(status) && parent === undefined) open.push(run);
+        if (isUnfinished(status) && parent === undefined) open.push(run);
         else if (status === 'damaged') lost.add(run);
       }
       hasListedAll = true;
@@ -194,7 +194,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
    */
   function wakeIfStranded({ run, status, lastAt, lastSeq, parent }: RunSummary): void {
     if (status === 'damaged') lost.add(run);
-    if (parent !== undefined || !OPEN.includes(status) || places.stateOf(run) !== 'idle') return;
+    if (parent !== undefined || !isUnfinished(status) || places.stateOf(run) !== 'idle') return;
     const isBack = lost.has(run);
     const isSilent = status === 'open' && clock.now() - lastAt > patience.stranded;
     // A run that has not changed since the last check waits for a person, unless another process drove it.

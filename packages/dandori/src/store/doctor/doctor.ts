@@ -49,13 +49,13 @@ export async function examineStore(
   { laws, ...options }: DoctorOptions & { readonly laws: Laws },
 ): Promise<Examined> {
   const findings: Finding[] = [];
-  const used = new Map<string, Use>();
+  const used = new Map<string, BlobUse>();
   const runs = await examineFolder(places.runs, {
     findings,
     options,
     lawful: { form: RUNS, breaches: laws.ofRun },
   });
-  for (const event of runs.events) note(event, used);
+  for (const event of runs.events) noteBlobUses(event, used);
   // A conversation does not belong to a single run.
   const lawful = { form: CONVERSATIONS, breaches: laws.ofConversation };
   const talks =
@@ -200,18 +200,18 @@ async function leftover(about: About, now: number): Promise<Finding[]> {
 }
 
 /** A run and a task that refer to a blob. */
-export interface Use {
+export interface BlobUse {
   readonly run: string;
   readonly task: string;
 }
 
-export function note(event: Event, used: Map<string, Use>): void {
+export function noteBlobUses(event: Event, used: Map<string, BlobUse>): void {
   const task = 'task' in event.data ? event.data.task : '';
   for (const { sha256 } of blobsOf(event)) used.set(sha256, { run: event.run, task });
 }
 
 interface BlobSearch {
-  readonly used: ReadonlyMap<string, Use>;
+  readonly used: ReadonlyMap<string, BlobUse>;
   readonly findings: Finding[];
   readonly options: DoctorOptions;
 }
@@ -239,14 +239,18 @@ async function examineBlobs(directory: string, { used, findings, options }: Blob
     const file = join(directory, sha256.slice(0, 2), `${sha256}.json`);
     const isHidden = unseen.some((finding) => file.startsWith(finding.file));
     if (there.has(sha256) || isHidden) continue;
-    findings.push({ kind: 'missing-blob', file, run, detail: `it is the result of ${task}` });
+    findings.push({ kind: 'missing-blob', file, run, detail: detailOfBlob({ run, task }) });
   }
   return there.size;
 }
 
-async function blobFindings(file: string, sha256: string, use: Use | undefined): Promise<Finding[]> {
+export function detailOfBlob(use: BlobUse | undefined): string {
+  return use === undefined ? 'no readable run uses it' : `it is the result of ${use.task}`;
+}
+
+async function blobFindings(file: string, sha256: string, use: BlobUse | undefined): Promise<Finding[]> {
   const about = { file, ...(use && { run: use.run }) };
-  const whose = use === undefined ? 'no readable run uses it' : `it is the result of ${use.task}`;
+  const whose = detailOfBlob(use);
   try {
     const hash = createHash('sha256');
     await pipeline(createReadStream(file), hash);

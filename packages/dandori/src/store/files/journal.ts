@@ -16,9 +16,9 @@ import {
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { DandoriError } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import {
+  alreadyExists,
   assertFollows,
   type Claim,
   claimEnded,
@@ -131,7 +131,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
           (error as NodeJS.ErrnoException).code === 'EEXIST' &&
           (error as NodeJS.ErrnoException).syscall === 'link'
         ) {
-          throw new DandoriError('run-exists', `The ${form.owner} ${run} already exists.`);
+          alreadyExists(form.owner, run);
         }
         return unwritable(path, error);
       });

@@ -6,7 +6,7 @@ import { parseJson, stringifyJson } from '../../model/json.ts';
 import { standingApproval } from '../../model/question.ts';
 import { type Blobs, encoded, type Keys } from '../blobs.ts';
 import { type Approvals, approvalId, ownerName } from '../standing-approvals.ts';
-import { asUnreachable, queryOf } from './trouble.ts';
+import { asUnreachable, queryOf } from './query.ts';
 
 /** A blob in chunks, so that a large one is never in memory as a whole while it is written. */
 export function createPostgresBlobs(sql: Sql, schema: string): Blobs {

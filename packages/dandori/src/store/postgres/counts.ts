@@ -6,8 +6,8 @@ import type { KeptCounts } from '../counts.ts';
 import { parseLine } from '../files/line.ts';
 import { RUNS } from '../journal.ts';
 import { type Calls, PERIOD_MS, type Period, type RunCounts, type Sums } from '../statistics.ts';
-import { BEHIND } from './schema.ts';
-import { queryOf } from './trouble.ts';
+import { queryOf } from './query.ts';
+import { AFTER_EVERY_ID } from './schema.ts';
 
 /** The columns of a run, and of a tool in a run, with their names in the sums of a period. */
 const CALLS = { calls: 'calls', failed: 'failed', in_doubt: 'inDoubt', timeouts: 'timeouts' } as const;
@@ -41,7 +41,7 @@ export function createPostgresCounts(sql: Sql, schema: string): KeptCounts {
            where c.seq is distinct from h.last_seq and h.id < $1::text collate "C" ${of}
            order by h.id desc limit $2
          ) h join ${schema}.run_events e on e.id = h.id order by e.id desc, e.seq`,
-        [before ?? BEHIND, limit, ...(userId === undefined ? [] : [userId])],
+        [before ?? AFTER_EVERY_ID, limit, ...(userId === undefined ? [] : [userId])],
       );
       const lines = Map.groupBy(rows, ({ id }) => id);
       return [...lines].map(([run, found]) => {

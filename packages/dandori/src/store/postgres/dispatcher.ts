@@ -19,7 +19,7 @@ import {
 } from './engine.ts';
 import type { Leases } from './leases.ts';
 import { readOverview } from './overview.ts';
-import { asUnreachable, queryOf } from './trouble.ts';
+import { asUnreachable, queryOf } from './query.ts';
 
 interface DispatcherOptions {
   readonly sql: Sql;

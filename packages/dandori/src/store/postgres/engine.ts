@@ -1,6 +1,6 @@
 import type { Sql, TransactionSql } from 'postgres';
 import type { Trouble } from '../dispatcher/dispatcher.ts';
-import type { Args } from './trouble.ts';
+import type { Args } from './query.ts';
 
 /** Tells a worker to drive a run. */
 export interface Wake {

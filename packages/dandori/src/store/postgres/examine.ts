@@ -1,11 +1,11 @@
 import type { Sql } from 'postgres';
 import type { Event } from '../../model/event.ts';
 import type { Examined, Finding } from '../../model/finding.ts';
-import { type DoctorOptions, type Laws, note, type Use } from '../doctor/doctor.ts';
+import { type BlobUse, type DoctorOptions, detailOfBlob, type Laws, noteBlobUses } from '../doctor/doctor.ts';
 import { examineJournal, type Lawful } from '../doctor/journal-file.ts';
 import { isRunId } from '../files/journal.ts';
 import { CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
-import { type Query, queryOf } from './trouble.ts';
+import { type Query, queryOf } from './query.ts';
 
 interface Place {
   readonly sql: Sql;
@@ -38,13 +38,13 @@ export async function examineTables(
   )
     RUNS.notFound(run);
   const findings: Finding[] = [];
-  const used = new Map<string, Use>();
+  const used = new Map<string, BlobUse>();
   const runs = await examineJournals<Event>(query, `${schema}.run`, {
     run,
     findings,
     lawful: { form: RUNS, breaches: laws.ofRun },
     summarise: RUNS.summarise,
-    onEvent: (event) => note(event, used),
+    onEvent: (event) => noteBlobUses(event, used),
   });
   // A conversation does not belong to a single run.
   const talks =
@@ -136,7 +136,7 @@ function headFindings<E extends Entry>(
 }
 
 interface BlobSearch {
-  readonly used: ReadonlyMap<string, Use>;
+  readonly used: ReadonlyMap<string, BlobUse>;
   readonly findings: Finding[];
   /** False if only one run is examined. */
   readonly isWhole: boolean;
@@ -164,7 +164,7 @@ async function examineBlobs(
       after = sha256;
       if (is_same === true) continue;
       const use = used.get(sha256);
-      const detail = use === undefined ? 'no readable run uses it' : `it is the result of ${use.task}`;
+      const detail = detailOfBlob(use);
       const about = { file: `${schema}.blobs, ${sha256}`, ...(use && { run: use.run }) };
       findings.push({ kind: 'damaged-blob', ...about, detail });
     }
@@ -176,7 +176,7 @@ async function examineBlobs(
         kind: 'missing-blob',
         file: `${schema}.blobs, ${sha256}`,
         run,
-        detail: `it is the result of ${task}`,
+        detail: detailOfBlob({ run, task }),
       });
   return there.size;
 }

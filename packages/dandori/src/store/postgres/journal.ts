@@ -1,24 +1,24 @@
 import type { Sql } from 'postgres';
-import { DandoriError } from '../../model/error.ts';
+import { isUnfinished } from '../../model/event.ts';
 import type { CopiedJournal } from '../copy/copy.ts';
 import { isRunId } from '../files/journal.ts';
 import { parseLine, toLines } from '../files/line.ts';
 import {
+  alreadyExists,
   assertFollows,
   type Claim,
   claimEnded,
   conflict,
-  drivenElsewhere,
   type Entry,
   type Form,
-  type Parked,
 } from '../journal.ts';
 import { type Append, createAppends } from './appends.ts';
 import { type Changes, createChanges } from './changes.ts';
+import { createClaims, type Head } from './claims.ts';
 import { DUE, type DueRow, type Write, wakeOf } from './engine.ts';
 import type { Leases } from './leases.ts';
-import { BEHIND } from './schema.ts';
-import { type Args, asUnreachable, isUnreachable, queryOf } from './trouble.ts';
+import { type Args, asUnreachable, isUnreachable, queryOf } from './query.ts';
+import { AFTER_EVERY_ID } from './schema.ts';
 
 export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
   readonly changes: Changes;
@@ -34,27 +34,6 @@ interface JournalOptions {
   /** Milliseconds that the creator of a run has to drive it, before another process may. */
   readonly grace: number;
 }
-
-interface Head {
-  readonly last_seq: number;
-  readonly epoch: string;
-  readonly worker: string | null;
-  readonly holder: string | null;
-  readonly is_live: boolean;
-}
-
-interface Lease {
-  readonly term: string;
-  readonly epoch: string;
-}
-
-/** A claim as the row tells it. Only runs count wakes. */
-interface Taken {
-  readonly epoch: string;
-  readonly wakes?: string;
-}
-
-const OPEN: readonly string[] = ['open', 'waiting', 'paused'];
 
 /** How long an append is tried again if the database cannot be reached, in milliseconds. */
 const PATIENCE = 20_000;
@@ -72,17 +51,13 @@ export function createPostgresJournal<E extends Entry, Summary>(
   const appends = createAppends(sql, { heads, events, write: isRuns ? write : undefined });
   const changes = createChanges({ sql, schema, kind, self });
   const query = queryOf(sql);
-  const claims = new Map<string, Claim>();
-  /** Claims that are being made. */
-  const claiming = new Set<string>();
-  const held = new WeakMap<Claim, Lease>();
-  let isFreeing = false;
-  let isClosed = false;
-  const isOpen = (status: string) => isRuns && OPEN.includes(status);
+  const isOpen = (status: string) => isRuns && isUnfinished(status);
 
   /** A statement that may make runs due. It returns `DUE`, or for conversations nothing. */
   const queryDue = (text: string, args: Args): Promise<unknown> =>
     isRuns ? write<DueRow>(`${text} returning ${DUE}`, args, wakeOf).catch(asUnreachable) : query(text, args);
+
+  const claims = createClaims({ schema, heads, isRuns, grace, leases, query, queryDue, headOf });
 
   const known = (run: string): string => (isRunId(run) ? run : notFound(run));
 
@@ -158,125 +133,8 @@ export function createPostgresJournal<E extends Entry, Summary>(
     const made = await (isRuns ? write<DueRow>(text, [...args, parent], wakeOf) : query(text, args)).catch(
       asUnreachable,
     );
-    if (made.length === 0) throw new DandoriError('run-exists', `The ${kind} ${run} already exists.`);
+    if (made.length === 0) alreadyExists(kind, run);
     changes.wrote(run, lines.length);
-  }
-
-  /** Sets the lease if it is still as it was read. A term that ended in the meantime gets none. */
-  async function take(run: string, term: string, was: Pick<Head, 'worker' | 'epoch'> | undefined) {
-    const [taken] = await query<Taken>(
-      `with me as materialized (
-         select id from ${schema}.workers where id = $2 and until > clock_timestamp() for share
-       )
-       update ${heads} h set worker = me.id, epoch = h.epoch + 1 from me
-       where h.id = $1 and ${was === undefined ? 'h.worker is null' : 'h.worker = $3 and h.epoch = $4::bigint'}
-       returning h.epoch${isRuns ? ', h.wakes' : ''}`,
-      was === undefined ? [run, term] : [run, term, was.worker, was.epoch],
-    );
-    return taken;
-  }
-
-  async function claimRun(run: string): Promise<Claim> {
-    if (claims.has(run)) drivenElsewhere(run, 'this process');
-    claiming.add(run);
-    try {
-      return await tryClaim(run);
-    } catch (error) {
-      if (isUnreachable(error)) void freeForgotten();
-      throw error;
-    } finally {
-      claiming.delete(run);
-    }
-  }
-
-  /**
-   * A claim or a release whose answer did not arrive may leave a lease of this process that nothing here holds.
-   * As long as the process lives, no other process could take the run. So the lease is given back, and the run is due.
-   */
-  async function freeForgotten(): Promise<void> {
-    if (isFreeing) return;
-    isFreeing = true;
-    for (let isFree = false; !isFree && !isClosed; )
-      try {
-        await new Promise((resolve) => setTimeout(resolve, AGAIN).unref());
-        const { id } = await leases.term();
-        const known = [...claims.keys(), ...claiming].join(' ');
-        await queryDue(
-          `update ${heads} set worker = null${isRuns ? ', wakes = wakes + 1, wake_at = clock_timestamp()' : ''}
-           where worker = $1 and id <> all(string_to_array($2, ' '))`,
-          [id, known],
-        );
-        isFree = true;
-      } catch {
-        // The database is still away.
-      }
-    isFreeing = false;
-  }
-
-  async function tryClaim(run: string): Promise<Claim> {
-    for (let attempt = 0; attempt < MOST_TRIES; attempt++) {
-      const term = await leases.term().catch(asUnreachable);
-      const free = await take(known(run), term.id, undefined);
-      if (free !== undefined) return hold(run, term, free);
-      const head = await headOf(run);
-      if (head.worker === null) {
-        // Released in the meantime, or our own term has ended.
-        await leases.confirm();
-        continue;
-      }
-      const isMine = head.worker === term.id && !claims.has(run);
-      if (head.is_live && !isMine) return drivenElsewhere(run, head.holder ?? head.worker);
-      if (!isMine && !(await leases.bury(head.worker).catch(asUnreachable))) continue;
-      const taken = await take(run, term.id, head);
-      if (taken !== undefined) return hold(run, term, taken);
-      await leases.confirm();
-    }
-    return claimEnded(run);
-  }
-
-  function hold(
-    run: string,
-    term: { readonly id: string; readonly lost: AbortSignal },
-    { epoch, wakes = '0' }: Taken,
-  ): Claim {
-    const claim: Claim = {
-      get lost() {
-        return term.lost;
-      },
-      async release(parked) {
-        if (claims.get(run) !== claim) return;
-        claims.delete(run);
-        held.delete(claim);
-        const lease = [run, term.id, epoch];
-        const how = isRuns ? nextWake(parked, wakes) : { set: '', args: [] };
-        await queryDue(
-          `update ${heads} set worker = null${how.set} where id = $1 and worker = $2 and epoch = $3::bigint`,
-          [...lease, ...how.args],
-        ).catch((error) => {
-          if (!isUnreachable(error)) throw error;
-          void freeForgotten();
-        });
-      },
-    };
-    claims.set(run, claim);
-    held.set(claim, { term: term.id, epoch });
-    return claim;
-  }
-
-  /**
-   * A driver clears the wakes that it knew of. A command that it has not seen, or a wake after its claim, keeps
-   * the run due. A driver that failed leaves it due.
-   */
-  function nextWake(parked: Parked | undefined, wakes: string): { set: string; args: Args } {
-    const later = (argument: string) => `clock_timestamp() + ${argument}::float8 * interval '1 ms'`;
-    if (parked === undefined) return { set: `, wake_at = coalesce(wake_at, ${later('$4')})`, args: [grace] };
-    const { seen, wakeAt } = parked;
-    const delay = wakeAt === undefined ? null : Math.max(0, wakeAt - Date.now());
-    const known = 'last_seq = $4 and wakes = $5::bigint';
-    return {
-      set: `, wake_at = case when ${known} then ${later('$6')} else clock_timestamp() end`,
-      args: [seen, wakes, delay],
-    };
   }
 
   return {
@@ -285,7 +143,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
     createFrom,
     async append(run, after, added, claim) {
       assertFollows(after, added);
-      const lease = claim && held.get(claim);
+      const lease = claim && claims.leaseOf(claim);
       if (claim !== undefined && lease === undefined) claimEnded(run);
       const last = added.at(-1);
       if (last === undefined) {
@@ -341,7 +199,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
          join ${events} a on a.id = h.id and a.seq = 1
          join ${events} z on z.id = h.id and z.seq = h.last_seq
          order by h.id desc`,
-        [before ?? BEHIND, Number.isFinite(limit) ? (limit ?? null) : null, ...of],
+        [before ?? AFTER_EVERY_ID, Number.isFinite(limit) ? (limit ?? null) : null, ...of],
       );
       return rows.map(({ id, last_seq, first, last }) => {
         try {
@@ -351,7 +209,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
         }
       });
     },
-    claim: claimRun,
+    claim: async (run) => claims.claim(known(run)),
     async size(run) {
       const [row] = await query<{ bytes: string | null }>(
         `select sum(octet_length(body) + 1)::text as bytes from ${events} where id = $1`,
@@ -360,8 +218,8 @@ export function createPostgresJournal<E extends Entry, Summary>(
       return Number(row?.bytes ?? notFound(run));
     },
     async remove(run, after) {
-      const claim = await claimRun(run);
-      const lease = held.get(claim);
+      const claim = await claims.claim(known(run));
+      const lease = claims.leaseOf(claim);
       try {
         const gone = await query(
           `delete from ${heads} where id = $1 and last_seq = $2 and worker = $3 and epoch = $4::bigint returning id`,
@@ -374,14 +232,11 @@ export function createPostgresJournal<E extends Entry, Summary>(
     },
     watch: (run, changed) => changes.watch(run, changed),
     close() {
-      isClosed = true;
+      claims.close();
       changes.close();
     },
   };
 }
-
-/** A claim is tried again if another process ends a lease or takes the run at the same moment. */
-const MOST_TRIES = 5;
 
 /** The lines as a file would have them, without newlines. */
 function linesOf(events: readonly Entry[]): string[] {

@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../model/json.ts';
 import { type Overview, type WorkerNow, warningsAbout, workerSchema } from '../dispatcher/workers.ts';
-import type { Query } from './trouble.ts';
+import type { Query } from './query.ts';
 
 interface Tables {
   readonly runs: string;

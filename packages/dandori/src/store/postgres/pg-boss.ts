@@ -3,7 +3,7 @@ import type { ReservedSql, Sql, TransactionSql } from 'postgres';
 import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { Deliveries, Engine, Wake } from './engine.ts';
-import { asUnreachable } from './trouble.ts';
+import { asUnreachable } from './query.ts';
 
 interface Parts {
   readonly sql: Sql;

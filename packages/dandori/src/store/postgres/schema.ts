@@ -127,7 +127,7 @@ function journalTables(kind: 'run' | 'conversation'): string {
 }
 
 /** Sorts behind every id, so that the first page is found by the same index as the others. */
-export const BEHIND = '~';
+export const AFTER_EVERY_ID = '~';
 
 const SCHEMA = /^[a-z_][a-z0-9_]{0,62}$/;
 

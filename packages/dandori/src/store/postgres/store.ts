@@ -17,9 +17,9 @@ import { createWrite, type Engine } from './engine.ts';
 import { examineTables } from './examine.ts';
 import { createPostgresJournal } from './journal.ts';
 import { createLeases } from './leases.ts';
+import { asUnreachable, queryOf } from './query.ts';
 import type { RestateOptions } from './restate.ts';
 import { addressOf, checkSchemaName, migrateTables, prepareTables } from './schema.ts';
-import { asUnreachable, queryOf } from './trouble.ts';
 
 export interface PostgresOptions {
   /** Such as `postgres://user:password@host/database`. */

@@ -6,9 +6,9 @@ import {
   dayOf,
   daysInMonth,
   isoOf,
-  later,
   partsOf,
   readTemporal,
+  shiftedDay,
   type Temporal,
 } from './temporal.ts';
 
@@ -260,7 +260,7 @@ function moved({ text, language, today, days, durations, clocks, months }: Read)
     /\bin (?:about )?$|plus $|add $|\+ $/.test(before);
   if (!isBack && !isAhead) return undefined;
   const from = days[0]?.value ?? today;
-  const to = later(from, length.value, isBack ? -1 : 1);
+  const to = shiftedDay(from, length.value, isBack ? -1 : 1);
   return pick(
     language,
     `${isoOf(from)} の ${length.value.text}${isBack ? '前' : '後'}は ${shown(to, 'ja')}です。`,

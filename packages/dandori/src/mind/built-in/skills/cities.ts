@@ -1,3 +1,5 @@
+import type { Language } from '../../../model/text.ts';
+
 /** Cities and their time zones: English and Japanese names, then the zone. */
 const CITIES = `
 tokyo 東京 とうきょう 日本 japan japanese jst=Asia/Tokyo osaka 大阪 おおさか=Asia/Tokyo kyoto 京都 きょうと=Asia/Tokyo sapporo 札幌=Asia/Tokyo
@@ -85,7 +87,7 @@ export function citiesIn(text: string): City[] {
     .sort((one, other) => one.start - other.start);
 }
 
-export function titled(city: Pick<City, 'english' | 'japanese'>, language: 'ja' | 'en'): string {
+export function titled(city: Pick<City, 'english' | 'japanese'>, language: Language): string {
   if (language === 'ja') return city.japanese;
   return city.english === 'utc'
     ? 'UTC'

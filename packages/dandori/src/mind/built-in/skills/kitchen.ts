@@ -1,6 +1,6 @@
 import { asObject, type Json, type JsonObject } from '../../../model/json.ts';
 import { argsOf, type Change, changeIn, SPELLINGS } from './kitchen-change.ts';
-import { contains, half, hiraganaNoun } from './names.ts';
+import { contains, hiraganaNoun, nameIn } from './names.ts';
 import { recipes } from './recipes.ts';
 import { asRows, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
 import { ratio, unitsOf } from './units.ts';
@@ -342,5 +342,5 @@ function heads(item: JsonObject): string[] {
 }
 
 function name(item: JsonObject, language: Request['language']): string {
-  return half(String(item.name), language);
+  return nameIn(String(item.name), language);
 }

@@ -34,7 +34,7 @@ export function hiraganaNoun(text: string): boolean {
 }
 
 /** One half of a name in two languages: 卵 / eggs. */
-export function half(both: string, language: Language): string {
+export function nameIn(both: string, language: Language): string {
   const [japanese = '', english] = both.split(/\s+\/\s+/);
   return language === 'ja' ? japanese : (english ?? japanese);
 }

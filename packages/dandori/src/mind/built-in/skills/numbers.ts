@@ -2,7 +2,7 @@ import { respelled } from './spelling.ts';
 import { UNIT } from './units.ts';
 
 /** The user's words in a form that is easy to match: half-width, lower case, numbers as digits, no final mark. */
-export function plain(goal: string): string {
+export function normalised(goal: string): string {
   const text = goal
     .normalize('NFKC')
     .toLowerCase()

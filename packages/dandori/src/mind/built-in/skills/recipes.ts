@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
-import { contains, half } from './names.ts';
+import { contains, nameIn } from './names.ts';
 import { asRows, type Call, pick, type Request, resultsOf, type SkillMove } from './skill.ts';
 
 const INVENTORY = 'kitchen.list_inventory';
@@ -90,7 +90,7 @@ function soonestItem(request: Request): { readonly name: string } | SkillMove | 
   const [item] = asRows(found.results[0]?.items)
     .filter(({ days_left: days }) => typeof days === 'number')
     .toSorted((one, other) => Number(one.days_left) - Number(other.days_left));
-  return item && { name: half(String(item.name), request.language) };
+  return item && { name: nameIn(String(item.name), request.language) };
 }
 
 /** 卵と牛乳で作れるレシピ, "recipes with tofu". What is in stock needs no list. */
@@ -204,6 +204,6 @@ function isNamed(dish: JsonObject, text: string): boolean {
 
 function listed(value: Json | undefined, language: Request['language']): string {
   return Array.isArray(value)
-    ? value.map((item) => half(String(item), language)).join(pick(language, '、', ', '))
+    ? value.map((item) => nameIn(String(item), language)).join(pick(language, '、', ', '))
     : '';
 }

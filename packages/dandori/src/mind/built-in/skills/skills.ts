@@ -3,7 +3,7 @@ import { calendar } from './calendar.ts';
 import { citiesIn } from './cities.ts';
 import { files } from './files.ts';
 import { kitchen } from './kitchen.ts';
-import { plain } from './numbers.ts';
+import { normalised } from './numbers.ts';
 import { shell } from './shell.ts';
 import { database, rolesIn } from './shop/database.ts';
 import { joined, pick, type Request, type Skill, type SkillMove } from './skill.ts';
@@ -34,7 +34,7 @@ interface Skilled {
 export function isSkilled(operation: string, { raw, has }: Skilled): boolean {
   if (operation.startsWith('files.')) return has('files.undo_change');
   if (operation.startsWith('shell.')) return has('shell.list_commands');
-  return SKILLED.has(operation) || (operation.startsWith('sqlite.') && rolesIn(plain(raw)).length > 0);
+  return SKILLED.has(operation) || (operation.startsWith('sqlite.') && rolesIn(normalised(raw)).length > 0);
 }
 
 export function skilled(request: Request): SkillMove | undefined {
@@ -54,10 +54,12 @@ function recognized(request: Request): Recognized | undefined {
   return undefined;
 }
 
-const ASKS =
+/** Words with which a further request begins. */
+const REQUEST_WORDS =
   "what|what's|how|where|which|when|who|is|are|do|does|tell|show|list|add|put|convert|calculate|work out";
-const JOINT = new RegExp(
-  `[?;.]\\s+|,?\\s+(?:and|also|then)(?:\\s+(?:also|then))?\\s+(?=(?:${ASKS})\\b)|(?<=^[\\d\\s().+*/×÷-]+)と|[、。?？]\\s*(?:それと|あと|また|そして|ついでに)?、?`,
+/** What stands between two requests of one goal. */
+const BETWEEN_REQUESTS = new RegExp(
+  `[?;.]\\s+|,?\\s+(?:and|also|then)(?:\\s+(?:also|then))?\\s+(?=(?:${REQUEST_WORDS})\\b)|(?<=^[\\d\\s().+*/×÷-]+)と|[、。?？]\\s*(?:それと|あと|また|そして|ついでに)?、?`,
   'iu',
 );
 
@@ -67,7 +69,7 @@ const JOINT = new RegExp(
  */
 function ofParts(request: Request): SkillMove | undefined {
   const parts = request.raw
-    .split(JOINT)
+    .split(BETWEEN_REQUESTS)
     .map((part) => part.trim().replace(/(?<=何時|いくつ|いくら|どう)(?:で|だ|です)$/u, ''))
     .filter((part) => part !== '');
   if (parts.length < 2) return undefined;
@@ -78,13 +80,13 @@ function ofParts(request: Request): SkillMove | undefined {
 }
 
 function of(part: string, request: Request): Request {
-  return { ...request, raw: part, text: plain(part) };
+  return { ...request, raw: part, text: normalised(part) };
 }
 
 function withCity(part: string, request: Request): Recognized | undefined {
   const { text, language } = request;
   const [city, ...others] = citiesIn(text);
-  if (city === undefined || others.length > 0 || citiesIn(plain(part)).length > 0) return undefined;
+  if (city === undefined || others.length > 0 || citiesIn(normalised(part)).length > 0) return undefined;
   const name = text.slice(city.start, city.end);
   return recognized(of(pick(language, `${name}の${part}`, `${part} in ${name}`), request));
 }

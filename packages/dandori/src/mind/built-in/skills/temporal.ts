@@ -54,7 +54,7 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /** A month after 31 January is the last day of February. */
-export function later(day: Day, { months, days }: Pick<Duration, 'months' | 'days'>, sign: 1 | -1): Day {
+export function shiftedDay(day: Day, { months, days }: Pick<Duration, 'months' | 'days'>, sign: 1 | -1): Day {
   const { year, month, day: date } = partsOf(day);
   const index = year * 12 + month - 1 + sign * months;
   const [toYear, toMonth] = [Math.floor(index / 12), (index % 12) + 1];

@@ -1,8 +1,8 @@
 import type { Limit, Reflection } from '../../../model/decision.ts';
 import type { Outcome, Purpose } from '../../../model/event.ts';
-import type { Outline } from '../../../model/plan.ts';
-import type { Question, TrustAbout, TrustReason } from '../../../model/question.ts';
-import type { ApprovalPolicy, Mode } from '../../../model/settings.ts';
+import type { Change, Outline } from '../../../model/plan.ts';
+import type { Question, reversibility, TrustAbout, TrustReason } from '../../../model/question.ts';
+import type { ApprovalPolicy, Mode, Role } from '../../../model/settings.ts';
 import type { Effect } from '../../../model/tool.ts';
 import type { TaskStatus } from '../../../run/state/state.ts';
 
@@ -34,14 +34,14 @@ export interface Words {
   readonly limits: Readonly<Record<Limit, string>>;
   readonly questions: Readonly<Record<Question['kind'], string>>;
   readonly reflections: Readonly<Record<Reflection['status'], string>>;
-  readonly changes: Readonly<Record<'add' | 'remove' | 'replace' | 'reorder', string>>;
+  readonly changes: Readonly<Record<Change['kind'], string>>;
   readonly purposes: Readonly<Record<Purpose, string>>;
-  readonly roles: Readonly<Record<'viewer' | 'operator' | 'admin', string>>;
+  readonly roles: Readonly<Record<Role, string>>;
   readonly outline: Readonly<
     Record<keyof Pick<Outline, 'objective' | 'successCriteria' | 'constraints'>, string>
   >;
   /** Whether a call can be undone. */
-  readonly undo: Readonly<Record<'no' | 'said' | 'unknown', string>>;
+  readonly undo: Readonly<Record<ReturnType<typeof reversibility>, string>>;
   /** Why a call is asked about, and where a value was read. */
   readonly trust: Readonly<{
     because: Readonly<Record<TrustAbout['because'], string>>;

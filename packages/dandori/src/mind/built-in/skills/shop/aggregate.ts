@@ -110,7 +110,7 @@ export function lines(
   return rows.map((row) => `${title(row, language)}${pick(language, '：', ': ')}${write(row)}`).join('\n');
 }
 
-export function within(value: Json | undefined, { low, high }: Limit): boolean {
+export function isWithin(value: Json | undefined, { low, high }: Limit): boolean {
   return typeof value === 'number' && value >= low && value <= high;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../model/json.ts';
 import { pick, type Request } from '../skill.ts';
-import { grouped, lines, mean, money, title, total, within } from './aggregate.ts';
+import { grouped, isWithin, lines, mean, money, title, total } from './aggregate.ts';
 import { NEGATED, type Read, type Shop } from './question.ts';
 
 type Language = Request['language'];
@@ -241,7 +241,7 @@ function listOrCount(question: Read, asked: Asked, { shop, chosen, tell }: Answe
   const { says, people, text, limit } = question;
   const { orders: found } = chosen;
   if (says(/status|状態|状況|ステータス|どうなっ/)) return tell.orders(found);
-  if (limit !== undefined) return tell.orders(found.filter((order) => within(tell.worth(order), limit)));
+  if (limit !== undefined) return tell.orders(found.filter((order) => isWithin(tell.worth(order), limit)));
   if (asked.isWhen) return tell.orders(found);
   if (asked.isAverage) {
     if (found.length === 0) return tell.none;

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../../../model/json.ts';
 import { pick, type Request } from '../skill.ts';
-import { aggregated, grouped, lines, mean, money, title, total, within } from './aggregate.ts';
+import { aggregated, grouped, isWithin, lines, mean, money, title, total } from './aggregate.ts';
 import { aboutOrders } from './orders.ts';
 import { NEGATED, type Read, read, type Shop } from './question.ts';
 
@@ -101,7 +101,8 @@ function aboutProducts(
   }
   let rows =
     values.length === 0 ? products : products.filter(({ category }) => values.includes(String(category)));
-  if (limit !== undefined) rows = rows.filter((row) => within(row[limit.isStock ? 'stock' : 'price'], limit));
+  if (limit !== undefined)
+    rows = rows.filter((row) => isWithin(row[limit.isStock ? 'stock' : 'price'], limit));
   if (
     says(
       /在庫切れ|在庫(?:が|の)?(?:ない|なし|ゼロ|0)|品切れ|売り切れ|欠品|out of stock|sold out|not (?:currently )?(?:in stock|available)|unavailable|no stock/,
