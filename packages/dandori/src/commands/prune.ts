@@ -118,7 +118,7 @@ async function pruneRun(
   { before, keepFailed, dryRun, left, isAwaited }: Pruning,
   journal: Journal,
 ): Promise<PrunedRun | undefined> {
-  if (status === 'open' || status === 'waiting' || (status !== 'damaged' && lastAt >= before))
+  if (status === 'open' || status === 'waiting' || (status !== 'damaged' && lastAt > before))
     return undefined;
   try {
     const events = await journal.read(run);
@@ -126,7 +126,7 @@ async function pruneRun(
     if (last === undefined || status === 'damaged')
       throw new DandoriError('journal-damaged', `The run ${run} has no beginning or no end.`);
     const outcome = fold(events)?.end?.outcome;
-    if (outcome === undefined || last.at >= before) return undefined;
+    if (outcome === undefined || last.at > before) return undefined;
     if (keepFailed && (outcome === 'failed' || outcome === 'exhausted')) return undefined;
     const conversation = conversationOf(events);
     if (conversation !== undefined && (await isAwaited(run, conversation))) return undefined;

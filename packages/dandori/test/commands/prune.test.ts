@@ -85,6 +85,14 @@ describe.each(['files', 'memory'])('old runs in %s', (kind) => {
     expect(await begin('k1')).not.toBe(run);
   });
 
+  it('are removed as soon as they have the age that was given', async () => {
+    await using keeper = await open();
+    const { run, lastAt } = await keeper.ended('x');
+    const at = (now: number) => ({ ...keeper.parts, clock: { ...systemClock, now: () => now } });
+    expect(names(await pruneRuns({ olderThan: DAY }, at(lastAt + DAY - 1)))).toEqual([]);
+    expect(names(await pruneRuns({ olderThan: DAY }, at(lastAt + DAY)))).toEqual([run]);
+  });
+
   it('are removed when they are old, with the blobs that no other run uses', async () => {
     await using keeper = await open();
     const { journal, blobs } = keeper.parts;
