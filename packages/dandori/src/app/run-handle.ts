@@ -411,8 +411,11 @@ function withoutOutput(report: Report, missing: readonly MissingServer[]): RunEr
   const { run, outcome, failure, questions, limit } = report;
   if (outcome === 'waiting') {
     const asked = questions.map(({ id, text }) => `${id}: ${text}`).join('; ');
+    const hints = new Set(questions.flatMap(({ hint }) => hint ?? []));
+    const fix =
+      'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.';
     return new RunError('run-waiting', `The run ${run} waits for an answer: ${asked}`, {
-      fix: 'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.',
+      fix: [fix, ...hints].join(' '),
       report,
     });
   }

@@ -266,6 +266,10 @@ describe('a question because of such a tool', () => {
     const [question] = await run.questions();
     expect(question?.context).toMatchObject({ trust: { trustMissing: ['find_user'] } });
     expect(question?.hint).toBe(hint);
+    await expect(run.output()).rejects.toMatchObject({
+      code: 'run-waiting',
+      fix: expect.stringContaining(hint),
+    });
     const words = goal === 'Look her up' ? english : japanese;
     const events = await Array.fromAsync(run.events());
     const told = trustEntries(events).flatMap((one) =>
