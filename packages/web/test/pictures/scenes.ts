@@ -53,7 +53,7 @@ export async function* scenes(stage: Stage): AsyncGenerator<Picture> {
   const tasks = (page: Page) => page.locator('.react-flow__node-task');
 
   const all: Readonly<Record<string, Scene>> = {
-    home: { path: '/', ready: (page) => page.getByRole('heading', { name: 'All runs' }).waitFor() },
+    home: { path: '/', ready: (page) => page.getByRole('heading', { name: 'All runs', level: 2 }).waitFor() },
     graph: {
       path: `/runs/${supper}`,
       // Running calls have just started.
