@@ -269,8 +269,14 @@ async function planAhead(driver: Driver): Promise<number | undefined> {
     const before = state.seq;
     let wakeAt: number | undefined;
     for (const intention of decide(state, driver.parts.clock.now())) {
-      if (intention.type === 'wake_at') wakeAt = intention.at;
-      else await perform(intention, driver);
+      if (intention.type === 'wake_at') {
+        wakeAt = intention.at;
+        continue;
+      }
+      const last = driver.ledger.state.seq;
+      await perform(intention, driver);
+      // A task that fails at its start frees others, which may come before the rest of these intentions.
+      if (driver.ledger.state.seq > last + 1) break;
     }
     if (driver.ledger.state.seq === before) return wakeAt;
   }

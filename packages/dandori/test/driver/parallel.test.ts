@@ -175,3 +175,27 @@ describe('a plan', () => {
     expect(state.tasks.get('long')?.failure?.message.length).toBeLessThan(500);
   });
 });
+
+it('starts what a task frees by failing at its start before what is written later', async () => {
+  const house = createHouse({
+    'box.open': { run: () => ({}) },
+    'disk.read': { run: () => 1 },
+    'disk.write': { effect: 'write', resource: 'part:{part}', run: () => 1, takes: 10 },
+    'mail.send': { effect: 'write', run: () => 1, takes: 10 },
+  });
+  const tasks = [
+    task('open', 'box.open'),
+    // The result has no key, so it fails before it is called. Until then both writes wait for it.
+    task('read', 'disk.read', { args: { key: '${open.key}' } }),
+    task('left', 'disk.write', { args: { part: 'left' } }),
+    task('right', 'disk.write', { args: { part: 'right' } }),
+    task('mail', 'mail.send', { after: ['open'] }),
+  ];
+  const run = await house.start('go', tasks, { concurrency: 2 });
+  // Also proves by a replay that each start was intended then.
+  await house.drive(run);
+  const started = (await house.events(run)).flatMap((event) =>
+    event.type === 'task_started' ? [event.data.task] : [],
+  );
+  expect(started).toEqual(['open', 'read', 'left', 'right', 'mail']);
+});
