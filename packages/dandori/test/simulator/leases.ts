@@ -46,8 +46,11 @@ interface LeasesParts {
 const TTL = 3_000;
 const LONGEST_SILENCE = 8_000;
 const RENEWALS = 6;
-/** Two clocks do not run at the same speed. Above 1.5 a process gives up too late. */
-const SPEEDS = [0.9, 1, 1, 1.1, 2] as const;
+/**
+ * Two clocks do not run at the same speed. Above 1.5 a process gives up too late: it may still make a call that it has
+ * just journaled, while another process finds that the call was not made. No check before the call could prevent that.
+ */
+const SPEEDS = [0.9, 1, 1, 1.1, 1.4] as const;
 
 export function createSimulatedLeases({ random, timeline, onFree }: LeasesParts): Leases {
   const terms = new Map<SimulatedProcess, Set<Term>>();
