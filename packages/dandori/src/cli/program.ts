@@ -13,6 +13,21 @@ interface Common {
   readonly json?: boolean;
 }
 
+const json = ['--json', 'Print one JSON object and nothing else'] as const;
+const user = ['--user <id>', 'Act as this user'] as const;
+const model = ['--model <provider/name>', 'Use this model (or DANDORI_MODEL)'] as const;
+const yes = ['--yes', 'Approve everything without asking'] as const;
+
+/** What the definition of a command needs. */
+interface Definition {
+  readonly program: Command;
+  readonly command: (signature: string, description: string) => Command;
+  /** A command that also works on the runs of a server. */
+  readonly onRuns: (signature: string, description: string) => Command;
+  /** Receives the exit code of the command that ran. */
+  readonly then: (exitCode: number) => void;
+}
+
 /**
  * The commands of `dandori` and their options. Hints in messages are derived from these definitions. Each
  * command loads its code only when it runs, so that `--help` is as fast as bare Node.
@@ -43,16 +58,21 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     });
   const command = (signature: string, description: string) =>
     program.command(signature).description(description).option('--config <file>', 'Use this dandori.yaml');
-  /** A command that also works on the runs of a server. */
   const onRuns = (signature: string, description: string) =>
     command(signature, description)
       .option('--server <url>', 'Use the runs of this Dandori server (or DANDORI_SERVER)')
       .option('--token <token>', 'Access token of the server; safer in DANDORI_TOKEN');
-  const json = ['--json', 'Print one JSON object and nothing else'] as const;
-  const user = ['--user <id>', 'Act as this user'] as const;
-  const model = ['--model <provider/name>', 'Use this model (or DANDORI_MODEL)'] as const;
-  const yes = ['--yes', 'Approve everything without asking'] as const;
+  const definition: Definition = { program, command, onRuns, then };
+  addRunCommands(definition);
+  addWatchCommands(definition);
+  addAnswerCommands(definition);
+  addPastCommands(definition);
+  addSetupCommands(definition);
+  addServeCommands(definition);
+  return program;
+}
 
+function addRunCommands({ program, command, onRuns, then }: Definition): void {
   program.commandsGroup('Run:');
   onRuns('run [goal...]', 'Run a goal or a plan file')
     .option('--plan <file>', 'Run this plan (YAML or JSON) instead of planning')
@@ -95,7 +115,9 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .action(async (plan: string, options) =>
       then(await (await import('./commands/plans.ts')).check(plan, options)),
     );
+}
 
+function addWatchCommands({ program, onRuns, then }: Definition): void {
   program.commandsGroup('Watch:');
   onRuns('runs', 'List the runs, newest first')
     .option(...json)
@@ -133,7 +155,9 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .action(async (run: string, rating: string, words: string[], { by, ...options }) =>
       then(await (await import('./commands/runs.ts')).rate({ run, rating, words }, { user: by, ...options })),
     );
+}
 
+function addAnswerCommands({ program, onRuns, then }: Definition): void {
   program.commandsGroup('Answer:');
   onRuns('questions [run]', 'List the open questions of a run or of all runs')
     .option(...json)
@@ -200,7 +224,9 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .action(async (run: string, options) =>
       then(await (await import('./commands/steer.ts')).cancel(run, options)),
     );
+}
 
+function addPastCommands({ program, onRuns, then }: Definition): void {
   program.commandsGroup('Past:');
   onRuns('verify <run>', 'Recompute a run from its journal and verify each event')
     .option('--to <seq>', 'Stop at this event and show the run as it was then')
@@ -242,7 +268,9 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .action(async (run: string, options) =>
       then(await (await import('./commands/plans.ts')).lift(run, options)),
     );
+}
 
+function addSetupCommands({ program, command, onRuns, then }: Definition): void {
   program.commandsGroup('Set up:');
   program
     .command('init')
@@ -308,7 +336,9 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
     .command('completion <shell>')
     .description('Print the completion script for bash, zsh or fish')
     .action(async (shell: string) => then(await (await import('./setup/completion.ts')).completion(shell)));
+}
 
+function addServeCommands({ program, command, then }: Definition): void {
   program.commandsGroup('Serve:');
   command('serve', 'Serve runs over HTTP')
     .option('--host <address>', 'Listen on this address instead of server.host')
@@ -349,7 +379,6 @@ export function createProgram(then: (exitCode: number) => void = () => {}): Comm
   program
     .command('menu', { hidden: true })
     .action(async () => then(await (await import('./menu.ts')).menu()));
-  return program;
 }
 
 /** Collects the values of an option that may be repeated. */

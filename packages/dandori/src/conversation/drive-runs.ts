@@ -46,15 +46,17 @@ export interface Background {
   close(grace?: number): Promise<void>;
 }
 
+export interface PlanNews {
+  readonly name: string;
+  readonly type: 'plan_proposed' | 'plan_activated';
+}
+
 interface Options {
   readonly parts: Parts;
   readonly others: OtherRuns;
   readonly tell: (messages: readonly Message[]) => Promise<void>;
   /** A plan of a run waits for approval, or was approved. */
-  readonly onPlan: (
-    run: string,
-    plan: { readonly name: string; readonly type: 'plan_proposed' | 'plan_activated' },
-  ) => Promise<void>;
+  readonly onPlan: (run: string, plan: PlanNews) => Promise<void>;
   readonly onChange: () => void;
   /**
    * Called for each run that can continue, if the caller decides when to drive it. The caller then calls
@@ -283,7 +285,7 @@ function ifElsewhere(error: unknown): undefined {
 }
 
 /** Callers that wait for a condition. Each change makes them check it again. */
-interface Changes {
+export interface Changes {
   changed(): void;
   /** Resolves with the first value that is not undefined. Checks again after each change. */
   until<T>(look: () => T | undefined): Promise<T>;

@@ -8,7 +8,7 @@ import { type ConversationState, isReported } from './state.ts';
  * The runs that an open conversation knows, whichever process began them. So their questions are answered by words that
  * reach this process, and their ends are reported here if the other process dies.
  */
-interface FollowedRuns {
+export interface FollowedRuns {
   /** Starts the run of a message, or resumes it if it exists. */
   follow(run: string): Promise<void>;
   /** This process is about to journal the run. Its next call is `follow`. */

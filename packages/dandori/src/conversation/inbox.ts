@@ -15,19 +15,19 @@ import { attachmentsOf, type ConversationState } from './state.ts';
  * How a message was interpreted when it first arrived, and its permanent id. If it started a run, this is the
  * id of the run.
  */
-interface InterpretedMessage {
+export interface InterpretedMessage extends Pick<Message, 'attachments'> {
   readonly id: string;
   readonly meant: { readonly kind: 'goal' } | Unclear | Answering;
 }
 
 /** `about` is missing in messages that an older version received. */
-interface Unclear {
+export interface Unclear {
   readonly kind: 'unclear';
   readonly why?: Why;
   readonly about?: readonly { readonly run: string; readonly question: string }[];
 }
 
-interface Answering {
+export interface Answering {
   readonly kind: 'answer';
   readonly run: string;
   readonly question: string;
@@ -51,7 +51,7 @@ interface IncomingMessage {
 export async function interpretOnce(
   { text, files, state, conversation, key, meant }: IncomingMessage,
   { keys, clock, blobs }: Pick<Parts, 'clock' | 'blobs'> & { readonly keys: Keys },
-): Promise<InterpretedMessage & Pick<Message, 'attachments'>> {
+): Promise<InterpretedMessage> {
   const heard: InterpretedMessage = { id: newId(clock.now()), meant: withoutWords(meant) };
   const taken = attachmentsOf(state).map(({ name }) => name);
   const attachments = await storeAttachments(files, blobs, taken);

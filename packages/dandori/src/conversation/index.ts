@@ -3,8 +3,6 @@ export {
   type ConversationParts,
   type ConversationRun,
   conversationRunSchema,
-  newConversation,
-  openConversation,
   type Said,
 } from './conversation.ts';
 export { createChanges, LIGHT_TIME, type RunPhase } from './drive-runs.ts';
@@ -12,6 +10,7 @@ export { unfinished } from './follow-runs.ts';
 export { type Asked, askedSchema, whySchema } from './interpret.ts';
 export { conversationBreaches } from './laws.ts';
 export { isAwaited } from './ledger.ts';
+export { newConversation, openConversation } from './open-conversation.ts';
 export {
   applyConversation,
   type ConversationState,

@@ -4,7 +4,7 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Said, toFailure } from '../model/failure.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
-import { isSubGoal } from '../model/own-tools.ts';
+import { isSubGoal } from '../model/sub-goal.ts';
 import type { Action } from '../model/task.ts';
 import { languageOf } from '../model/text.ts';
 import type { Tool } from '../model/tool.ts';

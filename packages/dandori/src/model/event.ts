@@ -2,10 +2,10 @@ import * as z from 'zod';
 import { brief, limit, mayAnswer, offer, passedOn, reflection, usage } from './decision.ts';
 import { failure, lostCause, saidFields } from './failure.ts';
 import { json, jsonObject } from './json.ts';
-import { share, subGoalEnd, subGoalStart } from './own-tools.ts';
 import { access, diagnostic, estimate, outline, planAuthor, revision } from './plan.ts';
 import { allowance, ambiguity, previewFinding, question, trustReason } from './question.ts';
 import { amounts, language, settings } from './settings.ts';
+import { share, subGoalEnd, subGoalStart } from './sub-goal.ts';
 import { type Action, attachment, type BlobHandle, blobHandle, task } from './task.ts';
 import { effect } from './tool.ts';
 

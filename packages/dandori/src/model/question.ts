@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { failure } from './failure.ts';
 import { asObject, json, jsonObject } from './json.ts';
-import { askedBySubGoal } from './own-tools.ts';
 import { diagnostic, estimate } from './plan.ts';
+import { askedBySubGoal } from './sub-goal.ts';
 import { namingUnit, task, taskFields } from './task.ts';
 import { effect } from './tool.ts';
 

@@ -1,6 +1,7 @@
 import { type JsonObject, stringifyJson } from '../model/json.ts';
-import { isSubGoal, OWN_SERVER, toolsForGoal } from '../model/own-tools.ts';
+import { OWN_SERVER } from '../model/own-tools.ts';
 import type { Access } from '../model/plan.ts';
+import { isSubGoal, toolsForGoal } from '../model/sub-goal.ts';
 import type { Task } from '../model/task.ts';
 import { isWorse, type Tool } from '../model/tool.ts';
 import { refsIn, replacePlaceholders } from './fill-refs.ts';

@@ -1,4 +1,4 @@
-import { limitsAsked, type Share, SUB_GOAL } from '../model/own-tools.ts';
+import { limitsAsked, type Share, SUB_GOAL } from '../model/sub-goal.ts';
 import { dollars } from '../model/text.ts';
 import { callsUsed, costUsed, tokensUsed, workTimeLeft } from './limits.ts';
 import { hasEnded, type RunState, type TaskState } from './state/state.ts';

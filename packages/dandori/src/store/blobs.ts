@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { DandoriError } from '../model/error.ts';
 import type { BlobHandle } from '../model/event.ts';
 import { slices } from '../model/text.ts';
 
@@ -25,6 +26,15 @@ export interface Blobs {
    * whole value that is used and stored nowhere else, it is moved back into place.
    */
   sweep(before: number, isUsed: (sha256: string) => Promise<boolean>): Promise<StoredBlob[]>;
+}
+
+/** For stores whose blobs are not files. A store of files names the file. */
+export function missingBlob(sha256: string): DandoriError {
+  return new DandoriError('blob-damaged', `The result ${sha256} is missing.`);
+}
+
+export function alteredBlob(sha256: string): DandoriError {
+  return new DandoriError('blob-damaged', `The result ${sha256} does not match its hash.`);
 }
 
 /**

@@ -1,7 +1,6 @@
-import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
-import { type Blobs, handleOf, type Keys } from './blobs.ts';
+import { type Blobs, handleOf, type Keys, missingBlob } from './blobs.ts';
 import {
   alreadyExists,
   assertFollows,
@@ -108,7 +107,7 @@ export function createMemoryBlobs(now: () => number = Date.now): Blobs {
     },
     async get({ sha256 }) {
       const blob = kept.get(sha256);
-      if (blob === undefined) throw new DandoriError('blob-damaged', `The result ${sha256} is missing.`);
+      if (blob === undefined) throw missingBlob(sha256);
       return blob.text;
     },
     async putBefore(time) {

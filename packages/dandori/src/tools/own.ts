@@ -1,9 +1,10 @@
 import { type Extracted, type ExtractRequest, extracted, type PassedOn } from '../model/decision.ts';
 import { messageOf } from '../model/error.ts';
 import { asText, isObject, type Json, type JsonObject, normalise, stringifyJson } from '../model/json.ts';
-import { MOST_FOUND, type OwnToolName, ownToolName, type Share, withOwnTools } from '../model/own-tools.ts';
+import { MOST_FOUND, type OwnToolName, ownToolName, withOwnTools } from '../model/own-tools.ts';
 import { shown, withoutPieces } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
+import type { Share } from '../model/sub-goal.ts';
 import { type BlobHandle, isStep } from '../model/task.ts';
 import { issueText, type SchemaCheck, type Tool } from '../model/tool.ts';
 import { sort } from '../plan/graph.ts';

@@ -1,11 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type Conversation,
-  type ConversationParts,
-  openConversation,
-} from '../../src/conversation/conversation.ts';
+import type { Conversation, ConversationParts } from '../../src/conversation/conversation.ts';
 import { brokenConversationLaws } from '../../src/conversation/laws.ts';
+import { openConversation } from '../../src/conversation/open-conversation.ts';
 import { beginRun } from '../../src/conversation/start-run.ts';
 import { foldConversation, undelivered } from '../../src/conversation/state.ts';
 import { systemClock } from '../../src/driver/clock.ts';

@@ -1,4 +1,5 @@
 import type { Texts } from '../shell/language.tsx';
+import { words } from './words.ts';
 
 type Amount = number | bigint;
 
@@ -23,24 +24,17 @@ const en = {
   past: 'This question was open then. You can answer questions only in the current state.',
   does: (calls: string) => `Calls ${calls}`,
   context: {
+    ...words.en.contextNames,
     noArgs: 'No arguments',
-    effect: 'Effect',
     attempt: 'Attempt',
-    input: 'Input',
-    probe: 'Outcome check',
     done: 'Calls done',
-    open: 'Unconfirmed call',
     wholePlan: 'Full plan',
     notes: 'Note',
     problems: 'The edited plan has problems',
     limits: 'Limits',
     other: 'More',
     preview: 'Preview by the tool:',
-    previewFailed: 'No preview',
-    reversible: 'Can be undone',
     similar: 'Other calls of this tool that wait',
-    also: 'Also waiting',
-    planned: 'Also planned',
   },
   form: {
     needed: 'Required',
@@ -97,24 +91,17 @@ export const texts: Texts<typeof en> = {
     past: 'この時点で未回答だった質問です。回答は現在の状態でのみできます。',
     does: (calls) => `${calls} を呼び出します`,
     context: {
+      ...words.ja.contextNames,
       noArgs: '引数なし',
-      effect: '影響',
       attempt: '試行',
-      input: '入力',
-      probe: '結果の確認',
       done: '完了した呼び出し',
-      open: '結果不明の呼び出し',
       wholePlan: '計画の全体',
       notes: '補足',
       problems: '編集した計画に問題があります',
       limits: '上限',
       other: 'その他',
       preview: 'ツールによるプレビュー：',
-      previewFailed: 'プレビューなし',
-      reversible: '元に戻す',
       similar: '同じツールの待機中の呼び出し',
-      also: 'ほかに待機中',
-      planned: 'ほかの予定',
     },
     form: {
       needed: '必須です',

@@ -1,8 +1,8 @@
-import { meaningOf, stem } from '../../model/dictionary.ts';
 import { isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { clip, displayWidth, type Language } from '../../model/text.ts';
+import { meaningOf, stem } from '../../views/texts/dictionary.ts';
 import { runTextsIn } from '../../views/texts/of-run.ts';
 import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';

@@ -5,7 +5,7 @@ import { clip, withoutTag } from '../../model/text.ts';
 import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
 import { shapeIn, sizeOf } from '../../views/result-digest.ts';
 import { readPrompt } from '../prompts/read.ts';
-import { inTags, whyNot } from './result-text.ts';
+import { failureReason, inTags } from './result-text.ts';
 import { announce, type ToolsInput } from './tool-text.ts';
 import type { Window } from './window.ts';
 
@@ -139,7 +139,9 @@ function tellOpen(tasks: readonly TaskState[], { questions }: RunState): string[
 function tellFailures(failures: readonly TaskState[], state: RunState): string[] {
   if (failures.length === 0) return [];
   const earlier = failures.slice(0, -MOST_FAILURES);
-  const lines = failures.slice(-MOST_FAILURES).map((task) => line(task, clip(whyNot(task), LONGEST_FAILURE)));
+  const lines = failures
+    .slice(-MOST_FAILURES)
+    .map((task) => line(task, clip(failureReason(task), LONGEST_FAILURE)));
   const groups = groupIds(earlier, state).map((group) => `- ${group}`);
   return [['Not done, and not made good since:', ...groups, ...lines].join('\n')];
 }

@@ -69,7 +69,7 @@ function wordingFor({ state }: PromptInput): Wording<TextMessage> {
 }
 
 export function writePrompt(thought: PromptInput, custom?: string, window: Window = WHOLE): Prompt {
-  const messages = converse(thought, wordingFor(thought), window);
+  const messages = writeTurns(thought, wordingFor(thought), window);
   return { instructions: writeInstructions(thought, custom), messages };
 }
 
@@ -134,7 +134,7 @@ const kept = new WeakMap<RunState, Kept<unknown>>();
  * P2  User and assistant alternate, as the chat templates of some local models require.
  * P3  Tool output is inside <result> and cannot close that tag.
  */
-export function converse<Message>(
+export function writeTurns<Message>(
   thought: PromptInput,
   wording: Wording<Message>,
   window: Window = WHOLE,

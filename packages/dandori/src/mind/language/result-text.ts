@@ -65,7 +65,7 @@ function nameOthers(tasks: readonly TaskState[], { state }: ResultInput): string
 function tellOutcome(task: TaskState, { state, resultText }: ResultInput, limit: number): string {
   const { id } = task.task;
   const note = task.note === undefined ? '' : `\n(${task.note})`;
-  const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : whyNot(task);
+  const content = task.status === 'succeeded' ? `${resultText(id, limit)}${note}` : failureReason(task);
   return inTags(task, [...choices(id, state), content].join('\n'));
 }
 
@@ -79,7 +79,8 @@ function endText(status: TaskState['status']): string {
   return status === 'failed' ? ' failed' : ' not run';
 }
 
-export function whyNot({ failure, status }: TaskState): string {
+/** Why a task has no result, for the model. */
+export function failureReason({ failure, status }: TaskState): string {
   if (failure !== undefined) return `${failure.kind}: ${failure.message}`;
   return status === 'blocked' ? 'An action that it needs did not succeed.' : `It is ${status}.`;
 }

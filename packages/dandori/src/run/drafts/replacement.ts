@@ -4,7 +4,7 @@ import type { Tool } from '../../model/tool.ts';
 import { renamed } from '../../plan/refs.ts';
 import { hasEnded, type RunState, type TaskState } from '../state/state.ts';
 import { hasTasks } from '../state/task-moves.ts';
-import { behind } from '../state/tasks.ts';
+import { withDependents } from '../state/tasks.ts';
 import { overtakes } from './prefetch-check.ts';
 
 type Revised = Omit<FactOf<'plan_revised'>['data'], 'version' | 'reason'>;
@@ -49,7 +49,7 @@ export function waitsOf(
   replaced: TaskState,
   { state, tools }: { state: RunState; tools: ReadonlyMap<string, Tool> },
 ): string[] {
-  const after = behind(replaced.task.id, state);
+  const after = withDependents(replaced.task.id, state);
   const before = new Set(replaced.waits);
   return [...state.tasks.values()]
     .filter((other) => other !== replaced && !hasEnded(other.status) && !hasTasks(other))

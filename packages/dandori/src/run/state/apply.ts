@@ -21,7 +21,7 @@ import { questionAnswered, questionAsked, questionExpired } from './questions.ts
 import { initial, type RunState } from './state.ts';
 import {
   answerApplied,
-  fail,
+  failTask,
   holdEnded,
   probeEnded,
   probeStarted,
@@ -207,7 +207,7 @@ function planRejected(state: RunState, { data, at }: Event & { type: 'plan_rejec
   const replaced = state.tasks.get(draft?.revision?.replaces ?? '');
   if (replaced === undefined) return;
   setReplacement(state, replaced, undefined);
-  fail(state, replaced, data.failure, at);
+  failTask(state, replaced, data.failure, at);
 }
 
 function asked(state: RunState, { data, at }: Event & { type: 'question_asked' }): void {

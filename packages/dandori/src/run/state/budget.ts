@@ -1,8 +1,8 @@
 import type { Usage } from '../../model/decision.ts';
 import type { Event, FactOf } from '../../model/event.ts';
 import { isCommand } from '../../model/event-kinds.ts';
-import type { Share } from '../../model/own-tools.ts';
 import type { Settings } from '../../model/settings.ts';
+import type { Share } from '../../model/sub-goal.ts';
 import { dollars } from '../../model/text.ts';
 
 /** What the run may use and what it has used. */

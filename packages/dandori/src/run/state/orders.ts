@@ -1,6 +1,7 @@
 import type { FactOf } from '../../model/event.ts';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.ts';
-import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS, SUB_GOAL } from '../../model/own-tools.ts';
+import { OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../../model/own-tools.ts';
+import { SUB_GOAL } from '../../model/sub-goal.ts';
 import { type Action, isStep, type Task } from '../../model/task.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { lastDecision } from './decisions.ts';

@@ -70,7 +70,12 @@ function canWait({ status, waits, needs }: TaskState, { task: { id } }: TaskStat
   return !hasEnded(status) && !waits.includes(id) && !needs.includes(id);
 }
 
-export function wait(state: RunState, later: TaskState | undefined, earlier: TaskState | undefined): void {
+/** Makes a task wait for another one, unless it already does or has ended. */
+export function holdBack(
+  state: RunState,
+  later: TaskState | undefined,
+  earlier: TaskState | undefined,
+): void {
   if (later === undefined || earlier === undefined || !canWait(later, earlier)) return;
   waitFor(later, earlier);
   if (later.status === 'ready' || later.status === 'retrying')

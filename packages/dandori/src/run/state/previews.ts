@@ -7,7 +7,7 @@ import { previewMarked } from './indexes.ts';
 import { strangerHeard } from './orders.ts';
 import type { RunState } from './state.ts';
 import type { TaskState } from './task-state.ts';
-import { fail } from './tasks.ts';
+import { failTask } from './tasks.ts';
 
 /** A tool whose calls the user approved for the whole run, and the question about it. */
 export interface Allowed {
@@ -42,7 +42,7 @@ export function previewEnded(state: RunState, data: FactOf<'preview_ended'>['dat
   const { preview, message, failure } = data;
   const args = data.args ?? task.previewing;
   markPreviewing(state, task, undefined);
-  if (failure !== undefined) fail(state, task, failure, at);
+  if (failure !== undefined) failTask(state, task, failure, at);
   if (preview === undefined && message === undefined) return;
   if (data.args !== undefined) task.override = escaped(data.args) as JsonObject;
   task.previewed = { args, preview, message };

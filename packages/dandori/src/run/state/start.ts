@@ -1,6 +1,6 @@
 import type { Envelope, FactOf } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
-import type { ParentOfRun } from '../../model/own-tools.ts';
+import type { ParentOfRun } from '../../model/sub-goal.ts';
 import type { Attachment } from '../../model/task.ts';
 
 /** What a run started with. It never changes. */

@@ -1,8 +1,8 @@
 import type { BlobHandle, FactOf } from '../../model/event.ts';
 import type { Failure } from '../../model/failure.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
-import type { Share } from '../../model/own-tools.ts';
 import type { Option } from '../../model/question.ts';
+import type { Share } from '../../model/sub-goal.ts';
 import type { Task } from '../../model/task.ts';
 import type { Effect } from '../../model/tool.ts';
 import { escaped } from '../../plan/fill-refs.ts';

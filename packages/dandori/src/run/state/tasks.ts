@@ -8,7 +8,7 @@ import { askedByCall, hasOpenCall } from './held-calls.ts';
 import { answersCounted, callHeld, callUnheld, probeMarked, replacementMarked } from './indexes.ts';
 import { forgetCalls, settleInnerCall } from './inner-calls.ts';
 import { callsRefused, permissionUsed, strangerHeard, wordsPassedOn } from './orders.ts';
-import { wait } from './placement.ts';
+import { holdBack } from './placement.ts';
 import type { Allowed } from './previews.ts';
 import { type OpenQuestion, questionExpired } from './questions.ts';
 import type { RunState } from './state.ts';
@@ -36,11 +36,11 @@ export function blockedBy({ task, plan }: Question, state: RunState): string[] {
   const { draft, tasks } = state;
   if (plan !== undefined && draft?.version === plan) return draft.tasks.map(({ id }) => id);
   if (task === undefined) return [];
-  return [...behind(task, state)].filter((id) => !hasEnded(tasks.get(id)?.status ?? 'blocked'));
+  return [...withDependents(task, state)].filter((id) => !hasEnded(tasks.get(id)?.status ?? 'blocked'));
 }
 
 /** The task and all tasks that wait for it, directly or indirectly. */
-export function behind(task: string, { tasks }: RunState): Set<string> {
+export function withDependents(task: string, { tasks }: RunState): Set<string> {
   const found = new Set<string>();
   const next = [task];
   for (let id = next.pop(); id !== undefined; id = next.pop()) {
@@ -110,7 +110,7 @@ function succeed(
   complete(state, task, { status: 'succeeded', result: stored, note, endedAt: at });
 }
 
-export function fail(state: RunState, task: TaskState, failure: Failure | undefined, at: number): void {
+export function failTask(state: RunState, task: TaskState, failure: Failure | undefined, at: number): void {
   complete(state, task, { status: 'failed', failure, endedAt: at });
 }
 
@@ -123,7 +123,7 @@ export function taskFailed(state: RunState, data: FactOf<'task_failed'>['data'],
   if (data.unsent === true) spend(state.usage, -task.cost);
   else task.mayHaveTouched = true;
   if (data.retryAt === undefined) {
-    fail(state, task, data.failure, at);
+    failTask(state, task, data.failure, at);
     return;
   }
   task.lastFailure = data.failure;
@@ -249,7 +249,7 @@ export function taskAsks(
   const questions = isOfCall && task.asking !== undefined ? task.asking.questions : [question.id];
   moveTo(state, task, { status: 'waiting', questions, doubt: task.doubt });
   if (isOfCall && held) callHeld(state, task);
-  for (const id of holdsBack) wait(state, state.tasks.get(id), task);
+  for (const id of holdsBack) holdBack(state, state.tasks.get(id), task);
 }
 
 /** Applies the consequence of the answers that the driver journaled. */
@@ -268,7 +268,7 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
   if (data.refuses !== undefined) callsRefused(state, data.refuses, data.question);
   if (data.args !== undefined) task.override = data.args;
   for (const { task: later, for: earlier } of data.waits ?? [])
-    wait(state, state.tasks.get(later), state.tasks.get(earlier));
+    holdBack(state, state.tasks.get(later), state.tasks.get(earlier));
   if (data.inner !== undefined) settleInnerCall(task, data.inner, state.seq);
   switch (data.to) {
     case 'ready':
@@ -287,7 +287,7 @@ export function answerApplied(state: RunState, data: FactOf<'answer_applied'>['d
       succeed(state, task, {}, at);
       return;
     case 'failed':
-      fail(state, task, data.failure, at);
+      failTask(state, task, data.failure, at);
       return;
     default:
       assertNever(data.to);

@@ -1,6 +1,6 @@
 import { asText, isObject, type JsonObject } from '../../model/json.ts';
-import { SUB_GOAL } from '../../model/own-tools.ts';
 import type { TrustRule } from '../../model/settings.ts';
+import { SUB_GOAL } from '../../model/sub-goal.ts';
 import type { Ref } from '../../model/task.ts';
 import type { Tool } from '../../model/tool.ts';
 import { refsIn } from '../../plan/fill-refs.ts';

@@ -5,7 +5,7 @@ import { blobsOf } from '../../model/event-kinds.ts';
 import { parseJson } from '../../model/json.ts';
 import type { StandingApproval } from '../../model/question.ts';
 import { holdsMark } from '../../model/redact.ts';
-import type { Blobs } from '../blobs.ts';
+import { alteredBlob, type Blobs } from '../blobs.ts';
 import { type ConversationSummary, type Entry, type Journal, listAll, type RunSummary } from '../journal.ts';
 
 /** A journal whose lines can be copied as they are. */
@@ -284,8 +284,7 @@ async function inParallel(
 }
 
 function assertSame(wanted: BlobHandle, written: BlobHandle): void {
-  if (wanted.sha256 !== written.sha256)
-    throw new DandoriError('blob-damaged', `The result ${wanted.sha256} does not match its hash.`);
+  if (wanted.sha256 !== written.sha256) throw alteredBlob(wanted.sha256);
 }
 
 class LeftError extends Error {

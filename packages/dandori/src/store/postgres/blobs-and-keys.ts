@@ -1,10 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Sql } from 'postgres';
-import { DandoriError } from '../../model/error.ts';
 import type { BlobHandle } from '../../model/event.ts';
 import { parseJson, stringifyJson } from '../../model/json.ts';
 import { standingApproval } from '../../model/question.ts';
-import { type Blobs, encoded, type Keys } from '../blobs.ts';
+import { alteredBlob, type Blobs, encoded, type Keys, missingBlob } from '../blobs.ts';
 import { type Approvals, approvalId, ownerName } from '../standing-approvals.ts';
 import { asUnreachable, queryOf } from './query.ts';
 
@@ -53,12 +52,7 @@ export function createPostgresBlobs(sql: Sql, schema: string): Blobs {
       for (const { data } of rows) hash.update(data);
       if (rows.length > 0 && hash.digest('hex') === sha256)
         return Buffer.concat(rows.map(({ data }) => data)).toString('utf8');
-      throw new DandoriError(
-        'blob-damaged',
-        rows.length === 0
-          ? `The result ${sha256} is missing.`
-          : `The result ${sha256} does not match its hash.`,
-      );
+      throw rows.length === 0 ? missingBlob(sha256) : alteredBlob(sha256);
     },
     async putBefore(time) {
       const rows = await query<{ sha256: string; bytes: string }>(

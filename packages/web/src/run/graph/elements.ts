@@ -1,5 +1,5 @@
 import type { Node } from '@xyflow/react';
-import { SUB_GOAL } from '#dandori/model/own-tools.ts';
+import { SUB_GOAL } from '#dandori/model/sub-goal.ts';
 import { isStep, purposeOf, type Task } from '#dandori/model/task.ts';
 import type { Effect } from '#dandori/model/tool.ts';
 import type { RunState } from '#dandori/run/state/state.ts';

@@ -38,12 +38,12 @@ const NOISE = new Set(['$schema', '$id', '$comment', 'title', 'examples', 'minLe
 const BOUNDS = new Set(['minimum', 'maximum']);
 
 /** A schema without what a model does not need for a call, because every request contains it. */
-export function bare(schema: JsonObject): JsonObject {
+export function trimSchema(schema: JsonObject): JsonObject {
   const isDefaultTold = tellsDefault(schema);
   const entries = Object.entries(schema).filter(
     ([key, value]) => !isNoise(key, value) && !(isDefaultTold && key === 'default'),
   );
-  const kept = withSubschemas(Object.fromEntries(entries), { value: bareValue, form: bare });
+  const kept = withSubschemas(Object.fromEntries(entries), { value: trimValue, form: trimSchema });
   return isFreeForm(schema) ? { ...kept, additionalProperties: true } : kept;
 }
 
@@ -53,8 +53,8 @@ function isFreeForm(schema: JsonObject): boolean {
   return type === 'object' && additionalProperties === true && !hasSubschemas(schema);
 }
 
-function bareValue(schema: Json): Json {
-  return isObject(schema) ? bare(schema) : schema;
+function trimValue(schema: Json): Json {
+  return isObject(schema) ? trimSchema(schema) : schema;
 }
 
 function isNoise(key: string, value: Json): boolean {
@@ -76,15 +76,15 @@ const SCALARS = ['number', 'integer', 'boolean'];
  * An input schema that accepts a Ref for every value. Models and servers enforce the schema of a native call,
  * and `"${t1.total}"` is not a number. The compiler checks against the tool's own schema.
  */
-export function widened(schema: JsonObject): JsonObject {
-  return withSubschemas(schema, { value: widen, form: widened });
+export function acceptRefs(schema: JsonObject): JsonObject {
+  return withSubschemas(schema, { value: acceptRef, form: acceptRefs });
 }
 
-function widen(schema: Json): Json {
+function acceptRef(schema: Json): Json {
   if (!isObject(schema) || takesAnyText(schema)) return schema;
   if (SCALARS.includes(String(schema.type)) && !isNarrow(schema))
     return { ...schema, type: [String(schema.type), 'string'] };
-  const { description, ...rest } = widened(schema);
+  const { description, ...rest } = acceptRefs(schema);
   return { ...(description !== undefined && { description }), anyOf: [rest, REF] };
 }
 

@@ -16,13 +16,13 @@ import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
 import { ABOUT_FIELDS, type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
 import { LastMade } from '../last-made.ts';
-import { converse, type PromptInput, type Wording } from '../prompt.ts';
+import { type PromptInput, type Wording, writeTurns } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
 import type { ModelMessage, NativeTool } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { isAllowed, mayCallTools, namesOfCalls, offeredOperations } from './json.ts';
 import { NativeNames, nextNumber } from './native-names.ts';
-import { bare, widened } from './native-schema.ts';
+import { acceptRefs, trimSchema } from './native-schema.ts';
 import { type MadeMessages, NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
 
 /** Some providers refuse longer descriptions. */
@@ -33,7 +33,7 @@ export const toolsDialect: Dialect = {
   isProseExpected: true,
   write: (thought, custom, window) => ({
     instructions: writeInstructions(thought, custom, FORM),
-    messages: converse(thought, wordingFor(thought), window),
+    messages: writeTurns(thought, wordingFor(thought), window),
   }),
   send: (thought) => ({ tools: toolsFor(thought) }),
   listen: (thought) => new NativeListener(thought, namesFor(thought)),
@@ -92,8 +92,8 @@ function callable(thought: PromptInput): Tool[] {
 }
 
 function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
-  const schema = bare(inputSchema);
-  const open = hasRefs(state.settings.mode) ? widened(schema) : schema;
+  const schema = trimSchema(inputSchema);
+  const open = hasRefs(state.settings.mode) ? acceptRefs(schema) : schema;
   const written: JsonObject = { ...open, type: 'object' };
   return hasPlans(state) ? withAbout(written) : written;
 }

@@ -179,20 +179,13 @@ export const cli = {
   },
   /** Names in the context of a question about a call. */
   contextNames: {
-    effect: 'Effect',
+    ...words.contextNames,
     step: 'Step',
     attempt: 'Attempt',
-    input: 'Input',
     key: 'Idempotency key',
     called: 'Called at',
     cause: 'Reason',
-    probe: 'Outcome check',
     done: 'Finished calls',
-    open: 'Unconfirmed call',
-    previewFailed: 'No preview',
-    also: 'Also waiting',
-    planned: 'Also planned',
-    reversible: 'Can be undone',
   } as Readonly<Record<string, string>>,
   replies: {
     answer: answers.answer,

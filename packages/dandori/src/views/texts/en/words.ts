@@ -68,6 +68,13 @@ export interface Words {
     nothing: string;
   }>;
   /** Buttons and choices that answer a question. */
+  /** Names in the context of a question about a call. */
+  readonly contextNames: Readonly<
+    Record<
+      'effect' | 'input' | 'probe' | 'open' | 'previewFailed' | 'also' | 'planned' | 'reversible',
+      string
+    >
+  >;
   readonly answers: Readonly<
     Record<
       'approve' | 'reject' | 'rejectWithReason' | 'editPlan' | 'decline' | 'answer' | 'cancelRun',
@@ -193,6 +200,16 @@ export const words: Words = {
     answered: (question, answer, by) =>
       `${question} was answered${by === undefined ? '' : ` by ${by}`}: ${answer}`,
     nothing: 'No call of this run was checked for external content.',
+  },
+  contextNames: {
+    effect: 'Effect',
+    input: 'Input',
+    probe: 'Outcome check',
+    open: 'Unconfirmed call',
+    previewFailed: 'No preview',
+    also: 'Also waiting',
+    planned: 'Also planned',
+    reversible: 'Can be undone',
   },
   answers: {
     approve: 'Approve',

@@ -119,6 +119,16 @@ export const words: Words = {
       `${question} への回答${by === undefined ? '' : `（${by}）`}：${answer}`,
     nothing: 'この実行には、確認の対象になる呼び出しはありませんでした。',
   },
+  contextNames: {
+    effect: '影響',
+    input: '入力',
+    probe: '結果の確認',
+    open: '結果不明の呼び出し',
+    previewFailed: 'プレビューなし',
+    also: 'ほかに待機中',
+    planned: 'ほかの予定',
+    reversible: '元に戻す',
+  },
   answers: {
     approve: '承認',
     reject: '却下',

@@ -1,4 +1,4 @@
-import { isJapanese } from './text.ts';
+import { isJapanese } from '../../model/text.ts';
 
 /**
  * A general dictionary, so that a Japanese goal finds an English tool and vice versa. The words between two

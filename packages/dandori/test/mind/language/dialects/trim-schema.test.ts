@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { bare } from '../../../../src/mind/language/dialects/native-schema.ts';
+import { trimSchema } from '../../../../src/mind/language/dialects/native-schema.ts';
 import type { JsonObject } from '../../../../src/model/json.ts';
 
 it('leaves out what no call needs, and takes no field for a keyword', () => {
@@ -17,7 +17,7 @@ it('leaves out what no call needs, and takes no field for a keyword', () => {
     required: ['title'],
     additionalProperties: false,
   };
-  expect(bare(schema)).toEqual({
+  expect(trimSchema(schema)).toEqual({
     type: 'object',
     properties: {
       title: { type: 'string' },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { widened } from '../../../../src/mind/language/dialects/native-schema.ts';
+import { acceptRefs } from '../../../../src/mind/language/dialects/native-schema.ts';
 import type { JsonObject } from '../../../../src/model/json.ts';
 import { createSchemaCheck } from '../../../../src/tools/schema/check.ts';
 
@@ -31,18 +31,18 @@ describe('a schema in which a Ref may stand for a value', () => {
     ['what is defined elsewhere', { count: 1, point: { x: '${t1.x}' } }],
   ])('of %s', (_, args) => {
     expect(check(schema, args)).not.toEqual([]);
-    expect(check(widened(schema), args)).toEqual([]);
+    expect(check(acceptRefs(schema), args)).toEqual([]);
   });
 
   it('still takes the values themselves, and misses what is missing', () => {
     const args = { count: 2, unit: 'c', name: 'x', rows: [{ price: 1 }], either: { n: 1 }, point: { x: 1 } };
-    expect(check(widened(schema), args)).toEqual([]);
-    expect(check(widened(schema), {})).not.toEqual([]);
-    expect(check(widened(schema), { count: [] })).not.toEqual([]);
+    expect(check(acceptRefs(schema), args)).toEqual([]);
+    expect(check(acceptRefs(schema), {})).not.toEqual([]);
+    expect(check(acceptRefs(schema), { count: [] })).not.toEqual([]);
   });
 
   it('is left alone where text is taken already, and keeps what describes it in its place', () => {
-    expect(widened(schema).properties).toMatchObject({
+    expect(acceptRefs(schema).properties).toMatchObject({
       name: { type: 'string', description: 'A name' },
       count: { description: 'How many', type: ['integer', 'string'], minimum: 1 },
       unit: { anyOf: [{ type: 'string', enum: ['c', 'f'] }, { type: 'string' }] },
