@@ -5,13 +5,16 @@ import {
   defineService,
   type Effect,
   type GivenTool,
+  type Json,
   type JsonObject,
+  type ServiceContext,
   tool,
 } from '../../src/index.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import { servicesOf } from '../../src/tools/program-tools.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import { ServiceCallError } from '../../src/tools/service-call.ts';
 import { words as english } from '../../src/views/texts/en/words.ts';
 import { words as japanese } from '../../src/views/texts/ja/words.ts';
 import { trustLines } from '../../src/views/trust.ts';
@@ -152,6 +155,13 @@ describe('a method that says nothing', () => {
   });
 });
 
+/** The server of a page was lost, and says what it wants. */
+const lost = new ServiceCallError('page.lose', { kind: 'unavailable', message: ORDER }, true);
+
+function fail(error: unknown = new Error('no more room')): never {
+  throw error instanceof Error ? error : new Error('no more room');
+}
+
 describe('what a trusted method passes on of a tool that is not trusted', () => {
   const page = (run: () => string) =>
     defineService({
@@ -185,6 +195,56 @@ describe('what a trusted method passes on of a tool that is not trusted', () => 
     });
     await house.dandori.run('Count them').report();
     expect(house.requests.some(({ promptText }) => promptText.includes(ORDER))).toBe(true);
+    expect(house.sent).toEqual([]);
+  });
+
+  it.each<[string, Effect, (page: Json, call: ServiceContext['call']) => unknown]>([
+    ['its error while it parses the page', 'read', (page) => JSON.parse(String(page))],
+    [
+      'the calls that it made before it failed',
+      'write',
+      (page, call) => call('page.keep', { page }).then(fail),
+    ],
+    ['that an inner call of a read is lost', 'read', (_, call) => call('page.lose', {})],
+    ['that an inner call of a write is lost', 'write', (_, call) => call('page.lose', {})],
+  ])('is external content: %s', async (_, effect, run) => {
+    const input = z.object({});
+    const said = { description: 'It', effect: 'read', input } as const;
+    await using house = await openObedient({
+      work: [[act('t1', 'desk.get')], END],
+      tools: {
+        desk: defineService({
+          name: 'desk',
+          methods: {
+            get: {
+              ...said,
+              effect,
+              trusted: true,
+              calls: ['page.get', 'page.lose', ...(effect === 'write' ? ['page.keep'] : [])],
+              run: async (_, { call }) => (await run(await call('page.get', {}), call)) as string,
+            },
+          },
+        }),
+        page: defineService({
+          name: 'page',
+          methods: {
+            get: { ...said, run: () => ORDER },
+            keep: { ...said, effect: 'write', input: z.object({ page: z.string() }), run: () => 'kept' },
+            lose: { ...said, run: () => fail(lost) },
+          },
+        }),
+      },
+      config: { execution: { mode: 'adaptive' } },
+    });
+    const lookUp = house.dandori.run('Count them');
+    await lookUp.report();
+    for (const { id, kind } of await lookUp.questions())
+      if (kind === 'in_doubt') await lookUp.answer(id, 'give_up');
+    await lookUp.report();
+    const events = await Array.fromAsync(lookUp.events());
+    const ended = events.find(({ type }) => type === 'task_failed' || type === 'task_in_doubt');
+    expect(ended?.data).toMatchObject({ hasHeardStrangers: true });
+    expect(JSON.stringify(ended?.data)).toContain('OBEY');
     expect(house.sent).toEqual([]);
   });
 
