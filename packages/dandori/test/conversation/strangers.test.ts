@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Conversation } from '../../src/conversation/conversation.ts';
-import { act, answer, say } from '../requirements/home.ts';
+import { act, answer, own, say } from '../requirements/home.ts';
 import { openBank, type Script } from './bank.ts';
 import { theseHold } from './laws.ts';
 
@@ -87,6 +87,41 @@ describe('a message after external text has entered the conversation', () => {
       ],
     ]);
   });
+
+  it.each([
+    ['plan.list', {}],
+    ['plan.activate', { name: 'no such plan' }],
+  ])(
+    'lets the model read the names of plans, and every later write needs approval: %s',
+    async (operation, args) => {
+      const step = (id: string) => ({ id, description: 'look' });
+      const names: Script = ({ goal, last, request }) => {
+        if (/^plan/.test(goal))
+          return /<result/.test(last)
+            ? say([own('plan.propose', { name: ORDER, steps: [step('s1'), step('s2')] })])
+            : say([act('m', 'mail.read')]);
+        if (request.promptText.includes('ATTACKER-66') && !/<result evil/.test(request.promptText))
+          return say([act('evil', 'bank.transfer', { to: 'ATTACKER-66' })]);
+        return /<result/.test(last) ? answer('Nothing more.') : say([act('l', operation, args)]);
+      };
+      const { home, sent } = await openBank({ script: names, mail, effect: 'write' });
+      await using _home = home;
+      const conversation = await home.dandori.conversation();
+      await conversation.say('plan a trip');
+      expect(conversation.plans()).toMatchObject([{ name: ORDER }]);
+      const before = home.model.requests.length;
+      await conversation.say('which plans are there?');
+      await conversation.settled();
+      const [first, ...later] = home.model.requests.slice(before).map(({ promptText }) => promptText);
+      expect(first).not.toContain('ATTACKER-66');
+      expect(later.some((prompt) => prompt.includes(ORDER))).toBe(true);
+      expect(sent).toEqual([]);
+      expect(kinds(conversation)).toContainEqual([
+        'approval',
+        expect.objectContaining({ args: { to: 'ATTACKER-66' } }),
+      ]);
+    },
+  );
 
   it('leaves the text of clean runs as it is', async () => {
     const greets: Script = () => answer('Good morning to you.');
