@@ -263,6 +263,61 @@ describe('what a trusted method passes on of a tool that is not trusted', () => 
   });
 });
 
+describe('the preview of a trusted method', () => {
+  const said = { description: 'It', input: z.object({ id: z.string().optional() }) };
+  const open = (get: () => string) =>
+    openObedient({
+      work: [[act('t1', 'desk.clear')], END],
+      tools: {
+        desk: defineService({
+          name: 'desk',
+          methods: {
+            clear: {
+              ...said,
+              effect: 'write',
+              trusted: true,
+              calls: ['page.get'],
+              preview: async (_, { call }) => ({
+                summary: `${String(await call('page.get', {})).length} letters`,
+              }),
+              run: () => 'cleared',
+            },
+          },
+        }),
+        page: defineService({
+          name: 'page',
+          methods: { get: { ...said, effect: 'read', run: get } },
+        }),
+      },
+      config: {
+        execution: { mode: 'adaptive', approval: 'writes' },
+        effects: { 'mail.*': { approval: 'never' } },
+      },
+    });
+
+  it.each<[string, () => string]>([
+    ['fails', () => fail(new Error(ORDER))],
+    ['is lost', () => fail(lost)],
+    [
+      'asks',
+      () =>
+        fail(ambiguous({ question: ORDER, options: [{ label: 'Ann', value: 'ann', args: { id: 'a' } }] })),
+    ],
+  ])('passes on nothing of a tool that is not trusted, if that %s', async (_, get) => {
+    await using house = await open(get);
+    const run = house.dandori.run('Clear the desk');
+    await run.report();
+    const questions = await run.questions();
+    expect(questions.map(({ kind }) => kind)).toEqual(['approval']);
+    expect(JSON.stringify(questions)).not.toContain('OBEY');
+    await run.reject(questions[0]?.id);
+    await run.report();
+    expect(house.requests.length).toBeGreaterThan(1);
+    expect(house.requests.some(({ promptText }) => promptText.includes('OBEY'))).toBe(false);
+    expect(house.sent).toEqual([]);
+  });
+});
+
 describe.each(['json', 'tools'] as const)('what such a tool returned (%s)', (dialect) => {
   const tools = { get_user_info: FORMS.function?.('') ?? (() => ORDER) };
 
