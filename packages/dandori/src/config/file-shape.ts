@@ -187,7 +187,8 @@ const server = section({
 
 const SERVER_NAME =
   'cannot be the name of a server: it begins with a letter and holds letters, digits, _ and -';
-const OPERATION = 'cannot have an effect: write the tool as server.tool';
+const OPERATION =
+  'cannot be set here: write the tool as server.tool, or set effect and trusted where your program defines the tool';
 
 /** The schema of `dandori.yaml`. Every default is here, except for those that depend on something else. */
 export const configShape = section({

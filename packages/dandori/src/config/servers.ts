@@ -245,11 +245,12 @@ export type ShippedServer = (typeof SHIPPED_SERVERS)[number];
 const IN_PROCESS: readonly ShippedServer[] = ['calc', 'clock'];
 
 /**
- * The results of databases, files and programs may contain external content. The other shipped servers return only
- * their own text.
+ * The results of databases, files and programs may contain external content. So does a list that keeps what earlier runs
+ * put into it: an ordered call may take the name of an item from a page. The other shipped servers return only their own
+ * text.
  */
 function isTrustedByDefault(name: ShippedServer): boolean {
-  return !['sqlite', 'files', 'shell'].includes(name);
+  return !['sqlite', 'kitchen', 'files', 'shell'].includes(name);
 }
 
 /**

@@ -15,7 +15,7 @@ import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead } from './interpret.ts';
 import { attachmentsOf, type ConversationState, languageAt } from './state.ts';
-import { isWithheld, mayBeStrangers, runsWithStrangers } from './strangers.ts';
+import { isSuggested, isWithheld, mayBeStrangers, type Strangers, strangersIn } from './strangers.ts';
 
 interface RunStart {
   readonly state: ConversationState;
@@ -38,7 +38,8 @@ export async function beginRun(
   const own = settingsOf(await parts.settingsFor(userId), parts);
   const language = own.language ?? languageAt(state, message.id);
   const settings = { ...own, ...(language !== undefined && { language }) };
-  const strangers = runsWithStrangers(state, open);
+  const strangers = strangersIn(state, open);
+  const isTakenUp = isSuggested(message.text, strangers);
   const canRead = !parts.toolbox.tools().has('conversation.read');
   const withheld = canRead && isWithheld(settings, mind.name) ? strangers : undefined;
   const context = contextFor(state, { until: message.id, open, withheld });
@@ -48,8 +49,8 @@ export async function beginRun(
   const isClear = isHeard
     ? open.length === 1 && asksToStop(message.text, { isOnly: true })
     : asksToStop(message.text);
-  const mayCancel = isOurs && (isClear || !hasHeardTools(state, open));
-  const mayAnswer = answersIn(message.text, { state, open }, parts);
+  const mayCancel = isOurs && !isTakenUp && (isClear || !hasHeardTools(state, open));
+  const mayAnswer = isTakenUp ? undefined : answersIn(message.text, { state, open }, parts);
   const beginning = {
     goal: message.text,
     run,
@@ -60,7 +61,7 @@ export async function beginRun(
     mayCancel,
     mayAnswer,
     stored: filesFor(message, state),
-    ...(isHeard && withheld === undefined && { hasHeardStrangers: true as const }),
+    ...((isTakenUp || (isHeard && withheld === undefined)) && { hasHeardStrangers: true as const }),
   };
   try {
     await startRun(beginning, { ...parts, mind });
@@ -190,8 +191,8 @@ const LONGEST_FORM = 1_000;
 interface Told {
   readonly until: string;
   readonly open: readonly RunState[];
-  /** The runs whose words are left out, because they have read a stranger's text. */
-  readonly withheld?: ReadonlySet<string> | undefined;
+  /** Whose words are left out. */
+  readonly withheld?: Strangers | undefined;
 }
 
 /**
@@ -220,7 +221,7 @@ export function contextFor(
       : ['Runs of this conversation that have not ended:', ...others.map((one) => runLine(one, withheld))];
   const names = [...plans].map(
     ([run, name]) =>
-      `- ${withheld?.has(run) ? '(name not shown)' : stringifyJson(name)}, run ${run}${run === activePlan ? ', active' : ''}`,
+      `- ${withheld?.runs.has(run) ? '(name not shown)' : stringifyJson(name)}, run ${run}${run === activePlan ? ', active' : ''}`,
   );
   const named = names.length === 0 ? [] : ['Plans of this conversation:', ...names.slice(-MOST_RUNS)];
   return `<conversation>\n${withoutTag('conversation', [...said, ...named, ...under].join('\n'))}\n</conversation>`;
@@ -254,10 +255,11 @@ function runLine(state: RunState, withheld: Told['withheld']): string {
   const parts = [
     ...(progress === undefined ? [] : [`${progress.done} of ${progress.total} steps done`]),
     ...open.map(({ question }) =>
-      withheld?.has(state.run) ? waitsFor(question) : `${waitsFor(question)}: ${questionText(question)}`,
+      withheld?.runs.has(state.run) ? waitsFor(question) : `${waitsFor(question)}: ${questionText(question)}`,
     ),
   ];
-  const goal = stringifyJson(clip(state.goal, GOAL_SHOWN));
+  const isHidden = withheld !== undefined && isSuggested(state.goal, withheld);
+  const goal = isHidden ? '(goal not shown)' : stringifyJson(clip(state.goal, GOAL_SHOWN));
   return `- run ${state.run}, ${goal}: ${parts.length === 0 ? 'under way' : parts.join('; ')}`;
 }
 

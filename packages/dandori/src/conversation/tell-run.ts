@@ -14,7 +14,7 @@ import { canBeRead, type GivenAnswer } from './interpret.ts';
 import type { ConversationLedger } from './ledger.ts';
 import { questionText } from './start-run.ts';
 import { isReported, type NamedPlan, plansOf } from './state.ts';
-import { hasReadStrangers, runsWithStrangers } from './strangers.ts';
+import { hasReadStrangers, isSuggested, strangersIn } from './strangers.ts';
 
 /** A user's words for a run. Words that a model passes on are a note, which `othersOf` adds. */
 interface Words {
@@ -66,7 +66,7 @@ export function othersOf(
   const wordsOf = async (runs: Iterable<string>): Promise<{ hasHeardStrangers?: true }> => {
     const { state } = ledger;
     if (state === undefined) return {};
-    const heard = runsWithStrangers(state);
+    const { runs: heard } = strangersIn(state);
     for (const run of runs) {
       const open = isReported(state, run) ? undefined : fold(await parts.journal.read(run));
       if (heard.has(run) || (open !== undefined && hasReadStrangers(open)))
@@ -97,6 +97,9 @@ export function othersOf(
       const state = kind === 'question' ? fold(shown(await parts.journal.read(run))) : undefined;
       const { question } = state?.questions.get(asked) ?? {};
       const result = { text, ...(question && { question: questionText(question) }) };
+      const { state: known } = ledger;
+      if (known !== undefined && isSuggested(text, strangersIn(known)))
+        return { kind: 'succeeded', result, hasHeardStrangers: true };
       return { kind: 'succeeded', result, ...(kind === 'said' && asked === '' ? {} : await wordsOf([run])) };
     },
     tell: ({ run, text, from }) =>

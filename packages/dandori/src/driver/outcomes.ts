@@ -144,35 +144,41 @@ function unheld(
   outcome: Exclude<CallOutcome, { kind: 'succeeded' }>,
   word: Word,
 ): Fact {
-  if (outcome.kind === 'lost') {
-    return { type: 'task_in_doubt', data: { task, attempt, cause: outcome.cause, ...messageIn(outcome) } };
-  }
+  const data = { task, attempt, ...heardIn(outcome) };
+  if (outcome.kind === 'lost')
+    return { type: 'task_in_doubt', data: { ...data, cause: outcome.cause, ...messageIn(outcome) } };
   const message =
     outcome.kind === 'failed' ? messageIn(outcome.failure) : toMessage({ code: 'asks_otherwise' }, word);
-  return { type: 'task_in_doubt', data: { task, attempt, cause: 'unanswered', ...message } };
+  return { type: 'task_in_doubt', data: { ...data, cause: 'unanswered', ...message } };
 }
 
 type Used = Pick<FactOf<'task_succeeded'>['data'], 'usage' | 'calls' | 'hasHeardStrangers'>;
 
-function usedBy({ usage, calls, hasHeardStrangers }: CallOutcome & { kind: 'succeeded' | 'failed' }): Used {
+function usedBy(outcome: CallOutcome & { kind: 'succeeded' | 'failed' }): Used {
+  const { usage, calls } = outcome;
   return {
     ...(usage !== undefined && { usage }),
     ...(calls !== undefined && { calls }),
-    ...(hasHeardStrangers && { hasHeardStrangers }),
+    ...heardIn(outcome),
   };
+}
+
+function heardIn(outcome: CallOutcome): Pick<Used, 'hasHeardStrangers'> {
+  return 'hasHeardStrangers' in outcome && outcome.hasHeardStrangers ? { hasHeardStrangers: true } : {};
 }
 
 /** Asks the questions of a sub-goal in this run. When its task starts again, the sub-goal gets the answers. */
 function goalAsks(
   { task, attempt }: Mail & { type: 'call_ended' },
-  { questions = [], hasHeardStrangers }: CallOutcome & { kind: 'input_wanted' },
+  outcome: CallOutcome & { kind: 'input_wanted' },
   { ledger }: Driver,
 ): void {
+  const { questions = [] } = outcome;
   for (const { plan: _, ...asked } of questions) {
     const question = { ...asked, id: nextQuestion(ledger.state), task };
     ledger.record({
       type: 'question_asked',
-      data: { question, attempt, ...(hasHeardStrangers && { hasHeardStrangers }) },
+      data: { question, attempt, ...heardIn(outcome) },
     });
   }
 }
@@ -227,7 +233,7 @@ function asFact(
     case 'lost': {
       const effect = ledger.state.tasks.get(task)?.effect ?? 'write';
       const { cause, unstopped } = outcome;
-      const data = { task, attempt, ...(unstopped === true && { unstopped }) };
+      const data = { task, attempt, ...(unstopped === true && { unstopped }), ...heardIn(outcome) };
       // If the time limit stopped the call, it is in doubt. With more time, the run continues as after a
       // crash.
       const isTimeUp = cause === 'cancelled' && workTimeLeft(ledger.state, parts.clock.now()) <= 0;

@@ -258,6 +258,7 @@ export const factSchema = z.discriminatedUnion('type', [
     cause: z.enum(['driver_lost', 'timeout', 'connection_lost', 'cancelled', 'unanswered']),
     message: z.string().optional(),
     ...saidFields,
+    hasHeardStrangers: subGoalEnd.hasHeardStrangers,
     unstopped,
     next,
     /** The driver was lost, not the tool, so this does not count as an attempt. */

@@ -85,7 +85,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       if (call.preview !== undefined && effect !== 'read')
         return failed('not_possible', `the preview of ${tool.name} may only read, and ${operation} writes`);
       // A trusted method vouches for its own words. It does not pass on the questions of a tool that is not trusted,
-      // and its failure counts as external content if such a tool failed before it.
+      // and its failure counts as external content after such a call: an error can quote what it was about, and the
+      // calls that were made before it are told with their arguments.
       const isStranger = tools.get(tool.name)?.trusted === true && tools.get(operation)?.trusted !== true;
       const asking = isStranger ? { ...inner, elicit: undefined } : inner;
       const send = async () => clipped(await withInput(asking, (one) => dispatch(one, depth + 1)));
@@ -99,7 +100,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       const isDone = how.kind === 'succeeded' || how.kind === 'lost';
       if (isDone && !isRepeatable(effect)) done ??= operation;
       if (!isStranger) return how;
-      if (how.kind === 'failed' || how.kind === 'lost') hasHeardStrangers = true;
+      hasHeardStrangers = true;
       return how.kind === 'ambiguous' ? failed('tool_error', notPassedOn(operation, tool)) : how;
     };
     let outcome = await run(call, make);
@@ -113,7 +114,8 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await Promise.allSettled(underWay);
       await new Promise(setImmediate);
     }
-    if (hasHeardStrangers && outcome.kind === 'failed') return inOthersWords(outcome, call);
+    if (hasHeardStrangers && (outcome.kind === 'failed' || outcome.kind === 'lost'))
+      return inOthersWords(outcome, call);
     if (outcome.kind !== 'ambiguous') return outcome;
     // The configuration may say whether it is trusted.
     if (done === undefined) return toAmbiguous(outcome, allTools().get(tool.name) ?? tool);
@@ -155,7 +157,10 @@ function notPassedOn(operation: string, { name }: Tool): string {
 }
 
 /** The failure of a trusted method may have the words of a tool that is not trusted. A preview cannot say so. */
-function inOthersWords(outcome: CallOutcome & { kind: 'failed' }, { operation, preview }: Call): CallOutcome {
+function inOthersWords(
+  outcome: CallOutcome & { kind: 'failed' | 'lost' },
+  { operation, preview }: Call,
+): CallOutcome {
   return preview === undefined
     ? { ...outcome, hasHeardStrangers: true }
     : failed('not_possible', `the preview of ${operation} failed`);

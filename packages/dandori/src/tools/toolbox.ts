@@ -66,7 +66,7 @@ export interface InputRequest {
  * How a call ended.
  * `note`: what is unusual about a result that can still be used.
  * `usage`: what an own tool used of a language model, in `calls` calls.
- * `hasHeardStrangers`: of a sub-goal, or of a trusted method that failed after a tool that is not trusted.
+ * `hasHeardStrangers`: of a sub-goal, or of a trusted method that called a tool that is not trusted and did not succeed.
  * `lost`: it was sent, and it is unknown whether it took effect (timeout, connection lost, process died).
  * `ambiguous`: nothing was done; a person must choose first.
  * `input_wanted`: it must be called again with a person's answer and with the unchanged `state`. A request
@@ -80,6 +80,7 @@ export type CallOutcome =
       readonly cause: LostCause;
       /** It was told to stop but is still running. */
       readonly unstopped?: boolean;
+      readonly hasHeardStrangers?: true;
     })
   | {
       readonly kind: 'ambiguous';

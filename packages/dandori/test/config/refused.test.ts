@@ -127,7 +127,10 @@ describe('wrong values get an error with an example', () => {
       'effects: { files.rm: destroy }',
       'effects.files.rm must be read, idempotent, write or destructive, not "destroy"',
     ],
-    ['effects: { rm: read }', '"rm" cannot have an effect: write the tool as server.tool'],
+    [
+      'effects: { rm: { trusted: true } }',
+      '"rm" cannot be set here: write the tool as server.tool, or set effect and trusted where your program defines the tool',
+    ],
     [
       'effects: { a.put: { probe: a.get } }',
       'effects.a.put.probe needs settled_when, which says from its result whether the call took effect',

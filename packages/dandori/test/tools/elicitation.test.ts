@@ -302,6 +302,41 @@ describe('a service method that calls a tool which asks', () => {
   });
 });
 
+describe('a tool that is not trusted, inside a trusted method', () => {
+  it.each(['', 'modern'])(
+    'does not ask the user: the user would take its words for the method’s: %s',
+    async (era) => {
+      const stdio = nodeServer('desk-stdio.ts', env);
+      const welcome = defineService({
+        name: 'host',
+        methods: {
+          welcome: {
+            description: 'welcomes a guest',
+            effect: 'write',
+            trusted: true,
+            calls: ['desk.book'],
+            input: z.object({}),
+            run: async (_, context) => ({ booked: await context.call('desk.book', { ask: 'name' }) }),
+          },
+        },
+      });
+      const own = await openToolbox({
+        mcpServers: { desk: { ...stdio, args: [...stdio.args, era] } },
+        services: [welcome],
+      });
+      const asked: InputRequest[] = [];
+      const elicit = async (request: InputRequest) => {
+        asked.push(request);
+        return ACCEPT;
+      };
+      const outcome = await own.call(toCall('host.welcome', {}, { elicit }));
+      await own.close();
+      expect(asked).toEqual([]);
+      expect(JSON.stringify(outcome)).not.toContain('Aki');
+    },
+  );
+});
+
 describe('a third-party server (server-everything)', () => {
   it('asks with a form', async () => {
     const content = { name: 'Aki' };

@@ -195,3 +195,22 @@ describe('what a stranger’s text leaves behind', () => {
     expect(house.sent).toEqual([]);
   });
 });
+
+it('orders nothing by what an earlier run put into a shipped server', async () => {
+  const item = act('t2', 'kitchen.add_item', { name: '${t1.item}', quantity: 1, unit: 'pc' });
+  await using house = await openObedient({
+    work: (goal) =>
+      goal.startsWith('Add') ? [[act('t1', 'page'), item], END] : [[act('l', 'kitchen.list_inventory')], END],
+    tools: { page: () => ({ item: ORDER }) },
+    config: {
+      execution: { mode: 'planned' },
+      mcpServers: { kitchen: { shipped: 'kitchen', env: { DANDORI_KITCHEN_PATH: ':memory:' } } },
+    },
+  });
+  const { tasks } = await house.dandori.run('Add what the page names').report();
+  expect(tasks).toMatchObject({ t2: { status: 'succeeded' } });
+  const run = house.dandori.run('What is there?');
+  await run.report();
+  expect(house.sent).toEqual([]);
+  expect(await run.questions()).toMatchObject([{ kind: 'approval', context: { operation: 'send' } }]);
+});

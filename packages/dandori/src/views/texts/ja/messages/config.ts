@@ -99,8 +99,8 @@ export const config: Catalogue = {
     'にはツールの設定を書いてください（例：{ mail.send: { aim: [to, cc] } }）',
   ),
   ...wrong(
-    'cannot have an effect: write the tool as server.tool',
-    'に影響を設定できません。server.tool の形で書いてください',
+    'cannot be set here: write the tool as server.tool, or set effect and trusted where your program defines the tool',
+    'はここでは設定できません。server.tool の形で書くか、プログラムのツール定義で effect と trusted を設定してください',
   ),
   ...wrong('cannot be used: {1} {2}', 'を使用できません：{1} {2}'),
   ...wrong(
