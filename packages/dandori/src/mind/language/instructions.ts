@@ -42,7 +42,7 @@ const TEXT: Form = {
 };
 
 /** Only where questions expire. */
-const ABOUT_DEFAULT = ' `default` counts if nobody answers.';
+const ABOUT_DEFAULT = ' `default` is used if there is no answer.';
 
 type InstructionsInput = Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>;
 

@@ -145,7 +145,7 @@ function withCriteria(operation: OwnOperation): OwnOperation {
 function withDefault(operation: OwnOperation): OwnOperation {
   if (operation.name !== 'ask') return operation;
   const fallback = { type: ['string', 'number', 'boolean'] };
-  return withArgument(operation, { default: fallback }, '`default` counts if nobody answers.');
+  return withArgument(operation, { default: fallback }, '`default` is used if there is no answer.');
 }
 
 /** In a conversation, a plan has a name, and the answer may suggest what to do next. */

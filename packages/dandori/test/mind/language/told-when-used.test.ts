@@ -111,12 +111,12 @@ describe.each(DIALECTS)('what the model need not know at first, in the %s dialec
     const story = new Story('x', { mode: 'adaptive' });
     const sent = () =>
       `${everything(story.thought())} ${JSON.stringify(dialect.send(story.thought(), OPTIONS))}`;
-    expect(sent()).not.toContain('counts if nobody answers');
+    expect(sent()).not.toContain('is used if there is no answer');
     story.state.settings = {
       ...story.state.settings,
       questions: { expireAfter: 1000, whenExpired: 'decline' },
     };
-    expect(sent()).toContain('counts if nobody answers');
+    expect(sent()).toContain('is used if there is no answer');
   });
 
   it('a refused list is written again as a whole where there are no plans', () => {
