@@ -297,7 +297,7 @@ function recover({ ledger, parts }: Driver): boolean {
   const { state } = ledger;
   const isExpired = state.end === undefined && expiredAt(state, parts.clock.now()).length > 0;
   if (!isExpired && decide(state, state.lastAt).length === 0) return false;
-  ledger.record();
+  ledger.resume();
   for (const task of [...state.indexes.running, ...state.indexes.held]) {
     const attempt = state.tasks.get(task)?.attempts ?? 1;
     const failure = endlessCrash(task, ledger.state);

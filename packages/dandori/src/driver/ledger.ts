@@ -23,6 +23,8 @@ import { withTerms } from './questions.ts';
 export interface Ledger {
   readonly state: RunState;
   record(...facts: Fact[]): void;
+  /** Records that this driver continues the run, if another one began it. `record` does so too. */
+  resume(): void;
   /** Whether an outcome that must not be lost is still uncommitted. If so, no call may start. */
   readonly owesOutcome: boolean;
   /** False if another process wrote a command first: intentions were dropped and must be decided again. */
@@ -58,11 +60,14 @@ export async function openLedger(
   let isFresh = committed.every((event) => event.type === 'run_started' || event.type === 'plan_proposed');
 
   function record(...facts: Fact[]): void {
-    if (!isFresh) {
-      isFresh = true;
-      add({ type: 'run_resumed', data: { by: parts.driver } });
-    }
+    resume();
     for (const fact of facts) add(sealing.conceal(fact));
+  }
+
+  function resume(): void {
+    if (isFresh) return;
+    isFresh = true;
+    add({ type: 'run_resumed', data: { by: parts.driver } });
   }
 
   function add(fact: Fact): void {
@@ -148,6 +153,7 @@ export async function openLedger(
     stateNow: () => state,
     owesNow: () => owesOutcome,
     record,
+    resume,
     commit,
     isNews,
     catchUp,
@@ -162,14 +168,16 @@ interface Inside extends Omit<Ledger, 'state' | 'owesOutcome'> {
 /** A class, because V8 makes a dictionary of an object literal with getters, and every task reads the state. */
 class OpenLedger implements Ledger {
   readonly record: Ledger['record'];
+  readonly resume: Ledger['resume'];
   readonly commit: Ledger['commit'];
   readonly isNews: Ledger['isNews'];
   readonly catchUp: Ledger['catchUp'];
   readonly #stateNow: () => RunState;
   readonly #owesNow: () => boolean;
 
-  constructor({ record, commit, isNews, catchUp, stateNow, owesNow }: Inside) {
+  constructor({ record, resume, commit, isNews, catchUp, stateNow, owesNow }: Inside) {
     this.record = record;
+    this.resume = resume;
     this.commit = commit;
     this.isNews = isNews;
     this.catchUp = catchUp;

@@ -56,7 +56,7 @@ interface JsonlOptions {
 
 /**
  * JSON Lines, one file per run: `RUN.jsonl`. While a process drives the run, `RUN.driver` names that process.
- * `RUN.jsonl.lock` exists during a write. Both may be deleted when no process is at work.
+ * `RUN.jsonl.lock` exists during a write, and a moment longer. Both may be deleted when no process is at work.
  */
 export function createJsonlJournal(directory: string, options: JsonlOptions = {}): Journal {
   return createJsonlJournalOf<Event, RunSummary>(RUNS, directory, options);

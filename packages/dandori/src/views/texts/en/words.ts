@@ -67,7 +67,6 @@ export interface Words {
     answered: (question: string, answer: string, by: string | undefined) => string;
     nothing: string;
   }>;
-  /** Buttons and choices that answer a question. */
   /** Names in the context of a question about a call. */
   readonly contextNames: Readonly<
     Record<
@@ -75,6 +74,7 @@ export interface Words {
       string
     >
   >;
+  /** Buttons and choices that answer a question. */
   readonly answers: Readonly<
     Record<
       'approve' | 'reject' | 'rejectWithReason' | 'editPlan' | 'decline' | 'answer' | 'cancelRun',
