@@ -13,7 +13,8 @@ import { addEntry, type GrowingHistory } from './plan-history.ts';
  * H1  A file is a view: it is computed from the journal only. Deleting it loses nothing.
  * H2  A file is replaced as a whole, so a reader never sees a torn or repeated line, even after a crash.
  * H3  A file may be behind while its run goes on, and after a crash. The end of a drive, or `update`, brings it up to
- *     date. Until then the pauses between two writes grow, because the whole file is written each time.
+ *     date. Until then the pauses between two writes grow, because the whole file is written each time, and with many
+ *     runs only one file is written at a time.
  * H4  A file that cannot be written never stops a run: the journal has everything.
  */
 export interface HistoryFiles {
@@ -58,8 +59,8 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
   const known = new Map<string, Known>();
   const writing = new Map<string, Promise<void>>();
   const timers = new Map<string, NodeJS.Timeout>();
-  /** Runs whose file was asked for while it was being written. */
-  const behind = new Set<string>();
+  /** Runs whose file was asked for while it was being written, with the last event that it must have. */
+  const behind = new Map<string, number>();
 
   function add(event: Event, to: Known): void {
     const { length } = to.entries;
@@ -68,7 +69,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     if (to.entries.length > length || JUDGES.has(event.type)) to.isNews = true;
   }
 
-  async function upToDate(run: string, last = Number.POSITIVE_INFINITY): Promise<Known> {
+  async function upToDate(run: string, last: number): Promise<Known> {
     const current = known.get(run);
     if (current !== undefined && current.seq >= last) return current;
     const events = await journal.read(run, current?.seq ?? 0);
@@ -80,7 +81,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     return next;
   }
 
-  async function write(run: string, last: number | undefined): Promise<void> {
+  async function write(run: string, last: number): Promise<void> {
     const now = await upToDate(run, last);
     if (!now.isNews || now.entries.length === 0) return;
     const path = join(directory, `${run}${ENDING}`);
@@ -101,10 +102,12 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     }
   }
 
-  async function writeAll(run: string, last: number | undefined): Promise<void> {
+  async function writeAll(run: string, last: number): Promise<void> {
     try {
-      await write(run, last);
-      while (behind.delete(run)) await write(run, undefined);
+      for (let next: number | undefined = last; next !== undefined; next = behind.get(run)) {
+        behind.delete(run);
+        await write(run, next);
+      }
     } catch {
       // The next event of the run tries again (H4).
     } finally {
@@ -112,17 +115,29 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     }
   }
 
-  function update(run: string, last?: number): Promise<void> {
+  function update(run: string, last = Number.POSITIVE_INFINITY): Promise<void> {
     clearTimeout(timers.get(run));
     timers.delete(run);
     const current = writing.get(run);
     if (current !== undefined) {
-      behind.add(run);
+      behind.set(run, Math.max(last, behind.get(run) ?? 0));
       return current;
     }
     const next = writeAll(run, last);
     writing.set(run, next);
     return next;
+  }
+
+  function updateLater(run: string): void {
+    const current = known.get(run);
+    const delay = current?.delay ?? FIRST_DELAY;
+    const write = () => {
+      timers.delete(run);
+      if (writing.size > 0) updateLater(run);
+      else void update(run, known.get(run)?.seq);
+    };
+    if (current !== undefined) current.delay = Math.min(2 * delay, LONGEST_DELAY);
+    timers.set(run, setTimeout(write, delay).unref());
   }
 
   return {
@@ -132,10 +147,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
       const current = known.get(run);
       // After a gap, the rest is read from the journal.
       if (current?.seq === seq - 1) add(event, current);
-      if (timers.has(run)) return;
-      const delay = current?.delay ?? FIRST_DELAY;
-      if (current !== undefined) current.delay = Math.min(2 * delay, LONGEST_DELAY);
-      timers.set(run, setTimeout(() => void update(run, known.get(run)?.seq), delay).unref());
+      if (!timers.has(run)) updateLater(run);
     },
     async update(run, last) {
       await update(run, last);

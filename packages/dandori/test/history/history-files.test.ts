@@ -151,6 +151,24 @@ it('the end of a run does not read the journal again if every event was announce
   rmSync(folder, { recursive: true });
 });
 
+it('the end of a run does not read the journal either while its file is being written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'history-'));
+  const journal = createMemoryJournal();
+  const written = events([started, proposed(1), approved(1), proposed(2), approved(2)]);
+  await journal.create(RUN, written);
+  const read = vi.spyOn(journal, 'read');
+  const files = createHistoryFiles(folder, journal);
+  for (const event of written.slice(0, 3)) files.event(event);
+  const first = files.update(RUN, 3);
+  for (const event of written.slice(3)) files.event(event);
+  await Promise.all([first, files.update(RUN, written.length)]);
+  const text = readFileSync(join(folder, `${RUN}.history.jsonl`), 'utf8');
+  expect(text).toBe(writeHistoryLines(historyLines(written)));
+  expect(read).not.toHaveBeenCalled();
+  await files.close();
+  rmSync(folder, { recursive: true });
+});
+
 it('a folder that cannot be written does not stop a run', async () => {
   const journal = createMemoryJournal();
   await journal.create(RUN, events([started, proposed(1)]));

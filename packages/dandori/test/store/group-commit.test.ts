@@ -1,6 +1,9 @@
+import { basename } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 
 const syncs = vi.hoisted(() => ({ count: 0, fail: false }));
+/** What happened to the folder, one after the other. */
+const folder = vi.hoisted((): string[] => []);
 
 vi.mock('node:fs', async (original) => {
   const fs = await original<typeof import('node:fs')>();
@@ -11,6 +14,17 @@ vi.mock('node:fs', async (original) => {
       if (syncs.fail)
         setImmediate(done, Object.assign(new Error('EIO: i/o error, fdatasync'), { code: 'EIO' }));
       else fs.fdatasync(fd, done);
+    },
+    fsync(fd: number, done: (error: Error | null) => void) {
+      folder.push('sync');
+      fs.fsync(fd, (error) => {
+        folder.push('synced');
+        done(error);
+      });
+    },
+    linkSync(from: string, to: string) {
+      fs.linkSync(from, to);
+      folder.push(basename(to, '.jsonl'));
     },
   };
 });
@@ -30,6 +44,25 @@ describe('R2: group commit', () => {
     );
     expect(syncs.count).toBeLessThanOrEqual(3);
     await claim.release();
+  });
+
+  it('runs that begin together share the syncs of their folder', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r0', [firstEvent('r0')]);
+    folder.length = 0;
+    const runs = Array.from({ length: 100 }, (_, index) => `r${index + 1}`);
+    await Promise.all(
+      runs.map(async (run) => {
+        await journal.create(run, [firstEvent(run)]);
+        const since = folder.slice(folder.indexOf(run));
+        const began = since.indexOf('sync');
+        expect(began, run).toBeGreaterThan(0);
+        expect(since.indexOf('synced', began), run).toBeGreaterThan(began);
+      }),
+    );
+    const order = folder.filter((what) => !what.startsWith('r'));
+    expect(order).toEqual(order.map((_, index) => (index % 2 === 0 ? 'sync' : 'synced')));
   });
 
   it('J3: every append is synced before it resolves', async () => {

@@ -167,7 +167,30 @@ async function isMade(path: string): Promise<boolean> {
   return true;
 }
 
-export async function syncDirectory(path: string): Promise<void> {
+/** The folders whose sync is going on, and the one that follows it if somebody waits for it. */
+const syncing = new Map<string, { readonly now: Promise<void>; next?: Promise<void> }>();
+
+/**
+ * Callers that arrive during a sync share the next one, so a thousand runs that begin together need only a few. The sync
+ * that is going on does not count for them: it may have begun before their change.
+ */
+export function syncDirectory(path: string): Promise<void> {
+  const current = syncing.get(path);
+  if (current === undefined) return beginSync(path);
+  current.next ??= current.now.catch(() => {}).then(() => beginSync(path));
+  return current.next;
+}
+
+function beginSync(path: string): Promise<void> {
+  const now = syncOnce(path).finally(() => {
+    if (syncing.get(path) === entry) syncing.delete(path);
+  });
+  const entry = { now };
+  syncing.set(path, entry);
+  return now;
+}
+
+async function syncOnce(path: string): Promise<void> {
   // Windows cannot open a directory. It does not need to: NTFS journals its names.
   if (process.platform === 'win32') return;
   const directory = openSync(path, constants.O_RDONLY);

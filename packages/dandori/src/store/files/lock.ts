@@ -131,7 +131,7 @@ function linkLike(other: string, path: string): boolean {
     return false;
   }
   const holder = holderOf(path);
-  if (holder !== undefined && nameOf(holder) === nameOf(thisProcess())) return true;
+  if (holder !== undefined && isThisProcess(holder)) return true;
   removeQuietly(path);
   return false;
 }
@@ -175,7 +175,7 @@ function holderOf(path: string): ProcessIdentity | undefined {
 function removeOwn(path: string): boolean {
   const holder = holderOf(path);
   if (holder === undefined) return false;
-  return nameOf(holder) !== nameOf(thisProcess()) || removeQuietly(path);
+  return !isThisProcess(holder) || removeQuietly(path);
 }
 
 /** False if it is gone. */
@@ -202,6 +202,11 @@ let started: string | undefined;
 function thisProcess(): ProcessIdentity {
   started ??= startOf(process.pid) ?? '';
   return { pid: process.pid, startedAt: started, host: hostname() };
+}
+
+function isThisProcess({ pid, startedAt, host }: ProcessIdentity): boolean {
+  const own = thisProcess();
+  return pid === own.pid && startedAt === own.startedAt && host === own.host;
 }
 
 /** A process on another machine cannot be checked, so it counts as alive. */
