@@ -108,8 +108,13 @@ export async function filesFor(state: RunState, results: Results): Promise<reado
     .filter(({ type, earlier }) => isShowable(type) && earlier !== true)
     .map(async ({ name, type, blob }) => ({ name, type, data: await results.read(blob).catch(() => null) }));
   const pictures: { readonly task: TaskState; readonly media: Media }[] = [];
-  // A loop: this runs for each decision, over all results, and few of them have pictures.
-  for (const { task } of ends) for (const media of shownIn(task)) pictures.push({ task, media });
+  for (let index = 0; index < ends.length; index++) {
+    const task = ends[index]?.task;
+    if (task === undefined) continue;
+    const media = shownIn(task);
+    // Few results have pictures, and all are gone through at every decision.
+    if (media.length > 0) pictures.push(...media.map((one) => ({ task, media: one })));
+  }
   const over = Math.max(0, pictures.length - MOST_PICTURES);
   const shown = pictures.slice(Math.ceil(over / LEFT_OUT_AT_ONCE) * LEFT_OUT_AT_ONCE);
   const found = shown.map(async ({ task: { task, result }, media: { path, type } }) => {

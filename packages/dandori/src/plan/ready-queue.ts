@@ -54,8 +54,12 @@ export class ReadyQueue<T> {
   }
 
   /** In order, lazily. `hasRoom` is checked for each entry, because taking one may fill its lane. */
-  *inOrder(hasRoom: (lane: string) => boolean): Generator<Queued<T>> {
-    if (this.#size === 0) return;
+  inOrder(hasRoom: (lane: string) => boolean): Iterable<Queued<T>> {
+    // Most queues are empty, and they are looked at several times a step.
+    return this.#size === 0 ? NOTHING : this.#taking(hasRoom);
+  }
+
+  *#taking(hasRoom: (lane: string) => boolean): Generator<Queued<T>> {
     const frontier: Queued<T>[] = [];
     for (const heap of this.#lanes.values()) include(frontier, heap[0]);
     for (let next = takeFirst(frontier); next !== undefined; next = takeFirst(frontier)) {
@@ -69,6 +73,8 @@ export class ReadyQueue<T> {
     }
   }
 }
+
+const NOTHING: readonly never[] = [];
 
 export function comesFirst(a: Urgency, b: Urgency): boolean {
   return a.rank > b.rank || (a.rank === b.rank && a.order < b.order);
@@ -123,7 +129,8 @@ function takeFirst<T>(frontier: Queued<T>[]): Queued<T> | undefined {
   frontier[0] = last;
   for (let at = 0; ; ) {
     const left = 2 * at + 1;
-    const [a, b] = [frontier[left], frontier[left + 1]];
+    const a = frontier[left];
+    const b = frontier[left + 1];
     if (a === undefined) return first;
     const child = b !== undefined && comesFirst(b, a) ? left + 1 : left;
     if (!exchange(frontier, at, child)) return first;
@@ -133,7 +140,8 @@ function takeFirst<T>(frontier: Queued<T>[]): Queued<T> | undefined {
 
 /** True if the lower entry moved up. */
 function exchange<T>(frontier: Queued<T>[], upper: number, lower: number): boolean {
-  const [a, b] = [frontier[upper], frontier[lower]];
+  const a = frontier[upper];
+  const b = frontier[lower];
   if (a === undefined || b === undefined || !comesFirst(b, a)) return false;
   frontier[upper] = b;
   frontier[lower] = a;

@@ -33,8 +33,7 @@ import { doubtedTools } from './trust/similar.ts';
  */
 export function decide(state: RunState, now: number): Intention[] {
   if (state.end !== undefined) return [];
-  const answers = applyingAnswers(state);
-  if (answers.length > 0) return answers;
+  if (state.indexes.answered.size > 0) return applyingAnswers(state);
   if (state.cancel !== undefined)
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
@@ -46,7 +45,7 @@ export function decide(state: RunState, now: number): Intention[] {
   if (state.draft !== undefined && !isPlanAsked(state)) return [{ type: 'compile_plan' }];
   const [replaced] = state.indexes.replacing;
   if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
-  const places = placesIn(state);
+  const places = new Places(state);
   const intentions = [
     ...endingHolds(state, now),
     ...settling(state),
@@ -60,7 +59,7 @@ export function decide(state: RunState, now: number): Intention[] {
 }
 
 export function applyingAnswers({ indexes }: RunState): (Intention & { type: 'apply_answer' })[] {
-  return [...indexes.answered].map((task) => ({ type: 'apply_answer', task }));
+  return Array.from(indexes.answered, (task) => ({ type: 'apply_answer', task }));
 }
 
 /** Questions that have expired, each with what it counts as. */
@@ -106,55 +105,69 @@ export function nextHoldEnd(state: RunState): number {
 }
 
 function heldTasks({ indexes: { held }, tasks }: RunState): TaskState[] {
-  return [...held].flatMap((id) => tasks.get(id) ?? []);
+  return held.size === 0 ? [] : [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 function settling(state: RunState): Intention[] {
   const { inDoubt, probing } = state.indexes;
+  if (inDoubt.size === 0) return [];
   const unsettled = [...inDoubt].filter((task) => !probing.has(task));
   return unsettled.map((task) => ({ type: 'settle', task }));
 }
 
 /** The free slots: overall, in each lane, and within the budget. */
-interface Places {
-  readonly isOpen: () => boolean;
-  readonly hasRoom: (lane: string) => boolean;
-  readonly canPay: (task: TaskState) => boolean;
+class Places {
+  readonly #state: RunState;
+  #free: number;
+  #writes: number;
+  #reserved = 0;
+  #started: Map<string, number> | undefined;
+
+  constructor(state: RunState) {
+    const { concurrency, writes } = state.settings;
+    this.#state = state;
+    this.#free = concurrency - state.indexes.running.size;
+    this.#writes = writes === undefined ? Number.POSITIVE_INFINITY : writes - writesIn(state);
+  }
+
+  isOpen(): boolean {
+    return this.#free > 0;
+  }
+
+  readonly hasRoom = (lane: string): boolean => {
+    const { settings, indexes } = this.#state;
+    const { servers = {} } = settings;
+    const limit = Object.hasOwn(servers, lane) ? servers[lane] : undefined;
+    if (limit === undefined) return true;
+    return (indexes.runningIn.get(lane) ?? 0) + (this.#started?.get(lane) ?? 0) < limit;
+  };
+
+  canPay({ cost }: TaskState): boolean {
+    return canPay(this.#state, this.#reserved + cost);
+  }
+
   /** Whether one more call may change something, if this one does. */
-  readonly mayWrite: (task: TaskState) => boolean;
-  readonly take: (task: TaskState) => void;
+  mayWrite({ effect }: TaskState): boolean {
+    return effect === 'read' || this.#writes > 0;
+  }
+
+  take({ lane, cost, effect }: TaskState): void {
+    if (effect !== 'read') this.#writes--;
+    this.#reserved += cost;
+    this.#started ??= new Map();
+    this.#started.set(lane, (this.#started.get(lane) ?? 0) + 1);
+    this.#free--;
+  }
 }
 
-function placesIn(state: RunState): Places {
-  const { settings } = state;
-  const { running, runningIn } = state.indexes;
-  const limits = new Map(Object.entries(settings.servers ?? {}));
-  const started = new Map<string, number>();
-  let reserved = 0;
-  let free = settings.concurrency - running.size;
-  let writes = settings.writes === undefined ? Number.POSITIVE_INFINITY : settings.writes - writesIn(state);
-  return {
-    isOpen: () => free > 0,
-    hasRoom: (lane) =>
-      (runningIn.get(lane) ?? 0) + (started.get(lane) ?? 0) < (limits.get(lane) ?? Number.POSITIVE_INFINITY),
-    canPay: ({ cost }) => canPay(state, reserved + cost),
-    mayWrite: ({ effect }) => effect === 'read' || writes > 0,
-    take: ({ lane, cost, effect }) => {
-      if (effect !== 'read') writes--;
-      reserved += cost;
-      started.set(lane, (started.get(lane) ?? 0) + 1);
-      free--;
-    },
-  };
-}
+const NONE: ReadonlySet<string> = new Set();
 
 function starting(state: RunState, now: number, places: Places): Intention[] {
   const intentions: Intention[] = [];
   // If the settings never ask for approval, there is nothing to do when all slots are taken.
   const isNeverAsked = neverAsks(state.settings);
-  const isOver = () => isNeverAsked && !places.isOpen();
-  if (isOver()) return intentions;
-  const leaving = new Set(state.draft?.removes);
+  if (isNeverAsked && !places.isOpen()) return intentions;
+  const leaving = state.draft?.removes === undefined ? NONE : new Set(state.draft.removes);
   const asked = doubtedTools(state);
   let passedOver = 0;
   for (const task of candidates(state, now, places.hasRoom)) {
@@ -168,7 +181,7 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
     } else if (places.isOpen()) {
       intentions.push({ type: 'start_task', task: id });
       places.take(task);
-      if (isOver()) break;
+      if (isNeverAsked && !places.isOpen()) break;
     } else break;
   }
   return intentions;
@@ -260,9 +273,9 @@ function timeUpAt(state: RunState, now: number): number {
  * When the next retry that has a free slot is due. If all slots are taken, the end of a call wakes the driver
  * instead. If a slot is free, due retries have just been started, so the loop skips only a few.
  */
-function nextRetry(state: RunState, now: number, { isOpen, hasRoom }: Places): number {
-  if (!isOpen()) return Number.POSITIVE_INFINITY;
-  for (const { item } of state.indexes.retrying.inOrder(hasRoom)) {
+function nextRetry(state: RunState, now: number, places: Places): number {
+  if (!places.isOpen()) return Number.POSITIVE_INFINITY;
+  for (const { item } of state.indexes.retrying.inOrder(places.hasRoom)) {
     const { dueAt = now } = item;
     if (dueAt > now) return dueAt;
   }

@@ -24,7 +24,8 @@ export function createStepClock(start = 1_000_000): StepClock {
   const queue = new ReadyQueue<Timer>();
 
   function earliest(): Queued<Timer> | undefined {
-    return queue.inOrder(() => true).next().value ?? undefined;
+    const [first] = queue.inOrder(() => true);
+    return first;
   }
 
   async function fire(entry: Queued<Timer>): Promise<void> {

@@ -109,9 +109,16 @@ export function shownType(start: Uint8Array): string | undefined {
 /** Bytes. Providers refuse larger pictures. */
 const LARGEST_SHOWN = 5_000_000;
 
+const NONE: readonly Media[] = [];
+
 /** What a mind is shown of a result: its pictures, and an attached PDF that it has read. */
-export function shownIn({ status, result, task }: Pick<TaskState, 'status' | 'result' | 'task'>): Media[] {
-  if (status !== 'succeeded' || result === undefined || !('blob' in result)) return [];
+export function shownIn({
+  status,
+  result,
+  task,
+}: Pick<TaskState, 'status' | 'result' | 'task'>): readonly Media[] {
+  // Asked for every result of a run at every step, and most have none.
+  if (status !== 'succeeded' || result === undefined || !('blob' in result)) return NONE;
   const isShown = task.operation === 'attachment.read' ? isShowable : isPicture;
   return (result.blob.media ?? []).filter(({ type, bytes }) => isShown(type) && bytes <= LARGEST_SHOWN);
 }

@@ -31,7 +31,10 @@ export function createTimeline(random: Random): Timeline {
   let now = START;
   let skew = 0;
 
-  const earliest = () => queue.inOrder(() => true).next().value ?? undefined;
+  const earliest = () => {
+    const [first] = queue.inOrder(() => true);
+    return first;
+  };
 
   async function next(): Promise<Queued<{ time: number; happen: () => void }> | undefined> {
     await turns(TURNS);

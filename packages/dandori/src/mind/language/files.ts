@@ -55,12 +55,12 @@ const filled = new WeakMap<ModelMessage, Filled>();
 export function withFiles(
   messages: readonly ModelMessage[],
   { files = [], state }: Pick<Thought, 'files' | 'state'>,
-): ModelMessage[] {
-  const shown = files.length > 0 && isShownFiles(state) ? files : [];
+): readonly ModelMessage[] {
+  if (files.length === 0 || !isShownFiles(state)) return messages;
   return messages.map((message, index) => {
-    if (message.role !== 'user' || shown.length === 0) return message;
+    if (message.role !== 'user') return message;
     const { shows = [] } = message;
-    const own = shown.filter(({ task }) => (task === undefined ? index === 0 : shows.includes(task)));
+    const own = files.filter(({ task }) => (task === undefined ? index === 0 : shows.includes(task)));
     if (own.length === 0) return message;
     // The same object again, so that it is serialized once.
     const before = filled.get(message);

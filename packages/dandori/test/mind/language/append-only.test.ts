@@ -131,7 +131,7 @@ it.each([
 ])(
   'a message that was sent before is the same object in the %s dialect, so that it is written once',
   async (_, dialect) => {
-    const sent: ModelMessage[][] = [];
+    const sent: (readonly ModelMessage[])[] = [];
     const turn = (n: number): Reply => {
       return (thought) => {
         sent.push(dialect.write(thought).messages);

@@ -26,7 +26,7 @@ export interface Dialect {
 
 export interface DialectPrompt {
   readonly instructions: string;
-  readonly messages: ModelMessage[];
+  readonly messages: readonly ModelMessage[];
 }
 
 /**
