@@ -48,6 +48,11 @@ const ORIGINS: Readonly<Record<FactType, Origin>> = {
   run_rated: 'command',
 };
 
+/** A page that was loaded before the server was upgraded gets facts that it does not know. */
+export function isFactType(type: string): type is FactType {
+  return Object.hasOwn(ORIGINS, type);
+}
+
 export function originOf({ type, data }: Fact): Origin {
   if (type !== 'question_asked') return ORIGINS[type];
   return data.attempt !== undefined || data.question.task === undefined ? 'outcome' : 'decided';

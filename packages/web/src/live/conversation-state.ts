@@ -1,6 +1,6 @@
 import type { ConversationNow, ConversationRunStatus, ConversationUpdate, MessagePage } from 'dandori/client';
 import { replyId, type Written } from '#dandori/conversation/state.ts';
-import { assertNever } from '#dandori/model/error.ts';
+import { OutdatedPage } from './outdated.ts';
 
 /** A conversation as the page has it. */
 export interface ShownConversation {
@@ -117,7 +117,7 @@ function withEvent(
     case 'run_begun':
       return shown;
     default:
-      return assertNever(event);
+      throw new OutdatedPage((event satisfies never as { type: string }).type);
   }
 }
 

@@ -1,10 +1,12 @@
 import type { Client, DrivingState, RunUpdate } from 'dandori/client';
 import { useMemo, useSyncExternalStore } from 'react';
 import type { Event } from '#dandori/model/event.ts';
+import { isFactType } from '#dandori/model/event-kinds.ts';
 import { apply } from '#dandori/run/state/apply.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
 import { useClient } from '../shell/session.tsx';
 import { createFeed, type Feed } from './feed.ts';
+import { OutdatedPage } from './outdated.ts';
 
 /** The progress of a call. It is streamed only and not in the journal. */
 interface Progress {
@@ -49,6 +51,7 @@ function createRunFeed(client: Pick<Client, 'follow'>, run: string): Feed<ShownR
   function hear(followed: RunUpdate): void {
     if (followed.kind === 'event') {
       const { event } = followed;
+      if (!isFactType(event.type)) throw new OutdatedPage(event.type);
       events.push(event);
       state = apply(state, event);
       // The text is now in an event, or it was discarded.

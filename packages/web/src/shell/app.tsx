@@ -90,13 +90,23 @@ class Boundary extends Component<{ readonly children: ReactNode }, { readonly er
   }
 }
 
+/** What browsers say if a file of the page cannot be loaded. After an upgrade the server has other files. */
+const NOT_LOADED = /dynamically imported module|importing a module script/i;
+
 function Failed({ error, onAgain }: { readonly error: unknown; readonly onAgain: () => void }) {
   const say = useTexts(texts);
+  const message = messageOf(error);
+  const isNotLoaded = NOT_LOADED.test(message);
   return (
     <div role="alert" className="m-8 flex flex-col items-start gap-3">
-      <p>{say.failed}</p>
-      <pre className="max-w-full overflow-auto text-bad text-sm">{messageOf(error)}</pre>
-      <Button onClick={onAgain}>{say.retry}</Button>
+      <p>{isNotLoaded ? say.notLoaded : say.failed}</p>
+      <pre className="max-w-full overflow-auto text-bad text-sm">{message}</pre>
+      {isNotLoaded ? (
+        // React remembers the failed import, so nothing less helps.
+        <Button onClick={() => window.location.reload()}>{say.reload}</Button>
+      ) : (
+        <Button onClick={onAgain}>{say.retry}</Button>
+      )}
     </div>
   );
 }

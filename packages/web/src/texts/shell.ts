@@ -20,6 +20,8 @@ const en = {
   toHome: 'Go to runs',
   failed: 'This part of the page failed.',
   retry: 'Retry',
+  notLoaded: 'This part of the page could not be loaded. The server may have been updated.',
+  reload: 'Reload',
   token: {
     title: 'Sign in with an access token',
     text: 'Create one with `dandori token`.',
@@ -51,6 +53,8 @@ export const texts: Texts<typeof en> = {
     toHome: '実行の一覧へ',
     failed: 'この部分を表示できません。',
     retry: '再試行',
+    notLoaded: 'この部分を読み込めませんでした。サーバーが更新された可能性があります。',
+    reload: '再読み込み',
     token: {
       title: 'アクセストークンでサインイン',
       text: '`dandori token` で作成できます。',

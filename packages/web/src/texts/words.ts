@@ -12,6 +12,7 @@ export interface Words extends SharedWords {
   readonly loading: string;
   /** Errors for which the server has only technical words. */
   readonly errors: Readonly<Partial<Record<ErrorCode, readonly [what: string, fix: string]>>>;
+  readonly outdated: readonly [what: string, fix: string];
   readonly status: string;
   readonly allOfThem: string;
   readonly copy: string;
@@ -83,6 +84,7 @@ const en: Words = {
     'too-many-requests': ['Too many requests.', 'Wait a moment, then retry.'],
     unauthorized: ['Your access token is no longer valid.', 'Sign in again.'],
   },
+  outdated: ['The server was updated after this page was loaded.', 'Reload the page.'],
   status: 'Status',
   allOfThem: 'All',
   copy: 'Copy',
@@ -139,6 +141,7 @@ const ja: Words = {
     'too-many-requests': ['リクエストが多すぎます。', '少し待ってから再試行してください。'],
     unauthorized: ['アクセストークンが無効になりました。', 'もう一度サインインしてください。'],
   },
+  outdated: ['ページの表示後にサーバーが更新されました。', 'ページを再読み込みしてください。'],
   status: '状態',
   allOfThem: 'すべて',
   copy: 'コピー',

@@ -1,5 +1,6 @@
 import { lazy, type ReactNode, Suspense } from 'react';
 import { DandoriError, messageOf } from '#dandori/model/error.ts';
+import { OutdatedPage } from '../live/outdated.ts';
 import { useLanguage, useTexts } from '../shell/language.tsx';
 import { type Words, words } from '../texts/words.ts';
 
@@ -37,7 +38,11 @@ interface ProblemWords {
 }
 
 /** What happened and how to fix it. Some codes have texts of the page, because the server's are technical. */
-export function problemWords(error: unknown, { errors }: Pick<Words, 'errors'>): ProblemWords {
+export function problemWords(
+  error: unknown,
+  { errors, outdated }: Pick<Words, 'errors' | 'outdated'>,
+): ProblemWords {
+  if (error instanceof OutdatedPage) return { what: outdated[0], fix: outdated[1] };
   if (!(error instanceof DandoriError)) return { what: messageOf(error), fix: undefined };
   const [what, fix] = errors[error.code] ?? [error.message, error.fix];
   return { what, fix };
