@@ -48,6 +48,8 @@ export interface RunStart {
   readonly mayAnswer?: readonly MayAnswer[] | undefined;
   /** What the mind is told at the start contains output of tools. */
   readonly hasHeardStrangers?: true | undefined;
+  /** The goal was suggested by a run that had read external content. */
+  readonly isSuggested?: true | undefined;
   /** The run that starts this one as a sub-goal, and the only tools that it may use. */
   readonly parent?: ParentOfRun | undefined;
   readonly only?: readonly string[] | undefined;
@@ -122,6 +124,7 @@ function prepare(
     mayCancel,
     mayAnswer,
     hasHeardStrangers,
+    isSuggested,
     parent,
     only,
   } = origin;
@@ -147,6 +150,7 @@ function prepare(
         mayCancel,
         ...(mayAnswer && { mayAnswer: [...mayAnswer] }),
         hasHeardStrangers,
+        isSuggested,
         parent,
         ...(only && { only: [...only] }),
         sealed: true,

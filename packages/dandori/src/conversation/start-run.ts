@@ -62,6 +62,7 @@ export async function beginRun(
     mayAnswer,
     stored: filesFor(message, state),
     ...((isTakenUp || (isHeard && withheld === undefined)) && { hasHeardStrangers: true as const }),
+    ...(isTakenUp && { isSuggested: true as const }),
   };
   try {
     await startRun(beginning, { ...parts, mind });

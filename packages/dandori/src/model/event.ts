@@ -104,6 +104,8 @@ export const factSchema = z.discriminatedUnion('type', [
     unseen: z.array(z.string()).optional(),
     /** The context, or something else that the mind is told at the start, contains output of tools. */
     hasHeardStrangers: z.literal(true).optional(),
+    /** A run that had read external content suggested the goal, so its words are not the user's. */
+    isSuggested: z.literal(true).optional(),
     ...subGoalStart,
     /** Secrets are stored as marks, and a call restores them. Before version 0.2 they were lost. */
     sealed: z.literal(true).optional(),

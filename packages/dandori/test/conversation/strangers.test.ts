@@ -25,6 +25,9 @@ const pays: Script = ({ last }) =>
 const kinds = (conversation: Conversation) =>
   conversation.questions().map(({ question }) => [question.kind, question.context]);
 
+/** Not as a value of the goal: the user saw the words of the suggestion and wrote none of them. */
+const TO_ATTACKER = { argument: 'to', value: 'ATTACKER-66' };
+
 describe('a message after external text has entered the conversation', () => {
   it('is an order of the user: the model decides before it sees the external text', async () => {
     const { home, sent } = await openBank({ script: obedient(pays), mail, effect: 'write' });
@@ -149,6 +152,9 @@ describe('a message after external text has entered the conversation', () => {
       await conversation.say(`${goal} `, { seen: '' });
       expect(sent).toEqual([]);
       expect(kinds(conversation)).toMatchObject([['approval', { args: { to: 'ATTACKER-66' } }]]);
+      expect(kinds(conversation)).toEqual([
+        ['approval', expect.objectContaining({ trust: expect.objectContaining({ values: [TO_ATTACKER] }) })],
+      ]);
       // Neither as what the user said, nor as the goal of a run.
       await conversation.say('pay ACME-1');
       await conversation.settled();

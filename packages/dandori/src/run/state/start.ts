@@ -33,6 +33,8 @@ export interface Start {
   readonly toolsAtStart: string | undefined;
   /** Servers whose tools were described in words that the user had not seen. */
   readonly unseen: readonly string[];
+  /** Whether a run that had read external content suggested the goal. Its words are not the user's then. */
+  readonly isSuggested: boolean;
   /** Whether secrets are sealed. False for a run of version 0.1, which kept only `[secret]`. */
   readonly isSealed: boolean;
   readonly startedAt: number;
@@ -58,6 +60,7 @@ export function createStart({ run, at, data }: Envelope & FactOf<'run_started'>)
     sources: data.sources ?? [],
     toolsAtStart: data.tools,
     unseen: data.unseen ?? [],
+    isSuggested: data.isSuggested === true,
     isSealed: data.sealed === true,
     startedAt: at,
   };

@@ -358,9 +358,12 @@ export function originsOf(
   return [about];
 }
 
-/** A stranger's text may be in the goal of a sub-goal. The run then starts as one that has read it. */
-function isGoalOfUser({ parent, orders: { strangersSince } }: RunState): boolean {
-  return parent === undefined || strangersSince !== FIRST_EVENT;
+/**
+ * A stranger's text may be in a goal that a run suggested, and in that of a sub-goal. Such a sub-goal starts as a run
+ * that has read it.
+ */
+function isGoalOfUser({ isSuggested, parent, orders: { strangersSince } }: RunState): boolean {
+  return !isSuggested && (parent === undefined || strangersSince !== FIRST_EVENT);
 }
 
 const FIRST_EVENT = 1;
