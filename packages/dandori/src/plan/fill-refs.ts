@@ -48,6 +48,7 @@ export function mayHoldRefs(value: Json): boolean {
 /** All Refs in a value, with their places. The compiler reports broken Refs separately. */
 export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whole: boolean }[] {
   const found: { ref: Ref; path: (string | number)[]; whole: boolean }[] = [];
+  if (!mayHoldRefs(value)) return found;
   eachString(value, [], (text, path) => {
     if (!mayHoldRef(text)) return;
     const parsed = parseTemplate(text);

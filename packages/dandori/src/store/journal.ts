@@ -183,11 +183,10 @@ export async function ownerOf<E extends Event | ConversationEvent>(
 
 /** A failure here is a bug of ours, never bad input: a journal with a gap could not be read again. */
 export function assertFollows(after: number, events: readonly Entry[]): void {
-  for (const [index, { seq }] of events.entries()) {
-    if (seq !== after + 1 + index)
-      throw new Error(
-        `An event with seq ${seq} was about to be written where ${after + 1 + index} must come.`,
-      );
+  let next = after;
+  for (const { seq } of events) {
+    if (seq !== ++next)
+      throw new Error(`An event with seq ${seq} was about to be written where ${next} must come.`);
   }
 }
 

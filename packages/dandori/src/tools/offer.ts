@@ -15,8 +15,17 @@ const MOST_ANNOUNCED = 10;
  */
 export function nextOffer(state: RunState, tools: ReadonlyMap<string, Tool>): Offer | undefined {
   if (state.mind === 'built-in' || state.settings.mode === 'direct') return undefined;
-  const theirs = new Map([...tools].filter(([, tool]) => !isOwnTool(tool)));
+  const theirs = withoutOwn(tools);
   return state.offered === undefined ? firstOffer(state, theirs) : changes(state, state.offered, theirs);
+}
+
+const known = new WeakMap<ReadonlyMap<string, Tool>, ReadonlyMap<string, Tool>>();
+
+/** The tools rarely change, and every decision asks. */
+function withoutOwn(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
+  const theirs = known.get(tools) ?? new Map([...tools].filter(([, tool]) => !isOwnTool(tool)));
+  known.set(tools, theirs);
+  return theirs;
 }
 
 function firstOffer({ goal, settings }: RunState, tools: ReadonlyMap<string, Tool>): Offer | undefined {

@@ -53,15 +53,15 @@ export function readAction(element: unknown, index: number, names?: CallNames): 
  */
 function unwrapped(element: Fields): Fields {
   if (isObject(element.function)) return { ...element, ...element.function };
-  const [only] = Object.entries(element);
-  return only !== undefined && isNamedCall(element) ? { operation: only[0], args: only[1] } : element;
+  const [name = '', ...others] = Object.keys(element);
+  return others.length === 0 && isNamedCall(element) ? { operation: name, args: element[name] } : element;
 }
 
 /** A tool always has a server's name before its own, so other objects with one key are not mistaken for it. */
 function isNamedCall(element: Fields): boolean {
-  const [[name, args] = ['', undefined], ...others] = Object.entries(element);
-  const isName = /^[A-Za-z][\w-]*\.[\w.-]+$/.test(name) || NEEDED.has(name);
-  return others.length === 0 && isName && isObject(args);
+  const [name = '', ...others] = Object.keys(element);
+  if (others.length > 0 || !isObject(element[name])) return false;
+  return /^[A-Za-z][\w-]*\.[\w.-]+$/.test(name) || NEEDED.has(name);
 }
 
 function operationIn(fields: Fields): unknown {

@@ -180,6 +180,8 @@ function withSteps(
   actions: readonly Action[],
   { asked, removes, state }: Placing,
 ): readonly Action[] | string {
+  if (asked.length === 0 && !actions.some((action) => action.step !== undefined || isStep(action)))
+    return actions;
   const written = new Set(actions.filter(isStep).map(({ id }) => id));
   const gone = new Set(removes);
   const isStanding = (id: unknown) => {

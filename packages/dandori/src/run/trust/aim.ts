@@ -183,8 +183,14 @@ export function isWayOut(tool: Tool, args?: JsonObject): boolean {
   return takesAddress(tool) || (args !== undefined && hasAddress(args));
 }
 
+const namedOutside = new Map<string, boolean>();
+
 function isNamedOutside({ name }: Tool): boolean {
-  return wordsIn(name).some((word) => OUTSIDE.has(word));
+  const known = namedOutside.get(name);
+  if (known !== undefined) return known;
+  const isOutside = wordsIn(name).some((word) => OUTSIDE.has(word));
+  if (namedOutside.size < MOST_NAMES) namedOutside.set(name, isOutside);
+  return isOutside;
 }
 
 const addressed = new WeakMap<JsonObject, boolean>();
