@@ -2,16 +2,17 @@
  * The same goals, tools and results for each; one scripted model over HTTP that says what an ideal model would say in that
  * one's own loop. How many calls does it need, and how many tokens do they have?
  *
- * `npm ci && npm run calls [-- --case "no tool" --system Dandori --show FOLDER]` in this folder. `--show` writes every
- * prompt there as a model reads it.
+ * `npm ci && npm run calls [-- --case "no tool" --system Dandori --show FOLDER --parts]` in this folder. `--show`
+ * writes every prompt there as a model reads it, `--parts` prints what each consists of.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type ModelReply, startModelServer } from 'dandori/testing';
+import { type ModelReply, type RecordedRequest, startModelServer } from 'dandori/testing';
 import type { Case } from './calls/case.ts';
 import { CASES } from './calls/cases.ts';
 import { type Counts, countAll, promptText } from './calls/count.ts';
+import { partsOf } from './calls/parts.ts';
 import { dandori, peer, type System } from './calls/system.ts';
 
 const SYSTEMS: readonly System[] = [
@@ -20,6 +21,7 @@ const SYSTEMS: readonly System[] = [
     dandori('planned', { dialect, plan: 'tasks' }),
     dandori('auto', { dialect, plan: 'tasks' }),
     dandori('auto', { dialect, plan: 'answer' }),
+    dandori('auto', { dialect, plan: 'tasks', isUntrusted: true }),
   ]),
   peer('AI SDK 7.0.169, generateText', 'ai-sdk.js'),
   peer('LangChain 1.5.14, createAgent on LangGraph 1.4.18', 'langgraph.js'),
@@ -29,7 +31,12 @@ const SYSTEMS: readonly System[] = [
 ];
 
 const { values: wanted } = parseArgs({
-  options: { case: { type: 'string' }, system: { type: 'string' }, show: { type: 'string' } },
+  options: {
+    case: { type: 'string' },
+    system: { type: 'string' },
+    show: { type: 'string' },
+    parts: { type: 'boolean' },
+  },
 });
 
 async function measure(given: Case, system: System): Promise<Counts> {
@@ -43,8 +50,19 @@ async function measure(given: Case, system: System): Promise<Counts> {
   const answer = await system.run(given, server.url);
   if (wanted.show !== undefined)
     await show(join(wanted.show, system.name, given.name), server.requests.map(promptText));
+  if (wanted.parts === true) printParts(system, server.requests);
   if (answer !== given.answer) throw new Error(`${system.name} ended with: ${answer}`);
   return countAll(server.requests, replies);
+}
+
+function printParts({ name }: System, requests: readonly RecordedRequest[]): void {
+  for (const [index, request] of requests.entries()) {
+    console.log(
+      `\n${name}, call ${index + 1}: ${JSON.stringify(request.body).length.toLocaleString('en')} characters`,
+    );
+    for (const { name: part, tokens, bytes } of partsOf(request))
+      console.log(`${String(tokens).padStart(8)} tokens ${String(bytes).padStart(8)} bytes  ${part}`);
+  }
 }
 
 async function show(folder: string, prompts: readonly string[]): Promise<void> {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from 'dandori';
+import type { Json, JsonObject, Tool } from 'dandori';
 import { resultOf } from './tools.ts';
 
 /** One call that a case needs. */
@@ -22,6 +22,8 @@ export interface Case {
   /** The same answer with Refs, for who knows where it will be before it is there. */
   readonly plannedAnswer?: string;
   readonly tasks: readonly CaseTask[];
+  /** Instead of the twelve tools of the shipped servers. */
+  readonly tools?: readonly Tool[];
   /** What a planner decides at once, in the order of its decisions; without it, each round is decided by what the one before gave. */
   readonly plans?: readonly (readonly string[])[];
   /** Ids of tasks that only a plan has: other libraries make no call before its inputs exist. */

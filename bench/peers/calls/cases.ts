@@ -1,10 +1,24 @@
-import type { Json } from 'dandori';
+import type { Json, Tool } from 'dandori';
 import { type Case, Tasks } from './case.ts';
 
 const IP = (index: number) => `203.0.113.${10 + index}`;
 const STEPS = 20;
 const LARGE_STEPS = 5;
 const LARGE_ROWS = 400;
+
+const WORK: Tool = {
+  name: 'work.do',
+  server: 'work',
+  description: 'Perform one unit of work.',
+  effect: 'read',
+  trusted: true,
+  inputSchema: {
+    type: 'object',
+    properties: { name: { type: 'string' }, inputs: { type: 'string' } },
+    required: ['name'],
+  },
+  outputSchema: { type: 'object', properties: { mark: { type: 'string' } }, required: ['mark'] },
+};
 
 export const CASES: readonly Case[] = [
   noTool(),
@@ -15,6 +29,7 @@ export const CASES: readonly Case[] = [
   twentySteps(),
   largeResults('first'),
   largeResults('last'),
+  oneTool(),
 ];
 
 function noTool(): Case {
@@ -174,6 +189,29 @@ function rows(step: number, place: number): Json {
   }));
   const columns = ['id', 'next', 'item', 'price'];
   return { columns, rows: list, row_count: LARGE_ROWS, truncated: false };
+}
+
+/** 30 calls of one small tool with hardly any text: what is left are the instructions and the frame of each call. */
+function oneTool(): Case {
+  const tasks = new Tasks();
+  let before: string[] = [];
+  for (const width of [1, 3, 5, 2, 6, 4, 1, 5, 3]) {
+    const layer = Array.from({ length: width }, (_, index) => {
+      const from = before[index % before.length];
+      const inputs = from === undefined ? '' : `\${${from}.mark}`;
+      const number = tasks.list.length;
+      return tasks.add('work.do', { name: `n${number}`, inputs }, { result: { mark: `m${number}` } });
+    });
+    before = layer;
+  }
+  return {
+    name: '30 tasks with one small tool',
+    goal: 'Do the work of the graph n0 to n29.',
+    ...answered(tasks, `It is done: \${${before[0]}.mark}.`),
+    tasks: tasks.list,
+    plans: [idsOf(tasks)],
+    tools: [WORK],
+  };
 }
 
 function answered(tasks: Tasks, plannedAnswer: string): Pick<Case, 'answer' | 'plannedAnswer'> {

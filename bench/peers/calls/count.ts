@@ -66,7 +66,7 @@ function samePrefix(one: string, other: string): number {
   return length;
 }
 
-function tokensOf(text: string): number {
+export function tokensOf(text: string): number {
   return countTokens(text, AS_TEXT);
 }
 

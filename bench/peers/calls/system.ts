@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMemoryStore, type JsonObject, loadConfig, openDandori } from 'dandori';
+import { createMemoryStore, type JsonObject, loadConfig, openDandori, type Tool } from 'dandori';
 import {
   createFunctionToolbox,
   createStepClock,
@@ -22,17 +22,24 @@ export interface System {
 
 type Mode = 'adaptive' | 'planned' | 'auto' | 'hierarchical';
 
-export function dandori(mode: Mode, way: DandoriWay): System {
+/** `isUntrusted`: the tools don't say that what they return is trusted, as most tools of others. */
+export function dandori(mode: Mode, way: DandoriWay & { readonly isUntrusted?: boolean }): System {
+  const { dialect, plan, isUntrusted = false } = way;
   return {
-    name: `Dandori, ${way.dialect}, ${mode}${way.plan === 'answer' ? ', answer by Refs' : ''}`,
+    name: `Dandori, ${dialect}, ${mode}${plan === 'answer' ? ', answer by Refs' : ''}${isUntrusted ? ', not trusted' : ''}`,
     script: (given) => dandoriScript(given, way),
-    run: (given, url) => runDandori(given, { url, mode, dialect: way.dialect }),
+    run: (given, url) => runDandori(given, { url, mode, dialect, isUntrusted }),
   };
 }
 
 async function runDandori(
   given: Case,
-  { url, mode, dialect }: { url: string; mode: Mode; dialect: DandoriWay['dialect'] },
+  {
+    url,
+    mode,
+    dialect,
+    isUntrusted,
+  }: { url: string; mode: Mode; dialect: DandoriWay['dialect']; isUntrusted: boolean },
 ): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'dandori-calls-'));
   const model = { provider: 'openai-compatible', name: 'scripted', base_url: url, dialect };
@@ -43,7 +50,7 @@ async function runDandori(
     await using dandori = await openDandori({
       config,
       store: createMemoryStore(),
-      toolbox: createFunctionToolbox(createStepClock(), functionTools(given)),
+      toolbox: createFunctionToolbox(createStepClock(), functionTools(given, isUntrusted)),
     });
     const { answer, failure } = await dandori.run(given.goal, { mode }).report();
     return answer ?? failure?.message ?? '';
@@ -52,14 +59,15 @@ async function runDandori(
   }
 }
 
-function functionTools(given: Case): Record<string, FunctionTool> {
+function functionTools(given: Case, isUntrusted: boolean): Record<string, FunctionTool> {
   return Object.fromEntries(
-    TOOLS.map(({ name, effect, description, inputSchema, outputSchema }) => [
+    toolsOf(given).map(({ name, effect, description, inputSchema, outputSchema, trusted }) => [
       name,
       {
         effect,
         description,
         inputSchema,
+        trusted: trusted && !isUntrusted,
         ...(outputSchema && { outputSchema }),
         run: (args) => {
           const { result, error } = taskOf(given, name, args);
@@ -94,7 +102,7 @@ export function peer(name: string, file: string): System {
     script: loopScript,
     async run(given, url) {
       const { run } = (await import(`./${file}`)) as { run: (run: PeerRun) => Promise<string> };
-      const tools = TOOLS.map(({ name: tool, description, inputSchema }) => ({
+      const tools = toolsOf(given).map(({ name: tool, description, inputSchema }) => ({
         name: nativeName(tool),
         description,
         inputSchema,
@@ -106,6 +114,10 @@ export function peer(name: string, file: string): System {
       return run({ url, instructions: INSTRUCTIONS, goal: given.goal, tools });
     },
   };
+}
+
+function toolsOf({ tools = TOOLS }: Case): readonly Tool[] {
+  return tools;
 }
 
 function taskOf({ tasks }: Case, tool: string, args: JsonObject): CaseTask {

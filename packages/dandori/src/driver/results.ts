@@ -27,7 +27,7 @@ import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
 import { isShowable, type Media, mediaIn, shownIn, shownType, withoutMedia } from '../views/media.ts';
-import { resultForPrompt, shapeOf } from '../views/result-digest.ts';
+import { howToReadMore, resultForPrompt, shapeOf } from '../views/result-digest.ts';
 import { partAt, type ResultPart, type ResultRange } from '../views/result-page.ts';
 import type { Driver } from './perform.ts';
 
@@ -81,14 +81,11 @@ export function createResults(blobs: Blobs): Results {
     },
     text(state, task, limit = contextOf(state.settings).result) {
       const stored = state.tasks.get(task)?.result;
-      return stored === undefined ? '' : resultForPrompt(stored, { limit, more: more(task, state) });
+      return stored === undefined
+        ? ''
+        : resultForPrompt(stored, { limit, more: howToReadMore(task, state.settings.mode) });
     },
   };
-}
-
-function more(task: string, { settings: { mode } }: RunState): string {
-  const byRef = mode === 'adaptive' ? '' : `, or use it by the Ref \${${task}.path}`;
-  return `Read more of it with result.read {"task": "${task}"}${byRef}.`;
 }
 
 /** The most pictures of results in a prompt. */

@@ -1,9 +1,23 @@
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Mode } from '../model/settings.ts';
 import { clip } from '../model/text.ts';
 import type { Stored } from '../run/state/state.ts';
 
 /** A shorter digest is useless. */
 const SMALLEST = 160;
+
+const READ_MORE = 'Read more of it with result.read {"task": ';
+
+/** How to read the rest of a result. In modes with Refs it can also be used without being read. */
+export function howToReadMore(task: string, mode: Mode): string {
+  const byRef = mode === 'adaptive' ? '' : `, or use it by the Ref \${${task}.path}`;
+  return `${READ_MORE}"${task}"}${byRef}.`;
+}
+
+/** Whether a text may have a digest. A tool can write these words too; then `result.read` is explained early. */
+export function hasDigest(text: string): boolean {
+  return text.includes(READ_MORE);
+}
 
 interface DigestOptions {
   /** Characters of the whole text. */

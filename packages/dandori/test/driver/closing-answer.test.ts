@@ -20,8 +20,8 @@ const limits = { steps: 10, calls: 30, tasks: 100, time: 600_000 };
 
 describe('at a limit the model writes the answer (C9)', () => {
   it.each([
-    ['tokens', { limits: { ...limits, tokens: 4_000 } }, {}],
-    ['cost', { limits: { ...limits, cost: 0.004 } }, { price: { input: 1, output: 1 } }],
+    ['tokens', { limits: { ...limits, tokens: 3_500 } }, {}],
+    ['cost', { limits: { ...limits, cost: 0.0035 } }, { price: { input: 1, output: 1 } }],
     ['steps', { limits: { ...limits, steps: 1 } }, {}],
     ['calls', { limits: { ...limits, calls: 2 } }, {}],
   ] as const)('%s: the closing call is reserved', async (limit, settings, options) => {

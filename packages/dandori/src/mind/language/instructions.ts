@@ -3,7 +3,7 @@ import type { Purpose } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Mode, OrderRule, Settings } from '../../model/settings.ts';
-import type { MissingServer } from '../../model/tool.ts';
+import type { MissingServer, Tool } from '../../model/tool.ts';
 import { isPlain } from '../../run/actions/parse.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
@@ -16,6 +16,8 @@ import {
   describedTools,
   describeTool,
   hasRefs,
+  isGuarded,
+  isToldLater,
   tellServers,
 } from './tool-text.ts';
 
@@ -35,8 +37,11 @@ const TEXT: Form = {
     readPrompt('system')
       .replace('{{example}}', () => exampleDecision(mode === 'direct' ? [] : tools))
       .replace('{{default}}', questions?.expireAfter === undefined ? '' : ABOUT_DEFAULT),
-  plans: (state) =>
-    [readPrompt('planning'), ...(hasOpenLists(state) ? [readPrompt('open-list')] : [])].join('\n'),
+  plans(state) {
+    const more = hasOpenLists(state) ? [`- ${readPrompt('action-fields')}`, readPrompt('open-list')] : [];
+    const name = state.settings.mode === 'auto' ? 'planning-auto' : 'planning';
+    return [readPrompt(name), ...more].join('\n');
+  },
   announcing: (thought) => (canAnnounce(thought) ? readPrompt('announce') : ''),
   tools: toolsPart,
 };
@@ -86,11 +91,7 @@ function composeInstructions(thought: InstructionsInput, custom: string | undefi
   const described = describedTools(thought);
   const parts = [
     form.system(state, described),
-    ...(hasRefs(mode) ? [readPrompt('refs')] : []),
-    ...(hasPlans(state) ? [form.plans(state)] : []),
-    // Plans of the model are followed by this text.
-    ...(state.planGiven && mode !== 'direct' ? [readPrompt('criteria')] : []),
-    readPrompt(`mode-${mode}`),
+    ...workParts(thought, form),
     form.announcing(thought),
     planning === undefined || mode === 'direct' ? '' : strategyPart(planning, mode),
   ];
@@ -101,6 +102,19 @@ function composeInstructions(thought: InstructionsInput, custom: string | undefi
   if (custom !== undefined && custom.trim() !== '')
     parts.push(`# Instructions from the user\n\n${custom.trim()}`);
   return parts.filter((part) => part !== '').join('\n\n');
+}
+
+/** What the model must know of Refs, plans and how to work. `auto` has fewer words for it, because most goals are small. */
+function workParts({ state, tools }: InstructionsInput, form: Form): string[] {
+  const { mode } = state.settings;
+  const plans = hasPlans(state) ? form.plans(state) : '';
+  // Plans of the model are followed by this text.
+  const criteria = state.planGiven && mode !== 'direct' ? [readPrompt('criteria')] : [];
+  if (mode !== 'auto')
+    return [hasRefs(mode) ? readPrompt('refs') : '', plans, ...criteria, readPrompt(`mode-${mode}`)];
+  // Other values are asked about if they come from external content.
+  const aims = isGuarded({ state, tools }) ? [`- ${readPrompt('whole-fields')}`] : [];
+  return [[readPrompt('mode-auto'), ...aims, plans].join('\n'), ...criteria];
 }
 
 function conversationPart(state: RunState): string {
@@ -118,9 +132,6 @@ export function hasOpenLists({ settings: { mode }, planGiven }: RunState): boole
   return mode === 'planned' || mode === 'hierarchical' || (planGiven && mode !== 'direct');
 }
 
-/** Matches how `notate` writes them. */
-export const ABOUT_FIELDS = 'Fields are strings where no type is given.';
-
 function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
   const divides = mode === 'hierarchical' || mode === 'auto';
   return [
@@ -131,10 +142,20 @@ function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string
 
 function toolsPart({ tools, servers }: Described, mode: Mode): string {
   if (tools.every(isOwnTool) && servers === undefined) return '# Tools\n\nThere are none.';
-  const lines = tools.map((tool) => describeTool(tool, mode));
-  const about = `In brackets: what a call changes; the others only read. ${hasRefs(mode) ? 'After →: the result. ' : ''}${ABOUT_FIELDS}`;
-  const list = `# Tools\n\n${about}\n\n${lines.join('\n')}`;
+  const described = tools.filter((tool) => !isToldLater(tool, mode));
+  const lines = described.map((tool) => describeTool(tool, mode));
+  const list = `# Tools\n\n${aboutTools(described, mode)}\n\n${lines.join('\n')}`;
   return [list, ...tellServers(servers)].join('\n\n');
+}
+
+/** How to read the list. Most tools of others have no result type, and many lists only tools that read. */
+function aboutTools(tools: readonly Tool[], mode: Mode): string {
+  const hasResults = hasRefs(mode) && tools.some(({ outputSchema }) => outputSchema !== undefined);
+  const changes = tools.some(({ effect }) => effect !== 'read');
+  return [
+    `Below each tool: its \`args\` (strings where no type is given)${hasResults ? ' → the fields of its result' : ''}.`,
+    ...(changes ? ['In brackets: what a call changes; the others only read.'] : []),
+  ].join(' ');
 }
 
 /**

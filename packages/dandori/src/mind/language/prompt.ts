@@ -1,5 +1,6 @@
 import type { Failure } from '../../model/failure.ts';
 import { asText, stringifyJson } from '../../model/json.ts';
+import { OWN_TOOLS } from '../../model/own-tools.ts';
 import { contextOf, type Settings } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
 import { bytesText, clip, withoutTag } from '../../model/text.ts';
@@ -7,13 +8,14 @@ import { chosenLabel } from '../../run/state/questions.ts';
 import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
 import { attachmentNames, attachmentType } from '../../run/trust/attachment-names.ts';
 import { shownIn } from '../../views/media.ts';
+import { hasDigest } from '../../views/result-digest.ts';
 import type { Thought } from '../mind.ts';
 import { type PromptName, readPrompt } from '../prompts/read.ts';
 import { isShownFiles, shownTasks } from './files.ts';
 import { hasPlans, writeBrief, writeInstructions } from './instructions.ts';
 import { hasCriteria, writeMemory } from './memory.ts';
 import { languageIn, tellOutcomes } from './result-text.ts';
-import { announce } from './tool-text.ts';
+import { announce, describeTool } from './tool-text.ts';
 import { type TextMessage, TextTranscript, type Transcript, writeAction } from './transcript.ts';
 import { OF_A_PICTURE } from './usage.ts';
 import {
@@ -46,6 +48,8 @@ export interface Wording<Message> {
   readonly correction: string;
   /** After an accepted plan. Missing if the tools say it. */
   readonly planMade?: PromptName;
+  /** With the first result that is not shown in full. Missing if the tools say it. */
+  readonly readMore?: string;
 }
 
 const TEXT: Wording<TextMessage> = {
@@ -54,18 +58,13 @@ const TEXT: Wording<TextMessage> = {
   again: 'Write one JSON object in the form of the example in the instructions, and nothing else.',
   correction:
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
-  planMade: 'plan-made',
-};
-
-const WITHOUT_PLANS: Wording<TextMessage> = {
-  key: TEXT.key,
-  open: TEXT.open,
-  again: TEXT.again,
-  correction: 'Return the whole corrected list.',
 };
 
 function wordingFor({ state }: PromptInput): Wording<TextMessage> {
-  return hasPlans(state) ? TEXT : WITHOUT_PLANS;
+  const { mode } = state.settings;
+  const readMore = `A tool for such results:\n${describeTool(OWN_TOOLS['result.read'], mode)}`;
+  if (!hasPlans(state)) return { ...TEXT, correction: 'Return the whole corrected list.', readMore };
+  return { ...TEXT, planMade: mode === 'auto' ? 'plan-made-auto' : 'plan-made', readMore };
 }
 
 export function writePrompt(thought: PromptInput, custom?: string, window: Window = WHOLE): Prompt {
@@ -177,7 +176,10 @@ function begin<Message>(
     ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
     ...(said.get(decision) ?? []),
   ]);
-  transcript.addUserText(...opening(thought), ...writeMemory(thought, window, early));
+  const words = [...opening(thought), ...writeMemory(thought, window, early)];
+  transcript.addUserText(...words);
+  if (wording.readMore !== undefined && (window.from > 0 || words.some(hasDigest)))
+    transcript.addOnce(wording.readMore);
   if (state.userPlan.length > 0) transcript.show(shownTasks(endedTasks(state).first, state));
   return transcript;
 }
@@ -345,6 +347,8 @@ function react<Message>(
   if (answer !== undefined && proposed.length > 0) transcript.addResult(answer, BEFORE_RESULTS);
   else if (answer !== undefined && isSpokenTo) transcript.addResult(answer, BEFORE_WORDS);
   transcript.addUserText(...rest);
+  if (wording.readMore !== undefined && (rest.length > 0 || told.some(hasDigest)))
+    transcript.addOnce(wording.readMore);
   const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined && !isSpokenTo;
   if (isSilent) transcript.addUserText('Go on.');
 }

@@ -115,9 +115,17 @@ function writeTool(tool: Tool, mode: Mode): string {
   const { name, description, effect, inputSchema, outputSchema } = tool;
   const result = outputSchema === undefined || !hasRefs(mode) ? '' : ` → ${notate(outputSchema, 'output')}`;
   return [
-    `- ${name}${effect === 'read' ? '' : ` [${effect}]`}: ${description.replaceAll(/\s+/g, ' ').trim()}`,
-    `  args: ${notate(inputSchema, 'input')}${result}`,
+    `${name}${effect === 'read' ? '' : ` [${effect}]`}: ${description.replaceAll(/\s+/g, ' ').trim()}`,
+    `${notate(inputSchema, 'input')}${result}`,
   ].join('\n');
+}
+
+/**
+ * Own tools of which the prompt speaks when they can first be used: of `result.read` with the first result that is not
+ * shown in full, of `plan.get` with the first plan. They can be called from the start.
+ */
+export function isToldLater(tool: Tool, mode: Mode): boolean {
+  return isOwnTool(tool) && (tool.name === 'result.read' || (tool.name === 'plan.get' && mode === 'auto'));
 }
 
 export function hasRefs(mode: Mode): boolean {
@@ -132,17 +140,21 @@ function isOffered(
   name: OwnToolName,
   { state, tools, first }: Pick<ToolsInput, 'state' | 'tools'> & { first: Offer | undefined },
 ): boolean {
-  const { mode, trust } = state.settings;
-  if (name === 'extract') {
-    const isGuarded = trust !== undefined && trust.policy !== 'observe' && mode !== 'direct';
-    return isGuarded && [...tools.values()].some((tool) => !isOwnTool(tool) && !tool.trusted);
-  }
+  const { mode } = state.settings;
+  if (name === 'extract') return mode !== 'direct' && isGuarded({ state, tools });
   if (name === 'attachment.read') return state.attachments.length > 0 && mode !== 'direct';
   if (name === 'goal.run') return state.settings.subGoals === true && mode !== 'direct';
   // Only where a message is left out.
   if (name === 'conversation.read') return state.context?.includes(name) === true;
   if (name === 'plan.get') return mode === 'hierarchical' || mode === 'auto';
   return name !== 'tool.search' || first?.servers !== undefined;
+}
+
+/** Whether the run is guarded against external content, and a tool may return some. */
+export function isGuarded({ state, tools }: Pick<ToolsInput, 'state' | 'tools'>): boolean {
+  const { trust } = state.settings;
+  const isWatched = trust !== undefined && trust.policy !== 'observe';
+  return isWatched && [...tools.values()].some((tool) => !isOwnTool(tool) && !tool.trusted);
 }
 
 /**
@@ -248,13 +260,17 @@ function objectText({ properties, required, additionalProperties }: JsonObject, 
   const fields = Object.entries(asObject(properties)).map(([name, schema]) => {
     const present = side === 'output' ? withoutNull(schema) : schema;
     const key = `${keyText(name)}${needed.has(name) && present === schema ? '' : '?'}`;
-    const type = typeText(present, side);
-    return `${type === 'string' ? key : `${key}: ${type}`}${remark(schema, side)}`;
+    return `${fieldText(key, typeText(present, side), side)}${remark(schema, side)}`;
   });
   const others = isObject(additionalProperties) && Object.keys(additionalProperties).length > 0;
   if (others) fields.push(`[key]: ${typeText(additionalProperties, side)}`);
   if (fields.length === 0) return properties === undefined ? 'object' : '{}';
   return `{${fields.join(', ')}}`;
+}
+
+function fieldText(key: string, type: string, side: Side): string {
+  if (type === 'string' || (side === 'output' && !/[{[]/.test(type))) return key;
+  return side === 'output' && type.endsWith('[]') && !type.includes('{') ? `${key}[]` : `${key}: ${type}`;
 }
 
 /** A null is told like a missing field: a Ref to it may find nothing. */

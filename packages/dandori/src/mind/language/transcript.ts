@@ -5,6 +5,8 @@ import type { Decision } from '../../run/state/state.ts';
 /** The messages of a run in one dialect. */
 export interface Transcript<Message> {
   addUserText(...paragraphs: string[]): void;
+  /** Adds what the user's turns have not said yet. */
+  addOnce(paragraph: string): void;
   /** Adds what the model decided, or the beginning of its unusable output. */
   addDecision(decision: Decision): void;
   /** Adds the result of an action of the last decision; empty if it stands elsewhere. */
@@ -38,11 +40,17 @@ interface TextTurn {
 /** Everything as text: actions as JSON, results in the user's turns. */
 export class TextTranscript implements Transcript<TextMessage> {
   #turns: TextTurn[] = [];
+  #toldOnce = new Set<string>();
 
   addUserText(...paragraphs: string[]): void {
     const last = this.#turns.at(-1);
     if (last?.role === 'user') last.paragraphs.push(...paragraphs);
     else if (paragraphs.length > 0) this.#turns.push({ role: 'user', paragraphs, shows: [] });
+  }
+
+  addOnce(paragraph: string): void {
+    if (!this.#toldOnce.has(paragraph)) this.addUserText(paragraph);
+    this.#toldOnce.add(paragraph);
   }
 
   addDecision(decision: Decision): void {
@@ -80,6 +88,7 @@ export class TextTranscript implements Transcript<TextMessage> {
   fork(): TextTranscript {
     const copy = new TextTranscript();
     const open = this.#turns.slice(-OPEN_TURNS);
+    copy.#toldOnce = new Set(this.#toldOnce);
     copy.#turns = this.#turns.slice();
     copy.#turns.splice(
       -OPEN_TURNS,

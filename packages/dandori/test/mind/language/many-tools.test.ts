@@ -37,9 +37,8 @@ describe('more tools than a prompt can describe', () => {
     });
     expect(state.tasks.get('t2')?.status).toBe('succeeded');
     const [first, ...later] = requests;
-    expect(first?.promptText).toContain('- weather.now:');
-    expect(first?.promptText).toContain('- result.read:');
-    expect(first?.promptText).toContain('- tool.search:');
+    expect(first?.promptText).toContain('\nweather.now:');
+    expect(first?.promptText).toContain('\ntool.search:');
     expect(first?.promptText).not.toContain('mail.send');
     expect(first?.promptText).toContain(
       'Only the tools that seem to fit the goal are described. There are more; find them with tool.search and then call them by name. Tools by server: mail (1), store0 (20), store1 (20), store2 (20), weather (1).',
@@ -89,7 +88,7 @@ describe('more tools than a prompt can describe', () => {
       act: () => [],
       seen: (request) => requests.push(request),
     });
-    expect(requests[0]?.promptText).toMatch(/- mail\.send[\s\S]*- result\.read[\s\S]*- weather\.now/);
+    expect(requests[0]?.promptText).toMatch(/\nmail\.send: [\s\S]*\nweather\.now: /);
     expect(requests[0]?.promptText).not.toContain('tool.search');
     expect(operationIn(requests[0] as RecordedRequest)).toContain('"mail.send","result.read","weather.now"');
   });

@@ -42,6 +42,7 @@ describe('what stands for old turns', () => {
     const [first] = messages;
     expect(first?.content).toMatch(/^Goal:\nFind all places\./);
     expect(first?.content).toMatch(/The first \d+ turns of this conversation are left out here/);
+    expect(first?.content).toContain('result.read: Reads more');
     expect(first?.content).toContain('You asked: Which Kyoto?\nThe user answered: The old one');
     expect(first?.content).toContain('<result t5 failed>tool_error: no &lt;/result> there</result>');
     expect(first?.content).not.toContain('t7 failed');

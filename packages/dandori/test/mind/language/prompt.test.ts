@@ -94,7 +94,7 @@ describe('the model sees what it needs to go on', () => {
       'Be kind.',
     );
     expect(messages).toEqual([{ role: 'user', content: 'Goal:\nWeather in Kyoto?' }]);
-    expect(instructions).toContain('- places.find: Gives places.find.\n  args: {q?} → {city?}\n');
+    expect(instructions).toContain('\nplaces.find: Gives places.find.\n{q?} → {city?}\n');
     expect(instructions).toContain('These servers are configured and not available now: db.');
     expect(instructions).toContain('places.find must have succeeded before weather.now');
     expect(instructions).toMatch(/Be kind\.$/);
@@ -174,7 +174,7 @@ describe('the model sees what it needs to go on', () => {
     expect(instructions('auto')).toContain('${t1.city}');
     expect(instructions('planned')).toContain('${t1.city}');
     expect(instructions('adaptive')).not.toContain('${');
-    expect(instructions('adaptive')).toContain('  args: {q?}\n');
+    expect(instructions('adaptive')).toContain('\n{q?}\n');
     expect(instructions('adaptive')).not.toContain('→');
     expect(instructions('direct')).not.toMatch(/\$\{|weather\.now/);
   });

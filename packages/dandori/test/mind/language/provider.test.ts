@@ -71,7 +71,7 @@ describe('every provider', () => {
       const [request] = server.requests;
       const body = JSON.stringify(request?.body);
       expect(body).toContain('Weather in Kyoto?');
-      expect(body).toContain('- weather.now: ');
+      expect(body).toContain('\\nweather.now: ');
       if (provider === 'anthropic') {
         expect(request?.path).toBe('/v1/messages');
         expect(request?.headers['x-api-key']).toBe(KEY);

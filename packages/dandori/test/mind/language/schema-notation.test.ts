@@ -47,7 +47,7 @@ it('tells all that a call needs to know of a schema: fields, types, which are ne
   );
 });
 
-it('tells of what comes back only what a Ref needs: names and types, text being the usual one', () => {
+it('tells of what comes back only what a Ref needs: the names', () => {
   const schema: JsonObject = {
     type: 'object',
     properties: {
@@ -60,10 +60,11 @@ it('tells of what comes back only what a Ref needs: names and types, text being 
           required: ['price'],
         },
       },
+      tags: { type: 'array', items: { type: 'string' } },
     },
-    required: ['city', 'rows'],
+    required: ['city', 'rows', 'tags'],
   };
-  expect(notate(schema, 'output')).toBe('{city, rows: {price?: number, name?}[]}');
+  expect(notate(schema, 'output')).toBe('{city, rows: {price?, name?}[], tags[]}');
 });
 
 it.each<[string, JsonObject]>([

@@ -60,8 +60,7 @@ describe('the schema lets a model behind a grammar write what it must (node-llam
       const { actions, action, properties } = await schemaFor(mode);
       expect(unusableIn(actions)).toEqual([]);
       expect(properties.args).toEqual({ type: 'object', additionalProperties: true });
-      const plans = mode === 'adaptive' || mode === 'direct' ? [] : ['after'];
-      expect(Object.keys(properties)).toEqual(['id', 'operation', 'args', ...plans]);
+      expect(Object.keys(properties)).toEqual(['id', 'operation', 'args']);
       expect(action.additionalProperties).toBe(mode === 'direct' ? undefined : true);
     },
   );

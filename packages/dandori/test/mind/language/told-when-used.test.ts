@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { jsonDialect } from '../../../src/mind/language/dialects/json.ts';
 import { toolsDialect } from '../../../src/mind/language/dialects/native.ts';
 import type { Thought } from '../../../src/mind/mind.ts';
+import type { Json } from '../../../src/model/json.ts';
 import { withOwnTools } from '../../../src/model/own-tools.ts';
 import type { Mode } from '../../../src/model/settings.ts';
 import type { Action } from '../../../src/model/task.ts';
@@ -33,7 +34,11 @@ describe.each(DIALECTS)('what the model need not know at first, in the %s dialec
   };
 
   /** The prompts of a run that is asked to look back after every task. */
-  async function promptsOf(replies: readonly (readonly Action[])[], mode: Mode): Promise<string[]> {
+  async function promptsOf(
+    replies: readonly (readonly Action[])[],
+    mode: Mode,
+    result: Json = 1,
+  ): Promise<string[]> {
     const prompts: string[] = [];
     const seen = (actions: readonly Action[]): Reply => {
       return (thought) => {
@@ -41,7 +46,7 @@ describe.each(DIALECTS)('what the model need not know at first, in the %s dialec
         return actions;
       };
     };
-    const house = createHouse({ 'a.get': { run: () => 1 } }, replies.map(seen));
+    const house = createHouse({ 'a.get': { run: () => result } }, replies.map(seen));
     const planning = {
       strategy: 'chain_of_thought',
       decomposition: 'moderate',
@@ -62,6 +67,15 @@ describe.each(DIALECTS)('what the model need not know at first, in the %s dialec
     const count = (part: string) => prompts.map((prompt) => prompt.split(part).length - 1);
     expect(count('is it as you expected?')).toEqual([0, 1, 1, 1]);
     expect(count('Look back again')).toEqual([0, 0, 1, 2]);
+  });
+
+  it('how to read more of a result is told with the first that is not shown in full', async () => {
+    const replies = [[get(1)], [reflect, get(2)], [reflect, answer]];
+    const count = (prompts: readonly string[]) =>
+      prompts.map((prompt) => prompt.split('result.read: Reads more').length - 1);
+    const large = await promptsOf(replies, 'adaptive', 'x'.repeat(20_000));
+    expect(count(large)).toEqual(name === 'json' ? [0, 1, 1] : [0, 0, 0]);
+    expect(count(await promptsOf(replies, 'adaptive'))).toEqual([0, 0, 0]);
   });
 
   it('how to return the actions of steps is told in full once, and then briefly', async () => {
@@ -143,10 +157,10 @@ const SHIPPED = JSON.parse(
 
 /** As many as a bare loop with the same tools sends: 1,963, of which 1,929 are tools. */
 it.each([
-  ['json', 'adaptive', 1_830],
-  ['json', 'auto', 2_560],
+  ['json', 'adaptive', 1_725],
+  ['json', 'auto', 2_220],
   ['tools', 'adaptive', 2_300],
-  ['tools', 'auto', 3_720],
+  ['tools', 'auto', 3_550],
 ] as const)('the first prompt of a small goal has few tokens (%s, %s)', (name, mode, most) => {
   const dialect = name === 'json' ? jsonDialect : toolsDialect;
   const thought = new Story('What is the capital of Japan?', { mode }).thought({

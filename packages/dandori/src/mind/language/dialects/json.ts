@@ -11,7 +11,7 @@ import type { Thought } from '../../mind.ts';
 import { type Extraction, extractActions } from '../../parsing/extract.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
 import type { CallNames } from '../../parsing/written-call.ts';
-import { hasOpenLists, hasPlans } from '../instructions.ts';
+import { hasOpenLists } from '../instructions.ts';
 import { API, type LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
 import { canAnnounce, namedTools } from '../tool-text.ts';
@@ -137,10 +137,10 @@ function formatFor(
   { state, options }: { readonly state: Thought['state']; readonly options: LanguageMindOptions },
 ): ResponseFormat {
   const isOpen = state.settings.mode !== 'direct';
-  const key = stringifyJson([isOpen, hasPlans(state), operations ?? null]);
+  const key = stringifyJson([isOpen, operations ?? null]);
   const before = latest.get(options);
   if (before?.key === key) return before.format;
-  const format = responseFormat(options, listSchema(actionFields(operations, state), isOpen));
+  const format = responseFormat(options, listSchema(actionFields(operations), isOpen));
   latest.set(options, { key, format });
   return format;
 }
@@ -173,15 +173,11 @@ function listSchema(fields: Record<string, JsonObject>, isOpen = false): JsonObj
 }
 
 /** The same for every call of a run that may call tools, because it is part of the cached prefix. */
-function actionFields(
-  operations: readonly string[] | undefined,
-  state: Thought['state'],
-): Record<string, JsonObject> {
+function actionFields(operations: readonly string[] | undefined): Record<string, JsonObject> {
   const isShort = operations !== undefined && operations.length <= MAX_NAMED_OPERATIONS;
   return {
     operation: { type: 'string', ...(isShort && { enum: [...operations] }) },
     args: { type: 'object', additionalProperties: true },
-    ...(hasPlans(state) && { after: { type: 'array', items: { type: 'string' } } }),
   };
 }
 

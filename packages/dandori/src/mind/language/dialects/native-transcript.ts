@@ -46,6 +46,7 @@ export class NativeTranscript implements Transcript<ModelMessage> {
   readonly #names: NativeNames;
   readonly #made: MadeMessages;
   #turns: Turn[] = [];
+  #toldOnce = new Set<string>();
   /** The messages of the first turns, which can't change any more, and how many turns they are. */
   #closed: ModelMessage[] = [];
   #closedTurns = 0;
@@ -62,6 +63,11 @@ export class NativeTranscript implements Transcript<ModelMessage> {
     const last = this.#turns.at(-1);
     if (last !== undefined && 'paragraphs' in last) last.paragraphs.push(...paragraphs);
     else if (paragraphs.length > 0) this.#turns.push({ paragraphs, shows: [] });
+  }
+
+  addOnce(paragraph: string): void {
+    if (!this.#toldOnce.has(paragraph)) this.addUserText(paragraph);
+    this.#toldOnce.add(paragraph);
   }
 
   addDecision(decision: Decision): void {
@@ -126,6 +132,7 @@ export class NativeTranscript implements Transcript<ModelMessage> {
     copy.#closed = [...this.#close()];
     copy.#closedTurns = this.#closedTurns;
     copy.#number = this.#number;
+    copy.#toldOnce = new Set(this.#toldOnce);
     copy.#turns = [...this.#turns.slice(0, this.#closedTurns), ...this.#openTurns().map(copyOf)];
     return copy;
   }

@@ -14,7 +14,7 @@ import { JsonWalker } from '../../parsing/walker.ts';
 import { holdsCall, withoutCode } from '../../parsing/written-call.ts';
 import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
-import { ABOUT_FIELDS, type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
+import { type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
 import { LastMade } from '../last-made.ts';
 import { type PromptInput, type Wording, writeTurns } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
@@ -127,14 +127,14 @@ function madeFor(state: RunState, names: NativeNames, told: readonly Action[]): 
 /** Tools are sent natively, except their output schemas, which native tools don't have. */
 const FORM: Form = {
   system: (state) => withSection(readPrompt('system'), 'Output', outputPart(state)),
-  plans: () => readPrompt('planning-tools'),
+  plans: ({ settings: { mode } }) => readPrompt(mode === 'auto' ? 'planning-auto-tools' : 'planning-tools'),
   // The operation is a tool, and describes itself.
   announcing: () => '',
   tools({ tools, servers }, mode) {
     const lines = tools.flatMap(({ name, outputSchema }) =>
       outputSchema === undefined || !hasRefs(mode) ? [] : [`- ${name}: ${notate(outputSchema, 'output')}`],
     );
-    const outputs = lines.length === 0 ? [] : [`What they return. ${ABOUT_FIELDS}\n\n${lines.join('\n')}`];
+    const outputs = lines.length === 0 ? [] : [`What they return:\n\n${lines.join('\n')}`];
     const parts = [...outputs, ...tellServers(servers)];
     return parts.length === 0 ? '' : ['# Tools', ...parts].join('\n\n');
   },

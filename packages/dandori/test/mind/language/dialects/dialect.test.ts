@@ -117,7 +117,7 @@ describe('a decision by native calls', () => {
       story.state.settings = { ...story.state.settings, planning };
       const { server } = await think({ toolCalls: [answerCall] }, TOOLS, story.thought());
       const system = String(server.requests[0]?.body.messages?.[0]?.content);
-      expect(system).toMatch(/# Tools\n\nWhat they return\.[^\n]*\n\n- places\.find: \{city\?\}/);
+      expect(system).toMatch(/# Tools\n\nWhat they return:\n\n- places\.find: \{city\?\}/);
       expect(system).toMatch(/in your reasoning/i);
       expect(system).not.toContain('`reasoning`');
     },
