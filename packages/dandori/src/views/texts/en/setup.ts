@@ -1,5 +1,5 @@
 import type { Effect } from '../../../model/tool.ts';
-import { countOf } from './words.ts';
+import { countOf, labels } from './labels.ts';
 
 /** Texts of `dandori add`, `remove`, `list` and `init`. */
 export const setup = {
@@ -40,7 +40,7 @@ export const setup = {
   checkup: {
     config: 'Configuration',
     noFile: 'no dandori.yaml; the defaults apply',
-    model: 'Model',
+    model: labels.model,
     noModel: 'none; the built-in planner knows simple goals only',
     setModel: 'Set one:  dandori init   or   dandori run --model openai/gpt-5-mini "…"',
     answered: (seconds: string) => `answered in ${seconds} s`,

@@ -1,4 +1,5 @@
 import type { setup as english } from '../en/setup.ts';
+import { labels } from './labels.ts';
 
 export const setup: typeof english = {
   env: {
@@ -37,7 +38,7 @@ export const setup: typeof english = {
   checkup: {
     config: '設定',
     noFile: 'dandori.yaml がないため、既定値を使います',
-    model: 'モデル',
+    model: labels.model,
     noModel: '未設定。内蔵プランナーは簡単な目標だけに対応します',
     setModel: '設定：  dandori init   または   dandori run --model openai/gpt-5-mini "…"',
     answered: (seconds) => `${seconds} 秒で応答しました`,

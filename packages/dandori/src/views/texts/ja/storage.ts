@@ -1,7 +1,8 @@
 import type { StorageTexts } from '../en/storage.ts';
+import { labels } from './labels.ts';
 
 const BACKUP = 'ファイルをバックアップから復元してください。';
-const PARTS = { runs: '実行', conversations: '会話', blobs: '保存済みの結果' };
+const PARTS = { runs: labels.runs, conversations: labels.conversations, blobs: '保存済みの結果' };
 
 export const storage: StorageTexts = {
   doctored: {
@@ -76,7 +77,7 @@ export const storage: StorageTexts = {
       differs: 'コピーしませんでした（コピー先の内容が異なる）',
       secrets: 'コピーしませんでした（シークレット）',
     },
-    bytes: (count) => `${count} バイト`,
+    bytes: labels.bytes,
   },
   pruned: {
     removed: (runs, blobs, bytes) =>
@@ -90,24 +91,24 @@ export const storage: StorageTexts = {
     kept: '何も削除しませんでした。',
     left: { damaged: '残しました（破損）', driven: '残しました（実行中）' },
     blobsLeft: '破損した実行が使う可能性があるため、保存済みの結果も残しました。',
-    bytes: (count) => `${count} バイト`,
+    bytes: labels.bytes,
   },
   reading: (count) => `実行 ${count} 件を読み込み中…`,
   statistics: {
-    runs: '実行',
-    completed: '完了率',
+    runs: labels.runs,
+    completed: labels.completionRate,
     withParts: (count, parts) => `${count} 件（${parts}）`,
     ofEnded: (rate, count) => `${rate}（終了 ${count} 件中）`,
-    duration: '所要時間',
+    duration: labels.duration,
     meanAndMedian: (mean, median) => `平均 ${mean}、中央値 ${median}`,
-    modelCalls: 'モデル呼び出し',
-    revisions: '計画の修正',
+    modelCalls: labels.modelCalls,
+    revisions: labels.revisions,
     perRun: (total, average) => `${total} 回（実行あたり ${average} 回）`,
-    tokens: 'トークン',
-    inAndOut: (input, output) => `入力 ${input}、出力 ${output}`,
-    cost: '費用',
-    timeouts: 'タイムアウト',
-    satisfaction: '平均評価',
+    tokens: labels.tokens,
+    inAndOut: labels.tokensInOut,
+    cost: labels.cost,
+    timeouts: labels.timeouts,
+    satisfaction: labels.averageRating,
     ratings: (mean, count) => `5 段階中 ${mean}（評価 ${count} 件）`,
     tools: 'ツール別のエラー',
     ofCalls: (errors, calls) => `呼び出し ${calls} 回中 ${errors} 回`,
