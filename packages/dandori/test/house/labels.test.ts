@@ -52,8 +52,6 @@ function textsIn(folder: string, name: string, whole?: Language): Text[] {
     if (!isObject(node) || /^Import|^TS(Type|Interface|Literal)/.test(String(node.type))) return;
     const { type, callee, quasis } = node;
     if (type === 'CallExpression' && isObject(callee) && isNoText(callee)) return;
-    if (type === 'Property') return visit(node.value, languageOf(node.key) ?? language);
-    if (type === 'VariableDeclarator') return visit(node.init, languageOf(node.id) ?? language);
     if (type === 'Literal' && typeof node.value === 'string') add(node.value, /\p{L}{2}/u, language);
     if (type === 'TemplateLiteral' && Array.isArray(quasis)) {
       const parts = quasis.map((part) =>
@@ -62,7 +60,9 @@ function textsIn(folder: string, name: string, whole?: Language): Text[] {
       // `${shown} of ${all}` is a form, not a label.
       add(parts.join('{}'), /[a-z]{3}|[\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Han}]/iu, language);
     }
-    for (const value of Object.values(node)) visit(value, language);
+    const inside = languageOf(type === 'Property' ? node.key : node.id) ?? language;
+    const parts = type === 'Property' ? [node.value] : Object.values(node);
+    for (const part of parts) visit(part, inside);
   };
   visit(parseSync(path, readFileSync(path, 'utf8')).program.body, whole);
   return found;

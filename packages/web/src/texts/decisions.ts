@@ -69,7 +69,7 @@ export const texts: Texts<typeof en> = {
     unmet: labels.ja.criteriaUnmet,
     revisionNeeded: '計画の修正が必要',
     byRuntime: 'Dandori が作成',
-    note: (by) => (by === undefined ? labels.ja.note : `${by} さんの追加指示`),
+    note: (by) => (by === undefined ? labels.ja.note : `${by} の追加指示`),
     moment: 'このイベント時点の実行を表示',
     repairedNext: '次のとおり補正',
   },

@@ -14,7 +14,7 @@ const en = {
   configured: 'Default',
   modeHints: {
     auto: 'The model decides how much planning the goal needs.',
-    direct: 'Calls tools and answers in one decision.',
+    direct: 'Answers without tools.',
     adaptive: 'Works step by step; each result leads to the next action.',
     planned: 'Makes one plan for everything, then runs it in parallel.',
     hierarchical: 'Plans steps first. Tasks are planned when each step starts.',
@@ -73,7 +73,7 @@ export const texts: Texts<typeof en> = {
     configured: '既定',
     modeHints: {
       auto: 'どこまで計画するかをモデルが判断します。',
-      direct: '1 回の判断でツールを使い、回答します。',
+      direct: 'ツールを使わずに回答します。',
       adaptive: '結果を見ながら 1 つずつ進めます。',
       planned: '最初に全体を計画し、並列に実行します。',
       hierarchical: '先にステップを計画し、タスクは各ステップの開始時に計画します。',

@@ -89,7 +89,7 @@ export const texts: Texts<typeof en> = {
     savePlan: '計画として保存',
     saveText: (tasks) => `完了したタスク ${tasks} 件です。`,
     notOrdered: (tasks) =>
-      `外部の内容を読んだ後にモデルが決めた呼び出しがあります：${tasks}。この計画を実行するとあなたの指示として扱われるので、確認してください。`,
+      `外部コンテンツを読んだ後にモデルが決めた呼び出しがあります：${tasks}。この計画を実行するとあなたの指示として扱われるので、確認してください。`,
     inferred: (count) => `値の一致から推定した参照が ${count} 件あります。確認してください。`,
     left: (count) => `完了していないタスク ${count} 件は含みません。`,
     redacted: (tasks) => `シークレットを入力してください：${tasks}`,

@@ -84,6 +84,7 @@ export const labels = {
   serverSilent: "The server doesn't respond.",
   sendAgain: 'Send it again when the server is back. It will run only once.',
   tooManyRequests: 'Too many requests.',
+  waitAndRetry: 'Wait a moment, then retry.',
   tokenInvalid: 'Your access token is no longer valid.',
 };
 

@@ -74,7 +74,7 @@ export const problems: Problems = {
     'request-invalid': ["The request isn't valid."],
     'request-too-large': ['The request is too large.'],
     'route-not-found': ['The server has nothing at this address.'],
-    'too-many-requests': [labels.tooManyRequests, 'Wait a moment, then try again.'],
+    'too-many-requests': [labels.tooManyRequests, labels.waitAndRetry],
     'server-stopping': ['The server is stopping.', labels.sendAgain],
     'server-failed': ['The server had an internal error.'],
     'login-failed': ["The login didn't work."],

@@ -45,7 +45,7 @@ export const cli: CliTexts = {
   cancelling: '中止中… もう一度 Ctrl-C ですぐに終了',
   cancelReason: 'ユーザーの操作',
   interrupted: 'Ctrl-C による中断',
-  cancelledAt: (question) => `質問への回答時：${question}`,
+  cancelledAt: (question) => `質問の時点で停止：${question}`,
   cancelNoted: '実行を中止します。',
   told: '指示を追加しました。次の判断から反映されます。',
   pauseNoted: '一時停止します。実行中の呼び出しは続きます。',

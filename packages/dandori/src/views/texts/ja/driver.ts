@@ -99,7 +99,7 @@ export const driver: DriverTexts = {
   didNotStop: '呼び出しが中止に応じませんでした。',
   notFitting: (operation, what) =>
     `${operation} の引数が正しくありません：${what}。ツールは呼び出していません。`,
-  secretGone: '引数に含まれる秘密の値が設定にないか、変更されています。ツールは呼び出していません。',
+  secretGone: '引数に含まれるシークレットが設定にないか、変更されています。ツールは呼び出していません。',
   unexpected: (expression, found, result) =>
     `想定外の結果です：${expression} は ${found} です。結果：${result}`,
   misfit: (place, problem) => `想定外の結果です：${place || labels.result}：${problem}。`,

@@ -6,7 +6,7 @@ export const history: HistoryTexts = {
   lifted: {
     from: (run, outcome) => `実行 ${run}（${outcome}）から保存した計画。`,
     notOrdered: (tasks) =>
-      `外部の内容を読んだ後にモデルが決め、あなたが承認した呼び出しがあります：${tasks}。この計画を実行するとあなたの指示として扱われるので、確認してください。`,
+      `外部コンテンツを読んだ後にモデルが決め、あなたが承認した呼び出しがあります：${tasks}。この計画を実行するとあなたの指示として扱われるので、確認してください。`,
     inferred: (count) => `前の結果と同じ値 ${count} か所を参照に置き換えました。確認してください。`,
     left: (task, operation, reason) => `除外：${task} ${operation}（${reason}）`,
     redacted: (tasks) => `[secret] を実際の値に置き換えてください：${tasks}`,

@@ -80,5 +80,6 @@ export const labels: Labels = {
   serverSilent: 'サーバーが応答しません。',
   sendAgain: 'サーバーの復帰後に再送信してください。二重には実行されません。',
   tooManyRequests: 'リクエストが多すぎます。',
+  waitAndRetry: '少し待ってから再試行してください。',
   tokenInvalid: 'アクセストークンが無効になりました。',
 };
