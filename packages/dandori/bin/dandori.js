@@ -53,9 +53,9 @@ function tooOld() {
   const { DANDORI_LANG, LC_ALL, LC_MESSAGES, LANG } = process.env;
   if ((DANDORI_LANG || LC_ALL || LC_MESSAGES || LANG || '').startsWith('ja'))
     return `Dandori には Node ${needed} 以降が必要です（現在は ${found}）。
-対処: 新しい Node をインストールするか、プロジェクトに追加してください: npm install node@24`;
-  return `Dandori needs Node ${needed} or newer, and this is ${found}.
-What to do: install a newer Node, or add one to your project: npm install node@24`;
+対処：新しい Node をインストールするか、プロジェクトに追加してください：  npm install node@24`;
+  return `Dandori needs Node ${needed} or newer. This is ${found}.
+Fix: Install a newer Node, or add one to your project:  npm install node@24`;
 }
 
 /** Accepts only a Node that is new enough. An old one would run this search again and find itself forever. */

@@ -16,7 +16,7 @@ interface Common {
 const json = ['--json', 'Print one JSON object and nothing else'] as const;
 const user = ['--user <id>', 'Act as this user'] as const;
 const model = ['--model <provider/name>', 'Use this model (or DANDORI_MODEL)'] as const;
-const yes = ['--yes', 'Approve everything without asking'] as const;
+const yes = ['--yes', 'Approve calls and plans without asking'] as const;
 
 /** What the definition of a command needs. */
 interface Definition {

@@ -1,8 +1,8 @@
 /** The file that `dandori init` writes: every key with its default, so that users need not look them up. */
-export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; what you remove keeps its default.
+export const CONFIG_TEMPLATE = `# Dandori: every key with its default. A key that you remove keeps its default.
 # Durations: a number of seconds, or 500ms, 30s, 10m, 2h, 1d. Relative paths start at this file.
 
-# --- Who decides. Without a model the built-in planner does, which knows simple goals only.
+# --- The model that decides. Without one, the built-in planner handles simple goals.
 # model:
 #   provider: openai               # OPENAI_API_KEY
 #   name: gpt-5-mini
@@ -16,37 +16,37 @@ export const CONFIG_TEMPLATE = `# Dandori. Every key is here with its default; w
 #   provider: ollama               # no key; base_url: http://localhost:11434/v1
 #   name: qwen3
 # model:
-#   provider: openai-compatible    # any server that speaks like OpenAI
+#   provider: openai-compatible    # any server with an OpenAI-compatible API
 #   name: my-model
 #   base_url: http://localhost:8080/v1
-#   api_key_env: MY_API_KEY        # the variable that holds the key, where one is needed
-#   temperature: 0.1               # left out where the model refuses it
+#   api_key_env: MY_API_KEY        # the variable that holds the key, if one is needed
+#   temperature: 0.1               # left out for a model that refuses it
 #   top_p: 0.9
 #   reasoning_effort: low          # none | minimal | low | medium | high | xhigh
 #   max_output_tokens: 4000
 #   timeout: 2m                    # one call
 #   dialect: json                  # json | tools (native tool calls) | auto (json, then tools if that fails)
 #   supports_structured_outputs: true
-#   fallback: { provider: ollama, name: qwen3 }   # asked when the first cannot be had; the same keys
+#   fallback: { provider: ollama, name: qwen3 }   # used if the first model fails; the same keys
 #   price: { input: 0.25, output: 2, cached_input: 0.025 }   # US$ per million tokens
 
 # --- How a goal is run.
 execution:
-  mode: auto                       # auto | direct | adaptive | planned
-  # adaptive_mode: true            # the old switch: true = adaptive, false = planned
-  max_steps: 10                    # decisions that may add tasks
+  mode: auto                       # auto | direct | adaptive | planned | hierarchical
+  # adaptive_mode: true            # older key: true is adaptive, false is planned
+  max_steps: 10                    # decisions that add tasks
   max_model_calls: 30
   max_time: 30m                    # the whole run, without waiting for answers
   # max_cost: 0.50                 # US dollars
   # max_tokens: 200000             # of all model calls together
-  # concurrency: 64                # tool calls at the same time; without it 64, of which 16 may change something
-  stream_dispatch: true            # reads start while the model still writes
-  sub_goals: false                 # tells the model that parts of a goal can be runs of their own
+  # concurrency: 64                # parallel tool calls; by default 64, at most 16 of them change something
+  stream_dispatch: true            # prefetch: reads start while the model still writes
+  sub_goals: false                 # true: the model may run parts of the goal as sub-goals
   task_timeout: 60s                # one tool call
-  retry: { attempts: 3, backoff: 500ms }   # only where a second call is safe
-  # retry: { transient: [try again, "503"] }   # errors of reads that may pass; there are defaults
+  retry: { attempts: 3, backoff: 500ms }   # only if a second call is safe
+  # retry: { transient: [try again, "503"] }   # errors that are retried, of read and idempotent tools
   approval: destructive            # never | destructive | writes | plan | step (plan and each step) | always
-  order:                           # a tool may only be called after those before it
+  order:                           # each tool may be called only after the one before it has succeeded
     - [sqlite.list_tables, sqlite.get_table_schema, sqlite.execute_safe_query]
 
 # --- Orders in data: you are asked about calls that external content may have ordered.
@@ -56,7 +56,7 @@ trust:
   # rules: [{ from: files.*, to: mail.send.body, do: deny }]   # allow | ask | deny
   # endorse: [boolean, enum]       # what extract may return so that it can decide what a call affects
 
-# --- How plans are made, looked back on and changed.
+# --- Planning, reflection and revisions.
 planning:
   enabled: true                    # false: no plans, one decision after the other
   strategy: chain_of_thought       # chain_of_thought | plan_and_solve | least_to_most
@@ -65,7 +65,7 @@ planning:
   reflection:
     enabled: true
     trigger_on_error: true
-    trigger_interval: 3            # and after every so many actions
+    trigger_interval: 3            # also after this many tasks
   revision: { max_revisions: 3 }
   history:
     storage_type: jsonl            # jsonl | memory
@@ -76,24 +76,24 @@ planning:
 #   type: postgres
 #   url: \${DATABASE_URL}
 #   schema: dandori
-#   lease: 15s                     # a process that is silent for so long loses its runs to another
-#   dispatcher: built-in           # built-in | pg-boss | restate: what brings runs to workers
+#   lease: 15s                     # another process takes over the runs of a process that is silent for this long
+#   dispatcher: built-in           # built-in | pg-boss | restate
 #   restate: { ingress: "http://localhost:8080", admin: "http://localhost:9070", listen: "127.0.0.1:9080" }
 
-# --- What one call of the model may hold.
+# --- What one prompt may contain.
 context:
-  max_tokens: 60000                # above this, old turns are told in short
-  max_result: 8192                 # characters of one result; of more its shape and its beginning
-  max_tools: 40                    # tools that are described; of more, those that fit the goal
+  max_tokens: 60000                # above this, a summary replaces the oldest turns
+  max_result: 8192                 # characters of one result; of a larger one, the beginning and the shape
+  max_tools: 40                    # tools that are described; if there are more, those that fit the goal
 
-# --- People who are asked. A question stays open for ever unless it expires; days in which nothing runs count too.
+# --- Questions. Without expire_after they stay open. Time when nothing runs counts too.
 # questions:
 #   expire_after: 1d
-#   when_expired: decline          # decline | cancel (the run); a question with a default takes that
-#   hold: 5m                       # a call of a server that asks while it runs is held open so long
-#   answerers: [u-42, u-43]        # who may answer; without it anybody
+#   when_expired: decline          # decline | cancel (the run); a default answer wins
+#   hold: 5m                       # how long a call stays open while its server asks the user
+#   answerers: [u-42, u-43]        # the users who may answer; default: anyone
 
-# --- What every decision is told besides the goal.
+# --- Added to every prompt.
 # instructions: Answer in one sentence.
 # instructions: { file: instructions.md }
 
@@ -101,7 +101,7 @@ context:
 memory:
   enabled: false                   # memory: on is short for it
   folder: .dandori/memory
-  max_tokens: 2000                 # of the notes that a run is told at its start
+  max_tokens: 2000                 # how much of the notes a run gets at its start
 
 # --- Where the tools come from. Paste servers here as for any MCP host; JSON is YAML too.
 # \${NAME} and \${NAME:-default} are filled in from the environment.
@@ -116,30 +116,30 @@ mcpServers:
   #   args: [-y, "@modelcontextprotocol/server-filesystem", .]
   #   env: { LOG_LEVEL: "\${LOG_LEVEL:-info}" }
   #   cwd: .
-  #   timeout: 30s                 # until it must have started and listed its tools
+  #   timeout: 30s                 # to start and list its tools
   #   trusted: false               # true: its results contain no external content
-  #   descriptions: external       # what it says about its tools counts as external content; dandori add writes a hash
+  #   descriptions: external       # its descriptions of tools count as external content; dandori add writes a hash
   #   shared: false                # true: its data is the same on every machine
-  #   concurrency: 4               # calls at the same time to this server
+  #   concurrency: 4               # parallel calls to this server
   #   approval: writes             # for its tools, instead of execution.approval
   #   disabled: false
   # remote:
   #   url: https://example.com/mcp
   #   headers: { Authorization: "Bearer \${REMOTE_TOKEN}" }
 
-# --- What a tool does to the world, where it does not say so itself: read | idempotent | write | destructive
+# --- Effects of tools, if their server does not say them: read | idempotent | write | destructive
 effects: {}
   # files.write_file: { effect: destructive, resource: "path:{path}" }   # other paths do not wait for it
   # files.move_file: { approval: always }   # for this tool, instead of its server's
   # inventory.*: { approval: writes }       # for all tools of a service
-  # mail.send:                     # a call that was lost is looked for before anybody is asked
+  # mail.send:                     # a lost call is checked with this read before you are asked
   #   { probe: mail.find_sent, args: { to: "{to}" }, settled_when: "length(messages) > \`0\`" }
 
 # --- Your own tools: TypeScript or JavaScript modules.
 services: []
   # - ./services/inventory.ts
 
-# --- Settings of each user's own: the same keys as here, of execution, planning, instructions and language only.
+# --- Settings per user, with the same keys: only execution, planning, instructions, language and trust.
 # user_config_api:
 #   url: https://example.com/users/{user_id}/dandori   # without {user_id}, ?user_id= is added
 #   headers: { Authorization: "Bearer \${USER_CONFIG_TOKEN}" }
@@ -148,15 +148,15 @@ services: []
 
 # --- \`dandori serve\`.
 server:
-  host: 127.0.0.1                  # any other address needs tokens
+  host: 127.0.0.1                  # any other address needs access tokens
   port: 4310
-  # hosts: [dandori.example.com]   # names under which it is reached besides localhost and plain addresses
+  # hosts: [dandori.example.com]   # allowed host names besides localhost and IP addresses
   max_runs: 16                     # runs driven at the same time; others wait
-  workers: 0                       # processes that drive them, for more than one core; 0: the server itself
-  grace: 10s                       # for running calls, when it is told to stop
-  rate_limit: 100                  # requests a second of one user or address
+  workers: 0                       # processes that drive the runs; 0: the server itself
+  grace: 10s                       # time for running calls when the server stops
+  rate_limit: 100                  # requests per second of one user or address
   max_streams: 100                 # runs and conversations that one user may follow at the same time
-  # tokens:                        # \`dandori token\` makes one; without any, only this machine is served
+  # tokens:                        # \`dandori token\` creates one; without any, the server listens on this machine only
   #   - { sha256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08, user: u-42, role: operator }
 
 # --- Traces of runs, model calls and tool calls for an OpenTelemetry collector (OTLP over HTTP).
@@ -166,6 +166,6 @@ server:
 #   content: false                 # true: also what users, models and tools said
 #   service_name: dandori
 
-# user_id: u-42                    # on whose behalf; services and MCP servers are told
+# user_id: u-42                    # the user of the runs; services and MCP servers get it
 # language: en                     # en | ja; otherwise the language of the goal
 `;

@@ -111,7 +111,7 @@ describe('dandori doctor', () => {
     );
     const healthy = await place.dandori('doctor', '--lang', 'ja');
     expect(healthy.code).toBe(0);
-    expect(healthy.stdout).toMatch(/✓ calc：?:? .*ツール 1 件/);
+    expect(healthy.stdout).toMatch(/✓ calc：?:? .*ツール 1 個/);
     expect(healthy.stdout).toContain('問題はありません');
   });
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../src/app/dandori.ts';
+import { createProgram } from '../../src/cli/program.ts';
 import { configShape } from '../../src/config/file-shape.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { CONFIG_TEMPLATE } from '../../src/config/template.ts';
@@ -173,6 +174,31 @@ describe('the reference', () => {
     }
     expect(missing).toEqual([]);
     expect(COMMON.filter((option) => !reference.includes(option))).toEqual([]);
+  });
+});
+
+describe('the Japanese pages', () => {
+  it('have every key of the configuration', () => {
+    const page = read('docs/ja/configuration.md');
+    const keys = [...vocabularyOf(configShape)].flatMap(([group, names]) =>
+      // The keys of the second model are those of the first.
+      group.startsWith('model.fallback')
+        ? []
+        : names.map((name) => (group === '' ? name : `${group}.${name}`)),
+    );
+    const isNamed = (key: string) =>
+      page.includes(`\`${key}\``) ||
+      page.includes(`\`${key}.`) ||
+      page.includes(`\`${key.split('.').at(-1)}\``);
+    expect(keys.filter((key) => !isNamed(key))).toEqual([]);
+  });
+
+  it('have every command', () => {
+    const page = read('docs/ja/cli.md');
+    const commands = createProgram().commands.filter((one) => one.description() !== '');
+    expect(commands.length).toBeGreaterThan(30);
+    const missing = commands.filter((one) => !new RegExp(`\`dandori ${one.name()}[ \`]`).test(page));
+    expect(missing.map((one) => one.name())).toEqual([]);
   });
 });
 

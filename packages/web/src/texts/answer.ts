@@ -1,16 +1,17 @@
 import type { Outcome } from '#dandori/model/event.ts';
 import type { Texts } from '../shell/language.tsx';
+import { labels } from './labels.ts';
 
 const en = {
   title: 'Activity',
   thread: (count: number) => `${count} messages so far`,
-  goal: 'Goal',
-  you: 'You',
-  note: 'Note',
-  question: 'Question',
-  resumed: 'Resumed',
-  raised: (amounts: string) => `Limits raised: ${amounts}`,
-  writing: 'Writing the final answer…',
+  goal: labels.en.goal,
+  you: labels.en.you,
+  note: labels.en.note,
+  question: labels.en.anyQuestion,
+  resumed: labels.en.resumed,
+  raised: (amounts: string) => `${labels.en.limitsRaised}: ${amounts}`,
+  writing: labels.en.writingAnswer,
   ended: {
     answered: 'The run is done.',
     failed: 'The run failed.',
@@ -19,14 +20,14 @@ const en = {
   } satisfies Record<Outcome, string>,
   limit: (what: string) => `Limit reached: ${what}.`,
   limitFix: 'Raise it to resume where the run stopped.',
-  missing: 'Not completed',
+  missing: labels.en.notCompleted,
   forkedFrom: 'Forked from',
   event: (seq: number) => `at event ${seq}`,
   again: {
-    whole: 'Run again',
+    whole: labels.en.runAgain,
     changed: 'Run with changes',
-    failed: 'From the failed task',
-    modelFailed: 'The model failed, not the goal. Check its settings, or try again later.',
+    failed: labels.en.fromFailed,
+    modelFailed: labels.en.modelFailed,
   },
 };
 
@@ -35,13 +36,13 @@ export const texts: Texts<typeof en> = {
   ja: {
     title: '経過',
     thread: (count) => `これまでのメッセージ ${count} 件`,
-    goal: '目標',
-    you: 'あなた',
-    note: '追加指示',
-    question: '質問',
-    resumed: '再開しました',
-    raised: (amounts) => `上限を引き上げました：${amounts}`,
-    writing: '最終回答を作成中…',
+    goal: labels.ja.goal,
+    you: labels.ja.you,
+    note: labels.ja.note,
+    question: labels.ja.anyQuestion,
+    resumed: labels.ja.resumed,
+    raised: (amounts) => `${labels.ja.limitsRaised}：${amounts}`,
+    writing: labels.ja.writingAnswer,
     ended: {
       answered: '実行が完了しました。',
       failed: '実行は失敗しました。',
@@ -50,14 +51,14 @@ export const texts: Texts<typeof en> = {
     },
     limit: (what) => `上限に達しました：${what}。`,
     limitFix: '引き上げると、停止したところから再開します。',
-    missing: '未完了',
+    missing: labels.ja.notCompleted,
     forkedFrom: '分岐元',
-    event: (seq) => `イベント ${seq}`,
+    event: labels.ja.event,
     again: {
-      whole: 'もう一度実行',
+      whole: labels.ja.runAgain,
       changed: '変更して実行',
-      failed: '失敗したタスクから',
-      modelFailed: '目標ではなくモデルのエラーです。設定を確認するか、時間をおいて再試行してください。',
+      failed: labels.ja.fromFailed,
+      modelFailed: labels.ja.modelFailed,
     },
   },
 };

@@ -1,13 +1,14 @@
 import type { Overview } from '#dandori/store/dispatcher/workers.ts';
 import type { Range } from '../dashboard/columns.ts';
 import type { Texts } from '../shell/language.tsx';
+import { labels } from './labels.ts';
 
 type Queue = Overview['queue'];
 
 const n = (count: number) => count.toLocaleString('en');
 
 const en = {
-  title: 'Dashboard',
+  title: labels.en.dashboard,
   range: 'Range',
   ranges: { '1d': '1 day', '7d': '7 days', '30d': '30 days', all: 'All time' } satisfies Record<
     Range,
@@ -23,27 +24,27 @@ const en = {
   input: 'Input',
   output: 'Output',
   charts: {
-    runs: { title: 'Runs', about: 'Runs started, by outcome.' },
-    completion: { title: 'Completion rate', about: 'Runs that are done, out of those that ended.' },
+    runs: { title: labels.en.runs, about: 'Runs started, by outcome.' },
+    completion: { title: labels.en.completionRate, about: 'Runs that are done, out of those that ended.' },
     revisions: { title: 'Revisions per run', about: 'How often a plan was changed while it ran.' },
-    modelCalls: { title: 'Model calls', about: 'Calls to a model for a decision.' },
-    tokens: { title: 'Tokens', about: 'Input and output tokens of model calls.' },
-    cost: { title: 'Cost', about: 'Cost in US dollars of model calls with a known price.' },
+    modelCalls: { title: labels.en.modelCalls, about: 'Calls to a model for a decision.' },
+    tokens: { title: labels.en.tokens, about: 'Input and output tokens of model calls.' },
+    cost: { title: labels.en.cost, about: 'Cost in US dollars of model calls with a known price.' },
     errors: {
       title: 'Call error rate',
       about: 'Tool calls that failed or are unconfirmed, out of all calls.',
     },
-    timeouts: { title: 'Timeouts', about: 'Tool calls that timed out.' },
-    duration: { title: 'Duration', about: 'Mean running time of runs that ended.' },
-    satisfaction: { title: 'Average rating', about: 'Mean rating by users, from 1 to 5.' },
+    timeouts: { title: labels.en.timeouts, about: 'Tool calls that timed out.' },
+    duration: { title: labels.en.duration, about: 'Mean running time of runs that ended.' },
+    satisfaction: { title: labels.en.averageRating, about: 'Mean rating by users, from 1 to 5.' },
   },
-  tools: { title: 'By tool', tool: 'Tool', calls: 'Calls', errorRate: 'Error rate' },
+  tools: { title: 'By tool', tool: labels.en.tool, calls: labels.en.calls, errorRate: 'Error rate' },
   workers: {
     title: 'Processes',
     process: 'Process',
     role: 'Role',
     roles: { serve: 'Server', work: 'Worker' },
-    runs: 'Runs',
+    runs: labels.en.runs,
     lease: 'Lease',
     alive: 'Valid',
     ended: 'Ended',
@@ -65,7 +66,7 @@ const en = {
 export const texts: Texts<typeof en> = {
   en,
   ja: {
-    title: 'ダッシュボード',
+    title: labels.ja.dashboard,
     range: '期間',
     ranges: { '1d': '1 日', '7d': '7 日', '30d': '30 日', all: '全期間' },
     empty: 'この期間の実行はありません。',
@@ -79,23 +80,23 @@ export const texts: Texts<typeof en> = {
     output: '出力',
     charts: {
       runs: { title: '実行数', about: '開始した実行の数（終了状態別）。' },
-      completion: { title: '完了率', about: '終了した実行のうち、完了した割合。' },
+      completion: { title: labels.ja.completionRate, about: '終了した実行のうち、完了した割合。' },
       revisions: { title: '実行あたりの修正回数', about: '実行中に計画を修正した回数。' },
-      modelCalls: { title: 'モデル呼び出し', about: '判断のためにモデルを呼び出した回数。' },
-      tokens: { title: 'トークン', about: 'モデル呼び出しの入力と出力のトークン数。' },
-      cost: { title: '費用', about: '料金が分かるモデル呼び出しの費用（米ドル）。' },
+      modelCalls: { title: labels.ja.modelCalls, about: '判断のためにモデルを呼び出した回数。' },
+      tokens: { title: labels.ja.tokens, about: 'モデル呼び出しの入力と出力のトークン数。' },
+      cost: { title: labels.ja.cost, about: '料金が分かるモデル呼び出しの費用（米ドル）。' },
       errors: { title: '呼び出しのエラー率', about: 'ツール呼び出しのうち、失敗または結果不明の割合。' },
-      timeouts: { title: 'タイムアウト', about: 'タイムアウトしたツール呼び出しの回数。' },
-      duration: { title: '所要時間', about: '終了した実行が動いていた時間の平均。' },
-      satisfaction: { title: '平均評価', about: 'ユーザーによる 1〜5 の評価の平均。' },
+      timeouts: { title: labels.ja.timeouts, about: 'タイムアウトしたツール呼び出しの回数。' },
+      duration: { title: labels.ja.duration, about: '終了した実行が動いていた時間の平均。' },
+      satisfaction: { title: labels.ja.averageRating, about: 'ユーザーによる 1〜5 の評価の平均。' },
     },
-    tools: { title: 'ツール別', tool: 'ツール', calls: '呼び出し', errorRate: 'エラー率' },
+    tools: { title: 'ツール別', tool: labels.ja.tool, calls: labels.ja.calls, errorRate: 'エラー率' },
     workers: {
       title: 'プロセス',
       process: 'プロセス',
       role: '役割',
       roles: { serve: 'サーバー', work: 'ワーカー' },
-      runs: '実行',
+      runs: labels.ja.runs,
       lease: 'リース',
       alive: '有効',
       ended: '終了',

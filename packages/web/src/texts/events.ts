@@ -1,4 +1,5 @@
 import type { Texts } from '../shell/language.tsx';
+import { labels } from './labels.ts';
 
 const en = {
   list: 'Events of the run',
@@ -9,7 +10,7 @@ const en = {
   expand: (seq: number, type: string) => `Full event ${seq}, ${type}`,
   moment: (seq: number) => `Show the run at event ${seq}`,
   here: 'Shown now',
-  data: (seq: number) => `Event ${seq}`,
+  data: labels.en.event,
 };
 
 export const texts: Texts<typeof en> = {
@@ -23,6 +24,6 @@ export const texts: Texts<typeof en> = {
     expand: (seq, type) => `イベント ${seq}（${type}）の全体`,
     moment: (seq) => `イベント ${seq} の時点の実行を表示`,
     here: '表示中',
-    data: (seq) => `イベント ${seq}`,
+    data: labels.ja.event,
   },
 };

@@ -1,19 +1,20 @@
 import type { ApprovalPolicy, Mode } from '#dandori/model/settings.ts';
 import type { Texts } from '../shell/language.tsx';
+import { labels } from './labels.ts';
 
 const en = {
-  goal: 'Goal',
+  goal: labels.en.goal,
   goalHint:
     'What do you want to do? For example: find the location of 8.8.8.8 and tell me the weather there.',
   start: 'Start',
   starting: 'Starting…',
   sendHint: 'Ctrl+Enter to start',
-  mode: 'Mode',
+  mode: labels.en.mode,
   approval: 'Approval',
   configured: 'Default',
   modeHints: {
     auto: 'The model decides how much planning the goal needs.',
-    direct: 'Calls tools and answers in one decision.',
+    direct: 'Answers without tools.',
     adaptive: 'Works step by step; each result leads to the next action.',
     planned: 'Makes one plan for everything, then runs it in parallel.',
     hierarchical: 'Plans steps first. Tasks are planned when each step starts.',
@@ -32,7 +33,7 @@ const en = {
     label: 'Plan file (YAML or JSON)',
     choose: 'Choose file',
   },
-  questions: { title: 'Waiting for you', fewer: 'Show fewer' },
+  questions: { title: labels.en.waitingForYou, fewer: 'Show fewer' },
   list: {
     title: 'All runs',
     search: 'Search goals',
@@ -62,17 +63,17 @@ const en = {
 export const texts: Texts<typeof en> = {
   en,
   ja: {
-    goal: '目標',
+    goal: labels.ja.goal,
     goalHint: 'やりたいことを入力。例：8.8.8.8 の場所を調べて、そこの天気を教えて。',
     start: '開始',
     starting: '開始中…',
     sendHint: 'Ctrl+Enter で開始',
-    mode: 'モード',
+    mode: labels.ja.mode,
     approval: '承認',
     configured: '既定',
     modeHints: {
       auto: 'どこまで計画するかをモデルが判断します。',
-      direct: '1 回の判断でツールを使い、回答します。',
+      direct: 'ツールを使わずに回答します。',
       adaptive: '結果を見ながら 1 つずつ進めます。',
       planned: '最初に全体を計画し、並列に実行します。',
       hierarchical: '先にステップを計画し、タスクは各ステップの開始時に計画します。',
@@ -91,7 +92,7 @@ export const texts: Texts<typeof en> = {
       label: '計画ファイル（YAML または JSON）',
       choose: 'ファイルを選択',
     },
-    questions: { title: 'あなたの回答待ち', fewer: '表示を減らす' },
+    questions: { title: labels.ja.waitingForYou, fewer: '表示を減らす' },
     list: {
       title: 'すべての実行',
       search: '目標を検索',

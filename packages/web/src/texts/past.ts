@@ -1,6 +1,8 @@
 import type { DifferenceKind } from '#dandori/history/diff.ts';
 import type { LandmarkKind } from '../run/past/landmarks.ts';
 import type { Texts } from '../shell/language.tsx';
+import { labels } from './labels.ts';
+import { words } from './words.ts';
 
 const en = {
   past: 'History of the run',
@@ -14,10 +16,11 @@ const en = {
   play: 'Play',
   stop: 'Stop',
   jump: 'Jump to',
-  kinds: { decision: 'Decision', question: 'Question', failure: 'Failure' } satisfies Record<
-    LandmarkKind,
-    string
-  >,
+  kinds: {
+    decision: labels.en.decision,
+    question: labels.en.anyQuestion,
+    failure: 'Failure',
+  } satisfies Record<LandmarkKind, string>,
   jumps: {
     decision: ['Previous decision', 'Next decision'],
     question: ['Previous question', 'Next question'],
@@ -29,25 +32,19 @@ const en = {
   answers: 'Questions open at this event. Without an answer, the fork asks again.',
   leaveOpen: 'Leave open',
   asJson: 'as JSON',
-  badJson: 'Not valid JSON',
+  badJson: labels.en.notJson,
   doFork: 'Fork',
   differences: 'Differences',
   common: (seq: number) => `The first ${seq} events are shared.`,
   same: 'No differences',
-  what: 'Item',
+  what: labels.en.item,
   origin: 'Original run',
   here: 'This run',
-  absent: 'none',
+  absent: labels.en.none,
   differenceKinds: {
-    goal: 'Goal',
-    settings: 'Settings',
-    plan: 'Plan',
-    call: 'Calls',
-    outcome: 'Outcome',
+    ...words.en.differences,
+    call: labels.en.calls,
     result: 'Results',
-    answer: 'Final answer',
-    usage: 'Usage',
-    time: 'Time',
   } satisfies Record<DifferenceKind, string>,
 };
 
@@ -55,7 +52,7 @@ export const texts: Texts<typeof en> = {
   en,
   ja: {
     past: '実行の履歴',
-    slider: 'イベント',
+    slider: labels.ja.events,
     at: (seq, total, type) => `イベント ${seq} / ${total}：${type}`,
     backToNow: '現在に戻る',
     isPast: '過去の状態を表示中',
@@ -65,7 +62,7 @@ export const texts: Texts<typeof en> = {
     play: '再生',
     stop: '停止',
     jump: '移動先',
-    kinds: { decision: '判断', question: '質問', failure: '失敗' },
+    kinds: { decision: labels.ja.decision, question: labels.ja.anyQuestion, failure: '失敗' },
     jumps: {
       decision: ['前の判断', '次の判断'],
       question: ['前の質問', '次の質問'],
@@ -77,25 +74,15 @@ export const texts: Texts<typeof en> = {
     answers: 'この時点で未回答の質問です。回答しない場合は、分岐先で再度質問します。',
     leaveOpen: '未回答のまま',
     asJson: 'JSON で入力',
-    badJson: '正しい JSON ではありません',
+    badJson: labels.ja.notJson,
     doFork: '分岐',
     differences: '差分',
     common: (seq) => `最初のイベント ${seq} 件は共通です。`,
     same: '差分はありません',
-    what: '項目',
+    what: labels.ja.item,
     origin: '元の実行',
     here: 'この実行',
-    absent: 'なし',
-    differenceKinds: {
-      goal: '目標',
-      settings: '設定',
-      plan: '計画',
-      call: '呼び出し',
-      outcome: '終了状態',
-      result: '結果',
-      answer: '最終回答',
-      usage: '使用量',
-      time: '時間',
-    },
+    absent: labels.ja.none,
+    differenceKinds: words.ja.differences,
   },
 };

@@ -1,15 +1,16 @@
 import type { Texts } from '../shell/language.tsx';
 import type { RunView } from '../shell/route.tsx';
+import { labels } from './labels.ts';
 
 const en = {
   viewsLabel: 'Views of the run',
   views: {
-    graph: 'Graph',
-    timeline: 'Timeline',
+    graph: labels.en.graph,
+    timeline: labels.en.timeline,
     decisions: 'Decisions',
-    tasks: 'Tasks',
-    plan: 'Plan',
-    events: 'Events',
+    tasks: labels.en.tasks,
+    plan: labels.en.plan,
+    events: labels.en.events,
   } satisfies Record<RunView, string>,
   shape: 'Show as',
   zoomIn: 'Zoom in',
@@ -23,12 +24,12 @@ export const texts: Texts<typeof en> = {
   ja: {
     viewsLabel: '実行の表示',
     views: {
-      graph: 'グラフ',
-      timeline: 'タイムライン',
-      decisions: '判断',
-      tasks: 'タスク',
-      plan: '計画',
-      events: 'イベント',
+      graph: labels.ja.graph,
+      timeline: labels.ja.timeline,
+      decisions: labels.ja.decision,
+      tasks: labels.ja.tasks,
+      plan: labels.ja.plan,
+      events: labels.ja.events,
     },
     shape: '表示形式',
     zoomIn: '拡大',

@@ -1,11 +1,12 @@
 import type { Texts } from '../shell/language.tsx';
+import { labels } from './labels.ts';
 
 const en = {
   skip: 'Skip to content',
-  home: 'Runs',
-  conversations: 'Conversations',
-  dashboard: 'Dashboard',
-  tools: 'Tools',
+  home: labels.en.runs,
+  conversations: labels.en.conversations,
+  dashboard: labels.en.dashboard,
+  tools: labels.en.tools,
   navigation: 'Main',
   language: 'Language',
   languages: { en: 'English', ja: '日本語' },
@@ -35,10 +36,10 @@ export const texts: Texts<typeof en> = {
   en,
   ja: {
     skip: '本文へ移動',
-    home: '実行',
-    conversations: '会話',
-    dashboard: 'ダッシュボード',
-    tools: 'ツール',
+    home: labels.ja.runs,
+    conversations: labels.ja.conversations,
+    dashboard: labels.ja.dashboard,
+    tools: labels.ja.tools,
     navigation: 'メイン',
     language: '言語',
     languages: { en: 'English', ja: '日本語' },

@@ -1,11 +1,12 @@
 import type { Effect } from '#dandori/model/tool.ts';
 import type { Texts } from '../shell/language.tsx';
+import { labels } from './labels.ts';
 
 const en = {
-  title: 'Tools',
+  title: labels.en.tools,
   search: 'Search tools',
   searchHint: 'Press / to search, ↑ and ↓ to move, Enter to open.',
-  effect: 'Effect',
+  effect: labels.en.effect,
   anyEffect: 'Any effect',
   effectHints: {
     read: 'Changes nothing. Can be repeated and run in parallel.',
@@ -19,10 +20,10 @@ const en = {
   fine: 'Connected',
   missing: 'Not available',
   none: 'No matching tools',
-  approvals: { title: 'Always approved', anyArguments: 'any arguments', revoke: 'Revoke' },
+  approvals: { title: 'Always approved', anyArguments: labels.en.anyArguments, revoke: 'Revoke' },
   shown: (count: number, all: number) => (count === all ? `${all} tools` : `${count} of ${all} tools`),
-  input: 'Arguments',
-  output: 'Result',
+  input: labels.en.arguments,
+  output: labels.en.result,
   unknownOutput: 'The tool does not describe its result.',
   nothing: 'None',
   required: 'required',
@@ -35,7 +36,7 @@ const en = {
   resource: 'Resource',
   cost: 'Price per call',
   calls: 'Also calls',
-  probe: 'Outcome check',
+  probe: labels.en.outcomeCheck,
   untrusted: 'External content: passed to the model as data.',
   independent: 'Its calls can run in parallel.',
 };
@@ -43,10 +44,10 @@ const en = {
 export const texts: Texts<typeof en> = {
   en,
   ja: {
-    title: 'ツール',
+    title: labels.ja.tools,
     search: 'ツールを検索',
     searchHint: '/ で検索、↑↓ で移動、Enter で開きます。',
-    effect: '影響',
+    effect: labels.ja.effect,
     anyEffect: 'すべての影響',
     effectHints: {
       read: '何も変更しません。再試行も並列実行もできます。',
@@ -60,12 +61,16 @@ export const texts: Texts<typeof en> = {
     fine: '接続済み',
     missing: '利用不可',
     none: '該当するツールはありません',
-    approvals: { title: '今後も承認する呼び出し', anyArguments: '引数は任意', revoke: '承認を解除' },
+    approvals: {
+      title: '今後も承認する呼び出し',
+      anyArguments: labels.ja.anyArguments,
+      revoke: '承認を解除',
+    },
     shown: (count, all) => (count === all ? `ツール ${all} 個` : `ツール ${all} 個中 ${count} 個`),
-    input: '引数',
-    output: '結果',
+    input: labels.ja.arguments,
+    output: labels.ja.result,
     unknownOutput: 'このツールは結果の形式を公開していません。',
-    nothing: 'なし',
+    nothing: labels.ja.none,
     required: '必須',
     anything: '任意の値',
     oneOf: '次のいずれか',
@@ -76,7 +81,7 @@ export const texts: Texts<typeof en> = {
     resource: 'リソース',
     cost: '1 回の料金',
     calls: '内部で呼ぶツール',
-    probe: '結果の確認',
+    probe: labels.ja.outcomeCheck,
     untrusted: '外部コンテンツ：データとしてモデルに渡します。',
     independent: '呼び出しを並列に実行できます。',
   },

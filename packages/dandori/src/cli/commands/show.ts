@@ -207,7 +207,9 @@ function changesText(
   { words, comma }: Texts,
 ): string {
   return changes
-    .map(({ kind, task }) => [words.changes[kind], task].filter((part) => part !== undefined).join(' '))
+    .map(({ kind, task }) =>
+      [words.changes[kind].toLowerCase(), task].filter((part) => part !== undefined).join(' '),
+    )
     .join(comma);
 }
 

@@ -111,7 +111,7 @@ export function untilLines(
   const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
   return [
     ...(left === undefined ? [] : [left > 0 ? texts.expiresIn(duration(left)) : texts.hasExpired]),
-    ...(fallback === undefined ? [] : [texts.replies.default(shown(fallback, texts))]),
+    ...(fallback === undefined ? [] : [texts.byDefault(shown(fallback, texts))]),
   ];
 }
 

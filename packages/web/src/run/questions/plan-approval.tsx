@@ -234,8 +234,8 @@ function PlannedCall({
   return (
     <li className="flex flex-col gap-0.5 px-3 py-2 text-sm">
       <div className="flex flex-wrap items-center gap-x-3 gap-y-0.5">
-        {isNew && <Badge look="good">+ {say.changes.added}</Badge>}
-        {before !== undefined && <Badge look="warn">~ {say.changes.changed}</Badge>}
+        {isNew && <Badge look="good">+ {say.changes.add}</Badge>}
+        {before !== undefined && <Badge look="warn">~ {say.changes.replace}</Badge>}
         <span className="text-faint">{task.id}</span>
         {!isStep(task) && (
           <>
@@ -266,7 +266,7 @@ function Removed({ task }: { readonly task: Task }) {
   return (
     <li className="flex flex-col gap-0.5 px-3 py-2 text-sm">
       <div className="flex flex-wrap items-center gap-x-3">
-        <Badge look="bad">− {say.changes.removed}</Badge>
+        <Badge look="bad">− {say.changes.remove}</Badge>
         <del className="text-faint">
           {task.id} <span className="font-mono">{workOf(task)}</span>
         </del>

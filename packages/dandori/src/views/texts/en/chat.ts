@@ -1,6 +1,7 @@
 import { cli } from './cli.ts';
 import { history } from './history.ts';
-import { countOf, words } from './words.ts';
+import { countOf, labels } from './labels.ts';
+import { words } from './words.ts';
 
 /** Texts of `dandori chat`, in the language of the conversation. */
 export const chat = {
@@ -21,7 +22,7 @@ export const chat = {
   numberOrWords: 'a number, or your own words',
   orSay: 'or describe the change you want',
   noQuestion: cli.noQuestions,
-  next: (text: string) => `Next: ${text}`,
+  next: labels.next,
   nextHint: '/next',
   noNext: 'Nothing is recommended.',
   noApproval: 'Nothing is waiting for approval.',
@@ -35,7 +36,7 @@ export const chat = {
   attached: (names: string) => `With your next message: ${names}`,
   told: (run: string) => `Note added to ${run}`,
   cancelled: (run: string) => `Cancelling ${run}`,
-  model: (name: string) => `Model: ${name}`,
+  model: (name: string) => `${labels.model}: ${name}`,
   modelNow: (name: string) => `Model from the next message on: ${name}`,
   leaveHint: 'Ctrl-C again or /quit to quit',
   leaving: (count: number) =>
@@ -43,12 +44,12 @@ export const chat = {
   waitOver: (count: number) =>
     `Time is up with ${countOf(count, 'run')} still running. Resume:  dandori chat`,
   goesOn: (count: number) => `${countOf(count, 'run')} still running on the server.`,
-  tasksDone: (done: number, total: number) => `${done} of ${countOf(total, 'task')}`,
-  tasksFailed: (failed: number) => `${failed} failed`,
+  tasksDone: labels.tasksOf,
+  tasksFailed: labels.failedCount,
   step: (id: string) => `step ${id}`,
   question: (id: string) => `question ${id}`,
   underWay: words.statuses.open,
-  waitsForYou: 'Waiting for you',
+  waitsForYou: labels.waitingForYou,
   noConversations: 'No conversations yet. Start one:  dandori chat',
   help: [
     ['/help', 'List the commands'],

@@ -1,7 +1,8 @@
 import type { Effect } from '../../../model/tool.ts';
-import { countOf, words } from './words.ts';
+import { countOf, labels } from './labels.ts';
+import { words } from './words.ts';
 
-const { answers, effects } = words;
+const { answers, effects, statuses } = words;
 const label = (effect: Effect) => effects[effect].toLowerCase();
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`);
 const KEPT = 'Finished calls are not repeated.';
@@ -31,8 +32,8 @@ export const questions = {
   reject: answers.reject,
   mayCarryOut: (count: number, isOutline: boolean) =>
     isOutline
-      ? `Approve this plan? (${countOf(count, 'step')}) Tasks are planned when each step starts.`
-      : `Approve this plan? (${countOf(count, 'task')})`,
+      ? `Approve this plan? (${labels.stepCount(count)}) Tasks are planned when each step starts.`
+      : `Approve this plan? (${labels.taskCount(count)})`,
   mayChange: (reason: string) => `Approve this revision? ${reason}`,
   mayRepeat: (operations: string) =>
     `Approve this plan? It repeats calls that already succeeded: ${operations}`,
@@ -65,7 +66,7 @@ export const questions = {
   happened: 'Yes, continue without its result',
   again: 'No, call it again',
   giveUp: 'Give up this task',
-  done: 'Done',
+  done: statuses.completed,
 };
 
 /** The questions, and what the driver says about calls and decisions. */

@@ -1,15 +1,5 @@
-import { countOf, words } from './words.ts';
-
-type DifferenceKind =
-  | 'goal'
-  | 'settings'
-  | 'plan'
-  | 'call'
-  | 'outcome'
-  | 'result'
-  | 'answer'
-  | 'usage'
-  | 'time';
+import { countOf, labels } from './labels.ts';
+import { words } from './words.ts';
 
 /** Texts of the CLI for saving, verifying, forking, comparing and testing past runs. */
 export const history = {
@@ -26,16 +16,16 @@ export const history = {
   },
   history: {
     none: 'No plan yet.',
-    version: (version: number) => `Plan ${version}`,
-    by: { mind: 'by the model', user: 'by the user', repair: 'corrected automatically' },
+    version: labels.planVersion,
+    by: labels.planBy,
     accepted: 'accepted',
     rejected: 'rejected',
     replaced: 'replaced',
     open: 'not accepted yet',
     reflected: (trigger: 'error' | 'interval' | 'evaluation', status: keyof typeof words.reflections) =>
       trigger === 'evaluation'
-        ? 'Success criteria not met'
-        : `Reflection (${trigger}): ${words.reflections[status].toLowerCase()}`,
+        ? labels.criteriaUnmet
+        : `${labels.reflection} (${trigger}): ${words.reflections[status].toLowerCase()}`,
     now: (version: string, status: string) => `Current plan (${version}, ${status})`,
     changed: (reason: string, changes: string) => `${reason} (${changes})`,
   },
@@ -52,22 +42,12 @@ export const history = {
     from: (run: string, seq: number) => `Forked from ${run} at event ${seq}.`,
     settled: (tasks: string) =>
       `Running at that event; the outcome is copied from the original run: ${tasks}`,
-    later: 'The original run made these calls later. The fork may repeat them:',
+    later: labels.forkRepeats,
   },
   differing: {
     same: 'No differences.',
     common: (seq: number) => `Identical up to event ${seq}.`,
-    kinds: {
-      goal: 'Goal',
-      settings: 'Settings',
-      plan: 'Plan',
-      call: 'Call',
-      outcome: 'Outcome',
-      result: 'Result',
-      answer: 'Final answer',
-      usage: 'Usage',
-      time: 'Time (not counted as a difference)',
-    } as Readonly<Record<DifferenceKind, string>>,
+    kinds: { ...words.differences, time: `${labels.time} (not counted as a difference)` },
   },
   recorded: {
     from: (run: string) => `Saved from run ${run}. Run it with runCase of dandori/testing.`,

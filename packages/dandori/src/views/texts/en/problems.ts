@@ -1,6 +1,8 @@
 import type { ErrorCode } from '../../../model/error.ts';
 import type { FailureKind } from '../../../model/failure.ts';
 import type { DiagnosticCode } from '../../../model/plan.ts';
+import { labels } from './labels.ts';
+import { words } from './words.ts';
 
 /** What happened, and the fix if there is one that always helps. */
 type Problem = readonly [what: string, fix?: string];
@@ -27,8 +29,8 @@ export const problems: Problems = {
     invalid_result: ["The result doesn't match the tool's output schema", 'Fix the tool.'],
     unexpected: ["The result isn't what the plan expects", 'Compare the result with `expect` in the plan.'],
     too_large: ['The result is too large', 'Ask the tool for less at a time.'],
-    rejected: ['Rejected'],
-    cancelled: ['Cancelled'],
+    rejected: [words.statuses.rejected],
+    cancelled: [words.statuses.cancelled],
     model_error: [
       "The language model couldn't be used",
       'Check its API key, address and rate limits, then run again.',
@@ -67,22 +69,16 @@ export const problems: Problems = {
     'store-unreachable': ["The database can't be reached.", 'Check that it runs, then try again.'],
     'file-unreadable': ["A file can't be read."],
     'key-reused': ['This idempotency key was used for another request.'],
-    unauthorized: ['Your access token is no longer valid.', 'Sign in with a valid access token.'],
+    unauthorized: [labels.tokenInvalid, 'Sign in with a valid access token.'],
     forbidden: ["Your access token doesn't allow this."],
     'request-invalid': ["The request isn't valid."],
     'request-too-large': ['The request is too large.'],
     'route-not-found': ['The server has nothing at this address.'],
-    'too-many-requests': ['Too many requests.', 'Wait a moment, then try again.'],
-    'server-stopping': [
-      'The server is stopping.',
-      'Send it again when the server is back. It will run only once.',
-    ],
+    'too-many-requests': [labels.tooManyRequests, labels.waitAndRetry],
+    'server-stopping': ['The server is stopping.', labels.sendAgain],
     'server-failed': ['The server had an internal error.'],
     'login-failed': ["The login didn't work."],
-    'server-unreachable': [
-      "The server doesn't respond.",
-      'Send it again when the server is back. It will run only once.',
-    ],
+    'server-unreachable': [labels.serverSilent, labels.sendAgain],
     usage: ['Invalid command.'],
   },
   diagnostics: {

@@ -1,9 +1,10 @@
 import type { TaskStatus } from '../../../run/state/state.ts';
+import { countOf, labels } from './labels.ts';
 import { problems } from './problems.ts';
-import { countOf, words } from './words.ts';
+import { words } from './words.ts';
 
 const reached = (what: string, key: string) => `Limit reached: ${what} (${key})`;
-const tasks = (done: number, total: number) => `(${done} of ${countOf(total, 'task')})`;
+const tasks = (done: number, total: number) => `(${labels.tasksOf(done, total)})`;
 
 /** How a run, a step or a task ended, and why. */
 export const run = {
@@ -27,11 +28,11 @@ export const run = {
   notDone: 'not run',
   standing: (task: string, status: string) => `${task}: ${status}`,
   ended: (status: TaskStatus): string => words.statuses[status].toLowerCase(),
-  stepsReached: (count: number) => reached(countOf(count, 'step'), 'execution.max_steps'),
-  callsReached: (count: number) => reached(countOf(count, 'model call'), 'execution.max_model_calls'),
+  stepsReached: (count: number) => reached(labels.stepCount(count), 'execution.max_steps'),
+  callsReached: (count: number) => reached(labels.modelCallCount(count), 'execution.max_model_calls'),
   costReached: (dollars: number | undefined) => reached(`$${dollars}`, 'execution.max_cost'),
   timeReached: (seconds: number) => reached(`${seconds} s`, 'execution.max_time'),
-  tasksReached: (count: number) => reached(countOf(count, 'task'), 'planning.max_subtasks'),
+  tasksReached: (count: number) => reached(labels.taskCount(count), 'planning.max_subtasks'),
   tokensReached: (count = 0) => reached(countOf(count, 'token'), 'execution.max_tokens'),
   revisionsReached: (count = 0) => reached(countOf(count, 'revision'), 'planning.revision.max_revisions'),
   inCircles: 'Limit reached: loop. The model was told once and did the same again',
@@ -48,7 +49,7 @@ export const run = {
   refused: 'Declined to answer.',
   stillOpen: (questions: string) => `Still waiting for your answer: ${questions}`,
   openQuestion: (question: string, goal: string) => `\n- ${question} (${goal})`,
-  runAgain: 'Run again',
+  runAgain: labels.runAgain,
 };
 
 export type RunTexts = typeof run;

@@ -1,5 +1,5 @@
 import type { Effect } from '../../../model/tool.ts';
-import { countOf } from './words.ts';
+import { countOf, labels } from './labels.ts';
 
 /** Texts of `dandori add`, `remove`, `list` and `init`. */
 export const setup = {
@@ -14,7 +14,7 @@ export const setup = {
       anthropic: 'Anthropic',
       google: 'Google',
       ollama: 'Ollama (on this machine)',
-      'openai-compatible': 'Another server that speaks like OpenAI',
+      'openai-compatible': 'Another OpenAI-compatible server',
     },
     noModel: 'None: the built-in planner, for simple goals',
     whichAddress: 'Its address',
@@ -40,13 +40,13 @@ export const setup = {
   checkup: {
     config: 'Configuration',
     noFile: 'no dandori.yaml; the defaults apply',
-    model: 'Model',
+    model: labels.model,
     noModel: 'none; the built-in planner knows simple goals only',
     setModel: 'Set one:  dandori init   or   dandori run --model openai/gpt-5-mini "…"',
     answered: (seconds: string) => `answered in ${seconds} s`,
-    fixModel: 'See the models that there are:  dandori models',
+    fixModel: 'List the models:  dandori models',
     servers: 'Servers',
-    noServers: 'none are configured',
+    noServers: 'none configured',
     addServer: 'Add one:  dandori add NAME -- COMMAND…',
     connected: (tools: number, seconds: string) => `${countOf(tools, 'tool')} in ${seconds} s`,
     fixServer: {

@@ -1,5 +1,5 @@
 import type { Examined, FindingKind } from '../../../model/finding.ts';
-import { countOf } from './words.ts';
+import { countOf, labels } from './labels.ts';
 
 type Unseen = NonNullable<Examined['unseen']>[number];
 
@@ -82,7 +82,7 @@ export const storage = {
       differs: 'Not copied (different there)',
       secrets: 'Not copied (secrets)',
     },
-    bytes: (count: string) => `${count} bytes`,
+    bytes: labels.bytes,
   },
   pruned: {
     removed: (runs: number, blobs: number, bytes: string) =>
@@ -96,24 +96,24 @@ export const storage = {
     kept: 'Nothing removed.',
     left: { damaged: 'Kept (damaged)', driven: 'Kept (running)' },
     blobsLeft: 'Stored results were kept too, because a damaged run may use them.',
-    bytes: (count: string) => `${count} bytes`,
+    bytes: labels.bytes,
   },
   reading: (count: number) => `Read ${countOf(count, 'run')}…`,
   statistics: {
-    runs: 'Runs',
-    completed: 'Completed',
+    runs: labels.runs,
+    completed: labels.completionRate,
     withParts: (count: number, parts: string) => `${count} (${parts})`,
     ofEnded: (rate: string, count: number) => `${rate} of ${count} ended`,
-    duration: 'Duration',
+    duration: labels.duration,
     meanAndMedian: (mean: string, median: string) => `mean ${mean}, median ${median}`,
-    modelCalls: 'Model calls',
-    revisions: 'Revisions',
+    modelCalls: labels.modelCalls,
+    revisions: labels.revisions,
     perRun: (total: number, average: string) => `${total} (${average} per run)`,
-    tokens: 'Tokens',
-    inAndOut: (input: string, output: string) => `${input} in, ${output} out`,
-    cost: 'Cost',
-    timeouts: 'Timeouts',
-    satisfaction: 'Average rating',
+    tokens: labels.tokens,
+    inAndOut: labels.tokensInOut,
+    cost: labels.cost,
+    timeouts: labels.timeouts,
+    satisfaction: labels.averageRating,
     ratings: (mean: string, count: number) => `${mean} of 5 (${countOf(count, 'rating')})`,
     tools: 'Errors by tool',
     ofCalls: (errors: number, calls: number) => `${errors} of ${countOf(calls, 'call')}`,

@@ -5,6 +5,7 @@ import type { Question, reversibility, TrustAbout, TrustReason } from '../../../
 import type { ApprovalPolicy, Mode, Role } from '../../../model/settings.ts';
 import type { Effect } from '../../../model/tool.ts';
 import type { TaskStatus } from '../../../run/state/state.ts';
+import { labels } from './labels.ts';
 
 /** The statuses of runs, tasks and plans. A word that two of them share means the same in both. */
 export type Status =
@@ -23,6 +24,17 @@ export type Status =
   | 'completed'
   | 'replaced';
 
+type DifferenceKind =
+  | 'goal'
+  | 'settings'
+  | 'plan'
+  | 'call'
+  | 'outcome'
+  | 'result'
+  | 'answer'
+  | 'usage'
+  | 'time';
+
 /**
  * One word for each value that people see, in sentence case. The command line and the page share this table.
  */
@@ -35,6 +47,8 @@ export interface Words {
   readonly questions: Readonly<Record<Question['kind'], string>>;
   readonly reflections: Readonly<Record<Reflection['status'], string>>;
   readonly changes: Readonly<Record<Change['kind'], string>>;
+  /** In what two runs differ. */
+  readonly differences: Readonly<Record<DifferenceKind, string>>;
   readonly purposes: Readonly<Record<Purpose, string>>;
   readonly roles: Readonly<Record<Role, string>>;
   readonly outline: Readonly<
@@ -124,17 +138,17 @@ export const words: Words = {
     destructive: 'Destructive calls',
     writes: 'Writes',
     step: 'Plan and each step',
-    plan: 'Plan',
+    plan: labels.plan,
     always: 'Every call',
   },
   limits: {
     steps: 'Steps',
-    calls: 'Model calls',
-    tasks: 'Tasks',
-    time: 'Time',
-    cost: 'Cost',
-    tokens: 'Tokens',
-    revisions: 'Revisions',
+    calls: labels.modelCalls,
+    tasks: labels.tasks,
+    time: labels.time,
+    cost: labels.cost,
+    tokens: labels.tokens,
+    revisions: labels.revisions,
     loop: 'Loop',
   },
   questions: {
@@ -143,19 +157,30 @@ export const words: Words = {
     plan_approval: 'Plan approval',
     missing_input: 'Missing info',
     elicitation: 'Tool question',
-    in_doubt: 'Outcome check',
+    in_doubt: labels.outcomeCheck,
   },
   reflections: { success: 'On track', failure: 'Off track', partial: 'Partly done' },
-  changes: { add: 'added', remove: 'removed', replace: 'changed', reorder: 'reordered' },
+  changes: { add: 'Added', remove: 'Removed', replace: 'Changed', reorder: 'Reordered' },
+  differences: {
+    goal: labels.goal,
+    settings: labels.settings,
+    plan: labels.plan,
+    call: labels.call,
+    outcome: labels.outcome,
+    result: labels.result,
+    answer: labels.finalAnswer,
+    usage: labels.usage,
+    time: labels.time,
+  },
   purposes: {
     act: 'Next tasks',
     generate: 'Tasks of a step',
-    answer: 'Final answer',
+    answer: labels.finalAnswer,
     conclude: 'Final answer from the results so far',
   },
   roles: { viewer: 'Viewer', operator: 'Operator', admin: 'Admin' },
   outline: { objective: 'Objective', successCriteria: 'Success criteria', constraints: 'Constraints' },
-  undo: { no: 'No', said: 'Yes, according to the tool', unknown: 'Unknown' },
+  undo: { no: labels.no, said: 'Yes, according to the tool', unknown: 'Unknown' },
   trust: {
     because: {
       not_ordered:
@@ -202,9 +227,9 @@ export const words: Words = {
     nothing: 'No call of this run was checked for external content.',
   },
   contextNames: {
-    effect: 'Effect',
+    effect: labels.effect,
     input: 'Input',
-    probe: 'Outcome check',
+    probe: labels.outcomeCheck,
     open: 'Unconfirmed call',
     previewFailed: 'No preview',
     also: 'Also waiting',
@@ -221,8 +246,3 @@ export const words: Words = {
     cancelRun: 'Cancel run',
   },
 };
-
-/** A number with its noun: `1 task`, `2 tasks`. */
-export function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}

@@ -1,6 +1,7 @@
 import type { ChatTexts } from '../en/chat.ts';
 import { cli } from './cli.ts';
 import { history } from './history.ts';
+import { labels } from './labels.ts';
 import { words } from './words.ts';
 
 export const chat: ChatTexts = {
@@ -18,10 +19,10 @@ export const chat: ChatTexts = {
   },
   answerWith: (name, fields = '') => `/answer ${name} ${fields === '' ? '…' : fields}`,
   yesOrNo: 'はい / いいえ',
-  numberOrWords: '番号か、普段の言葉で回答',
+  numberOrWords: '番号または自由入力で回答',
   orSay: '変更したい内容を入力することもできます',
   noQuestion: cli.noQuestions,
-  next: (text) => `次：${text}`,
+  next: labels.next,
   nextHint: '/next',
   noNext: '提案はありません。',
   noApproval: '承認待ちのものはありません。',
@@ -35,19 +36,19 @@ export const chat: ChatTexts = {
   attached: (names) => `次のメッセージに添付：${names}`,
   told: (run) => `${run} に指示を追加`,
   cancelled: (run) => `${run} を中止します`,
-  model: (name) => `モデル：${name}`,
+  model: (name) => `${labels.model}：${name}`,
   modelNow: (name) => `次のメッセージからのモデル：${name}`,
   leaveHint: '終了するには、もう一度 Ctrl-C または /quit',
   leaving: (count) =>
     `${count} 件が実行中です。呼び出しの完了を待っています。残りは次回の起動時に再開します。すぐに終了：Ctrl-C`,
   waitOver: (count) => `待ち時間が過ぎました。${count} 件が実行中です。再開：  dandori chat`,
   goesOn: (count) => `${count} 件をサーバーで実行中です。`,
-  tasksDone: (done, total) => `タスク ${total} 件中 ${done} 件`,
-  tasksFailed: (failed) => `失敗 ${failed} 件`,
+  tasksDone: labels.tasksOf,
+  tasksFailed: labels.failedCount,
   step: (id) => `ステップ ${id}`,
-  question: (id) => `質問 ${id}`,
+  question: labels.question,
   underWay: words.statuses.open,
-  waitsForYou: 'あなたの回答待ち',
+  waitsForYou: labels.waitingForYou,
   noConversations: '会話はまだありません。開始：  dandori chat',
   help: [
     ['/help', 'コマンドの一覧'],
@@ -56,11 +57,11 @@ export const chat: ChatTexts = {
     ['/runs', 'この会話の実行の一覧'],
     ['/approve [質問]', '呼び出しまたは計画を承認'],
     ['/reject [質問] [理由]', '却下、または回答しない'],
-    ['/answer 質問 回答', '複数の質問の一つに回答'],
+    ['/answer 質問 回答', '複数の質問のうち 1 つに回答'],
     ['/note [実行] 指示', '次の判断への指示を追加'],
     ['/attach ファイル', '次のメッセージにファイルを添付'],
     ['/next', '最後の提案を実行'],
-    ['/cancel [実行] [理由]', '実行を中止'],
+    ['/cancel [実行] [理由]', words.answers.cancelRun],
     ['/model [名前]', 'モデルを表示、または変更'],
     ['/quit', '終了（実行は次回の起動時に再開）'],
   ],

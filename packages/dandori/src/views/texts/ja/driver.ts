@@ -1,7 +1,8 @@
 import type { DriverTexts, QuestionTexts } from '../en/driver.ts';
+import { labels } from './labels.ts';
 import { words } from './words.ts';
 
-const { answers, effects } = words;
+const { answers, effects, statuses } = words;
 const sentence = (text: string) => (/[。．.!?！？]$/.test(text) ? text : `${text}。`);
 const KEPT = '完了した呼び出しは繰り返しません';
 
@@ -22,14 +23,14 @@ export const questions: QuestionTexts = {
   allowTool: 'この実行では許可',
   refuse: '拒否して続行',
   refuseSimilar: (count) => `このツールの呼び出し ${count} 件をすべて拒否`,
-  stopRun: '実行を中止',
+  stopRun: answers.cancelRun,
   approveCallAlways: '同じ引数なら今後も承認',
   approveToolAlways: 'このツールは今後も承認',
   reject: answers.reject,
   mayCarryOut: (count, isOutline) =>
     isOutline
-      ? `この計画を承認しますか？（${count} ステップ） タスクは各ステップの開始時に計画します。`
-      : `この計画を承認しますか？（タスク ${count} 件）`,
+      ? `この計画を承認しますか？（${labels.stepCount(count)}） タスクは各ステップの開始時に計画します。`
+      : `この計画を承認しますか？（${labels.taskCount(count)}）`,
   mayChange: (reason) => `計画の修正を承認しますか？ ${reason}`,
   mayRepeat: (operations) => `この計画を承認しますか？ 成功済みの呼び出しを繰り返します：${operations}`,
   mayCallAgain: (operation, effect, task) =>
@@ -59,7 +60,7 @@ export const questions: QuestionTexts = {
   happened: '反映済み：結果なしで続行',
   again: '未反映：再度呼び出し',
   giveUp: 'タスクを取りやめ',
-  done: '完了',
+  done: statuses.completed,
 };
 
 export const driver: DriverTexts = {
@@ -98,10 +99,10 @@ export const driver: DriverTexts = {
   didNotStop: '呼び出しが中止に応じませんでした。',
   notFitting: (operation, what) =>
     `${operation} の引数が正しくありません：${what}。ツールは呼び出していません。`,
-  secretGone: '引数に含まれる秘密の値が設定にないか、変更されています。ツールは呼び出していません。',
+  secretGone: '引数に含まれるシークレットが設定にないか、変更されています。ツールは呼び出していません。',
   unexpected: (expression, found, result) =>
     `想定外の結果です：${expression} は ${found} です。結果：${result}`,
-  misfit: (place, problem) => `想定外の結果です：${place || '結果'}：${problem}。`,
+  misfit: (place, problem) => `想定外の結果です：${place || labels.result}：${problem}。`,
   notWritten: (reason) => `結果を保存できません：${reason}。`,
   tooDeep: (levels) => `入れ子が ${levels} 段を超えています`,
 };

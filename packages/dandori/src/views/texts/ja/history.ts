@@ -1,11 +1,12 @@
 import type { HistoryTexts } from '../en/history.ts';
+import { labels } from './labels.ts';
 import { words } from './words.ts';
 
 export const history: HistoryTexts = {
   lifted: {
     from: (run, outcome) => `実行 ${run}（${outcome}）から保存した計画。`,
     notOrdered: (tasks) =>
-      `外部の内容を読んだ後にモデルが決め、あなたが承認した呼び出しがあります：${tasks}。この計画を実行するとあなたの指示として扱われるので、確認してください。`,
+      `外部コンテンツを読んだ後にモデルが決め、あなたが承認した呼び出しがあります：${tasks}。この計画を実行するとあなたの指示として扱われるので、確認してください。`,
     inferred: (count) => `前の結果と同じ値 ${count} か所を参照に置き換えました。確認してください。`,
     left: (task, operation, reason) => `除外：${task} ${operation}（${reason}）`,
     redacted: (tasks) => `[secret] を実際の値に置き換えてください：${tasks}`,
@@ -14,16 +15,16 @@ export const history: HistoryTexts = {
   },
   history: {
     none: '計画はまだありません。',
-    version: (version) => `計画 ${version}`,
-    by: { mind: 'モデルが作成', user: 'ユーザーが作成', repair: '自動修正' },
+    version: labels.planVersion,
+    by: labels.planBy,
     accepted: '採用',
-    rejected: '却下',
-    replaced: '差し替え済み',
+    rejected: words.statuses.rejected,
+    replaced: words.statuses.replaced,
     open: '未承認',
     reflected: (trigger, status) =>
       trigger === 'evaluation'
-        ? '成功条件が未達成'
-        : `振り返り（${trigger === 'error' ? '失敗後' : '定期'}）：${words.reflections[status]}`,
+        ? labels.criteriaUnmet
+        : `${labels.reflection}（${trigger === 'error' ? '失敗後' : '定期'}）：${words.reflections[status]}`,
     now: (version, status) => `現在の計画（${version}、${status}）`,
     changed: (reason, changes) => `${reason}（${changes}）`,
   },
@@ -36,22 +37,12 @@ export const history: HistoryTexts = {
   forked: {
     from: (run, seq) => `${run} のイベント ${seq} から分岐しました。`,
     settled: (tasks) => `分岐時に実行中のため、元の実行の結果を引き継ぎました：${tasks}`,
-    later: '元の実行が分岐後に行った呼び出しです。重複する可能性があります：',
+    later: labels.forkRepeats,
   },
   differing: {
     same: '差分はありません。',
     common: (seq) => `イベント ${seq} までは同じです。`,
-    kinds: {
-      goal: '目標',
-      settings: '設定',
-      plan: '計画',
-      call: '呼び出し',
-      outcome: '終了状態',
-      result: '結果',
-      answer: '最終回答',
-      usage: '使用量',
-      time: '時間（差分に含めません）',
-    },
+    kinds: { ...words.differences, time: `${labels.time}（差分に含めません）` },
   },
   recorded: {
     from: (run) => `実行 ${run} から保存。dandori/testing の runCase で実行できます。`,

@@ -1,4 +1,5 @@
 import type { Problems } from '../en/problems.ts';
+import { labels } from './labels.ts';
 
 export const problems: Problems = {
   failures: {
@@ -58,31 +59,19 @@ export const problems: Problems = {
     'service-invalid': ['サービスを利用できません。'],
     'store-incomplete': ['ストアの構成が不足しています。'],
     'store-outdated': ['ストアのテーブルのバージョンが異なります。'],
-    'store-unreachable': [
-      'データベースに接続できません。',
-      '起動していることを確認して、もう一度お試しください。',
-    ],
+    'store-unreachable': ['データベースに接続できません。', '起動していることを確認し、再試行してください。'],
     'file-unreadable': ['ファイルを読み取れません。'],
     'key-reused': ['この冪等キーは別のリクエストで使用済みです。'],
-    unauthorized: [
-      'アクセストークンが無効になりました。',
-      '有効なアクセストークンでサインインしてください。',
-    ],
+    unauthorized: [labels.tokenInvalid, '有効なアクセストークンでサインインしてください。'],
     forbidden: ['このアクセストークンでは許可されていません。'],
     'request-invalid': ['リクエストが正しくありません。'],
     'request-too-large': ['リクエストが大きすぎます。'],
     'route-not-found': ['指定された URL は存在しません。'],
-    'too-many-requests': ['リクエストが多すぎます。', 'しばらく待ってから、もう一度お試しください。'],
-    'server-stopping': [
-      'サーバーは停止処理中です。',
-      'サーバーの再開後に再送信してください。二重には実行されません。',
-    ],
+    'too-many-requests': [labels.tooManyRequests, labels.waitAndRetry],
+    'server-stopping': ['サーバーは停止処理中です。', labels.sendAgain],
     'server-failed': ['サーバー内部でエラーが発生しました。'],
     'login-failed': ['ログインできませんでした。'],
-    'server-unreachable': [
-      'サーバーが応答しません。',
-      'サーバーの再開後に再送信してください。二重には実行されません。',
-    ],
+    'server-unreachable': [labels.serverSilent, labels.sendAgain],
     usage: ['コマンドの指定が正しくありません。'],
   },
   diagnostics: {

@@ -1,4 +1,5 @@
 import type { RunTexts } from '../en/run.ts';
+import { labels } from './labels.ts';
 import { problems } from './problems.ts';
 import { words } from './words.ts';
 
@@ -20,15 +21,15 @@ export const run: RunTexts = {
     `この回答では、後のタスク ${task}（${by}）が使用済みのリソースを ${operation} が使います。順序を守るため、呼び出していません。`,
   stepGivenUp: 'モデルがこのステップを取りやめました。',
   givenUp: (operation) => `${operation} を取りやめました。反映されたかどうかは不明です。`,
-  inDoubt: '結果不明',
+  inDoubt: words.statuses.in_doubt,
   notDone: '未実行',
   standing: (task, status) => `${task}：${status}`,
   ended: (status) => words.statuses[status],
-  stepsReached: (count) => reached(`${count} ステップ`, 'execution.max_steps'),
-  callsReached: (count) => reached(`モデル呼び出し ${count} 回`, 'execution.max_model_calls'),
+  stepsReached: (count) => reached(labels.stepCount(count), 'execution.max_steps'),
+  callsReached: (count) => reached(labels.modelCallCount(count), 'execution.max_model_calls'),
   costReached: (dollars) => reached(`$${dollars}`, 'execution.max_cost'),
   timeReached: (seconds) => reached(`${seconds} 秒`, 'execution.max_time'),
-  tasksReached: (count) => reached(`タスク ${count} 件`, 'planning.max_subtasks'),
+  tasksReached: (count) => reached(labels.taskCount(count), 'planning.max_subtasks'),
   tokensReached: (count = 0) => reached(`${count} トークン`, 'execution.max_tokens'),
   revisionsReached: (count = 0) => reached(`計画の修正 ${count} 回`, 'planning.revision.max_revisions'),
   inCircles: '上限に達しました：ループ。モデルに通知しましたが、同じ呼び出しを繰り返しました',
@@ -37,13 +38,13 @@ export const run: RunTexts = {
   unmet: (criteria) => `満たしていない条件：${criteria}`,
   taskFailed: 'タスクが失敗しました。',
   soFar: '最終回答は作成されませんでした。ここまでの結果（ツールの出力のまま）：',
-  stepDone: (name, done, total) => `${name}：完了（タスク ${total} 件中 ${done} 件）。`,
-  stepFailed: (name, done, total) => `${name}：失敗（タスク ${total} 件中 ${done} 件完了）。`,
+  stepDone: (name, done, total) => `${name}：完了（${labels.tasksOf(done, total)}）。`,
+  stepFailed: (name, done, total) => `${name}：失敗（${labels.tasksOf(done, total)}完了）。`,
   because: (causes) => (/[.!?。]$/.test(causes) ? causes : `${causes}。`),
   next: (steps) => `次：${steps}。`,
   chose: (label) => `選択：${label}`,
   refused: '回答しないことにしました。',
   stillOpen: (questions) => `まだ回答待ちです：${questions}`,
   openQuestion: (question, goal) => `\n- ${question}（${goal}）`,
-  runAgain: 'もう一度実行',
+  runAgain: labels.runAgain,
 };

@@ -1,4 +1,5 @@
 import type { setup as english } from '../en/setup.ts';
+import { labels } from './labels.ts';
 
 export const setup: typeof english = {
   env: {
@@ -37,7 +38,7 @@ export const setup: typeof english = {
   checkup: {
     config: '設定',
     noFile: 'dandori.yaml がないため、既定値を使います',
-    model: 'モデル',
+    model: labels.model,
     noModel: '未設定。内蔵プランナーは簡単な目標だけに対応します',
     setModel: '設定：  dandori init   または   dandori run --model openai/gpt-5-mini "…"',
     answered: (seconds) => `${seconds} 秒で応答しました`,
@@ -45,7 +46,7 @@ export const setup: typeof english = {
     servers: 'サーバー',
     noServers: '未設定です',
     addServer: '追加：  dandori add NAME -- COMMAND…',
-    connected: (tools, seconds) => `${seconds} 秒で接続しました（ツール ${tools} 件）`,
+    connected: (tools, seconds) => `${seconds} 秒で接続しました（ツール ${tools} 個）`,
     fixServer: {
       login: (name) => `ログインしてください：  dandori login ${name}`,
       http: (name) => `${name} のアドレスとヘッダーを確認するか、削除してください：  dandori remove ${name}`,
@@ -61,7 +62,7 @@ export const setup: typeof english = {
   },
   servers: {
     connecting: (names) => `${names.join('、')} に接続中…`,
-    connected: (name, seconds, tools) => `${name}：${seconds} 秒で接続しました（ツール ${tools} 件）`,
+    connected: (name, seconds, tools) => `${name}：${seconds} 秒で接続しました（ツール ${tools} 個）`,
     failed: (name) => `${name}：接続できません`,
     runIt: (command) => `  直接実行すると詳細を確認できます：  ${command}`,
     from: {
@@ -69,11 +70,11 @@ export const setup: typeof english = {
       destructiveHint: 'destructiveHint',
       idempotentHint: 'idempotentHint',
       idempotency_key: '冪等キーに対応',
-      other_hints: '変更すると宣言',
+      other_hints: '変更ありと宣言',
       none: '宣言なし（書き込みとして扱います）',
       config: '設定済み',
     },
-    proposals: (count) => `宣言のないツール ${count} 件。名前からの提案です。確認してください：`,
+    proposals: (count) => `宣言のないツール ${count} 個。名前からの提案です。確認してください：`,
     takeProposals: 'この影響を設定ファイルに書き込みますか？',
     yes: '書き込む',
     no: '書き込みのまま',
@@ -94,7 +95,7 @@ export const setup: typeof english = {
     renamed: (from, to) => `「${from}」の名前を ${to} に変えました。`,
     ignored: (name, keys) => `${name}：${keys.join('、')} は使いません。`,
     secrets: (names) =>
-      `秘密の値は設定ファイルではなく .env に保存しました：${names.join('、')}。.env を読めるのは自分だけです。`,
+      `シークレットは設定ファイルではなく .env に保存しました：${names.join('、')}。.env を読めるのは自分だけです。`,
     notIgnored: 'コミットされないように、.env を .gitignore に追加してください。',
     value: (variable) => `${variable} の値`,
     next: '次：  dandori run "…"   または   dandori tools',

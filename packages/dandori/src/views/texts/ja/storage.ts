@@ -1,7 +1,8 @@
 import type { StorageTexts } from '../en/storage.ts';
+import { labels } from './labels.ts';
 
 const BACKUP = 'ファイルをバックアップから復元してください。';
-const PARTS = { runs: '実行', conversations: '会話', blobs: '保存済みの結果' };
+const PARTS = { runs: labels.runs, conversations: labels.conversations, blobs: '保存済みの結果' };
 
 export const storage: StorageTexts = {
   doctored: {
@@ -17,15 +18,15 @@ export const storage: StorageTexts = {
     yes: '修復',
     no: 'そのまま',
     kinds: {
-      'torn-tail': ['書きかけの最終行', '--repair または次の再開時に取り除きます。'],
+      'torn-tail': ['書きかけの最終行', '--repair または次の再開時に削除します。'],
       'trailing-garbage': [
         '最後のイベントの後に不明なデータ',
-        '内容を確認してください。--repair は確認後に取り除きます。',
+        '内容を確認してください。--repair は確認後に削除します。',
       ],
       'lost-newline': ['改行のない最終行', 'イベントは完全です。--repair は確認後に改行を補います。'],
       'damaged-line': ['破損した行', `${BACKUP}それまで実行を再開できません。`],
       'missing-line': ['行の欠落', BACKUP],
-      'duplicated-line': ['行の重複', '--repair は確認後、写しを残して一方を取り除きます。'],
+      'duplicated-line': ['行の重複', '--repair は確認後、コピーを残して一方を削除します。'],
       'misplaced-line': ['行の位置が不正', BACKUP],
       'empty-journal': ['イベントのない実行', 'バックアップから復元するか、削除してください。'],
       'broken-law': [
@@ -36,17 +37,17 @@ export const storage: StorageTexts = {
         'イベントと一致しない行',
         'データベースが直接変更されたか、Dandori の不具合です。バックアップから復元するか、報告してください。',
       ],
-      'stale-lock': ['終了したプロセスのロック', '--repair で取り除きます。動作に支障はありません。'],
+      'stale-lock': ['終了したプロセスのロック', '--repair で削除します。動作に支障はありません。'],
       'foreign-lock': [
         '別のマシンのプロセスのロック',
         'そのプロセスが存在しない場合は、ファイルを削除してください。',
       ],
-      leftover: ['異常終了で残った書きかけのファイル', '`dandori prune` で取り除きます。'],
+      leftover: ['異常終了で残った書きかけのファイル', '`dandori prune` で削除します。'],
       'missing-blob': ['保存済みの結果の欠落', BACKUP],
       'damaged-blob': ['保存済みの結果の破損', BACKUP],
       unreadable: ['読み取れません', 'このユーザーに読み取り権限を付与してください。'],
       permissions: [
-        '他のユーザーが読み書きできます',
+        'ほかのユーザーが読み書きできます',
         'chmod 600 を実行してください。--repair は確認後に変更します。',
       ],
     },
@@ -76,7 +77,7 @@ export const storage: StorageTexts = {
       differs: 'コピーしませんでした（コピー先の内容が異なる）',
       secrets: 'コピーしませんでした（シークレット）',
     },
-    bytes: (count) => `${count} バイト`,
+    bytes: labels.bytes,
   },
   pruned: {
     removed: (runs, blobs, bytes) =>
@@ -90,24 +91,24 @@ export const storage: StorageTexts = {
     kept: '何も削除しませんでした。',
     left: { damaged: '残しました（破損）', driven: '残しました（実行中）' },
     blobsLeft: '破損した実行が使う可能性があるため、保存済みの結果も残しました。',
-    bytes: (count) => `${count} バイト`,
+    bytes: labels.bytes,
   },
   reading: (count) => `実行 ${count} 件を読み込み中…`,
   statistics: {
-    runs: '実行',
-    completed: '完了率',
+    runs: labels.runs,
+    completed: labels.completionRate,
     withParts: (count, parts) => `${count} 件（${parts}）`,
     ofEnded: (rate, count) => `${rate}（終了 ${count} 件中）`,
-    duration: '所要時間',
+    duration: labels.duration,
     meanAndMedian: (mean, median) => `平均 ${mean}、中央値 ${median}`,
-    modelCalls: 'モデル呼び出し',
-    revisions: '計画の修正',
+    modelCalls: labels.modelCalls,
+    revisions: labels.revisions,
     perRun: (total, average) => `${total} 回（実行あたり ${average} 回）`,
-    tokens: 'トークン',
-    inAndOut: (input, output) => `入力 ${input}、出力 ${output}`,
-    cost: '費用',
-    timeouts: 'タイムアウト',
-    satisfaction: '平均評価',
+    tokens: labels.tokens,
+    inAndOut: labels.tokensInOut,
+    cost: labels.cost,
+    timeouts: labels.timeouts,
+    satisfaction: labels.averageRating,
     ratings: (mean, count) => `5 段階中 ${mean}（評価 ${count} 件）`,
     tools: 'ツール別のエラー',
     ofCalls: (errors, calls) => `呼び出し ${calls} 回中 ${errors} 回`,

@@ -1,4 +1,5 @@
 import type { Words } from '../en/words.ts';
+import { labels } from './labels.ts';
 
 export const words: Words = {
   statuses: {
@@ -46,15 +47,15 @@ export const words: Words = {
     destructive: '取り消し不可のみ',
     writes: '書き込み',
     step: '計画と各ステップ',
-    plan: '計画',
+    plan: labels.plan,
     always: 'すべて',
   },
   limits: {
     steps: 'ステップ数',
     calls: 'モデル呼び出し回数',
     tasks: 'タスク数',
-    time: '時間',
-    cost: '費用',
+    time: labels.time,
+    cost: labels.cost,
     tokens: 'トークン数',
     revisions: '計画の修正回数',
     loop: 'ループ',
@@ -65,19 +66,30 @@ export const words: Words = {
     plan_approval: '計画の承認',
     missing_input: '不足情報',
     elicitation: 'ツールからの質問',
-    in_doubt: '結果の確認',
+    in_doubt: labels.outcomeCheck,
   },
   reflections: { success: '順調', failure: '難航', partial: '一部達成' },
   changes: { add: '追加', remove: '削除', replace: '変更', reorder: '並べ替え' },
+  differences: {
+    goal: labels.goal,
+    settings: labels.settings,
+    plan: labels.plan,
+    call: labels.call,
+    outcome: labels.outcome,
+    result: labels.result,
+    answer: labels.finalAnswer,
+    usage: labels.usage,
+    time: labels.time,
+  },
   purposes: {
     act: '次のタスク',
     generate: 'ステップのタスク',
-    answer: '最終回答',
+    answer: labels.finalAnswer,
     conclude: 'ここまでの結果による最終回答',
   },
   roles: { viewer: '閲覧者', operator: 'オペレーター', admin: '管理者' },
   outline: { objective: '目的', successCriteria: '成功条件', constraints: '制約' },
-  undo: { no: '不可', said: '可（ツールの申告）', unknown: '不明' },
+  undo: { no: '不可', said: '可（ツールの申告）', unknown: labels.unknown },
   trust: {
     because: {
       not_ordered:
@@ -120,9 +132,9 @@ export const words: Words = {
     nothing: 'この実行には、確認の対象になる呼び出しはありませんでした。',
   },
   contextNames: {
-    effect: '影響',
+    effect: labels.effect,
     input: '入力',
-    probe: '結果の確認',
+    probe: labels.outcomeCheck,
     open: '結果不明の呼び出し',
     previewFailed: 'プレビューなし',
     also: 'ほかに待機中',

@@ -48,7 +48,7 @@ export const mcp: Catalogue = {
   'the schema of its form is not an object': 'フォームのスキーマがオブジェクトではありません',
   'its form is too large': 'フォームが大きすぎます',
   'its form asks for a secret, which would be journaled; use url mode of MCP for that':
-    'フォームが秘密の値を求めています（ジャーナルに残ります）。MCP の url モードを使ってください',
+    'フォームがシークレットを求めています（ジャーナルに残ります）。MCP の url モードを使ってください',
   'it has not started yet': 'まだ起動していません',
   'server {1} is missing: {2}': 'サーバー {1} を利用できません：{2}',
   'server {1} is gone and will be started again: {2}': 'サーバー {1} が終了しました。再起動します：{2}',

@@ -42,7 +42,7 @@ export const plans: Catalogue = {
   '`expect` is not a JSON Schema: {1}': 'expect が JSON Schema ではありません：{1}',
   '`expect`: {1}': 'expect：{1}',
   'together with those of the other tasks its schema is too large':
-    '他のタスクと合わせたスキーマが大きすぎます',
+    'ほかのタスクと合わせたスキーマが大きすぎます',
   '"{1}" reads its own result': '「{1}」が自分自身の結果を読み取っています',
   '"{1}" reads the result of "{2}", and no such task has succeeded':
     '「{1}」が「{2}」の結果を読み取りますが、完了した「{2}」がありません',
@@ -71,7 +71,7 @@ export const plans: Catalogue = {
   'these tasks wait for each other: {1}': 'タスクが互いに待ち合っています：{1}',
   'remove one of these references': '参照の 1 つを削除してください',
   '"{1}" only stands for a secret and is not a value':
-    '「{1}」は秘密の値の代わりの表示です。値ではありません',
+    '「{1}」はシークレットの代わりの表示です。値ではありません',
   'use a Ref to the result that has the value, or write the value in a plan file':
     'その値を含む結果を参照するか、計画ファイルに値を書いてください',
   '"{1}" is a placeholder; in adaptive mode arguments need real values':
@@ -116,7 +116,7 @@ export const plans: Catalogue = {
     '費用を抑えるか、execution.max_cost を引き上げてください',
   "{1} is null, which can't be part of a longer text": '{1} は null のため、文字列に埋め込めません',
   '{1}: {2} has no result': '{1}：{2} の結果がありません',
-  'together with the other Refs it becomes too large': '他の参照と合わせた値が大きすぎます',
+  'together with the other Refs it becomes too large': 'ほかの参照と合わせた値が大きすぎます',
   '{1} found nothing in the result of {2}: {3}': '{2} の結果に {1} の値がありません：{3}',
   'its args.{1} uses {2}': 'args.{1} が {2} を使用',
   'it says after: {1}': 'after: {1} の指定',
@@ -148,7 +148,7 @@ export const plans: Catalogue = {
   'remove it, or use its result': '削除するか、結果を使ってください',
   '"{1}" waits for "{2}", although both only read and it does not use its result':
     '「{1}」は「{2}」の結果を使わないのに待っています（どちらも読み取りだけ）',
-  '{1}: the wait is dropped': '{1}：待機を取り除きました',
+  '{1}: the wait is dropped': '{1}：待機を削除しました',
   '{1} has already called {2} with exactly these arguments and succeeded. Its result, {3}, is still valid':
     '{1} が同じ引数で {2} を呼び出し、成功しています。結果は有効です：{3}',
   'leave it out and use the result of {1}; {2}': '削除して {1} の結果を使ってください。{2}',
@@ -180,7 +180,7 @@ export const plans: Catalogue = {
   '{1} fits none of the allowed forms': '{1} はどの形にも一致しません',
   'must be an object': 'オブジェクトにしてください',
   'it contains itself': '自分自身を含んでいます',
-  'it removes {1}, which does not exist or has started': '取り除く {1} がないか、開始済みです',
+  'it removes {1}, which does not exist or has started': '削除する {1} がないか、開始済みです',
   'what was proposed before it has not been compiled': '前の提案がチェックされていません',
   'it repairs nothing that was proposed, or was not accepted':
     '修正の元になる提案がないか、採用されていません',

@@ -171,10 +171,10 @@ export const server: Catalogue = {
   'there is no action {1} in this run': 'この実行にアクション {1} はありません',
   '{1} has no result: it is {2}': '{1} に結果がありません（{2}）',
   '{1} finds nothing in this result': '{1} に当たる値は結果にありません',
-  '{1} has no preview': '{1} に事前確認はありません',
+  '{1} has no preview': '{1} にプレビューはありません',
   'the preview of {1} may only read, and {2} writes':
-    '{1} の事前確認では読み取りだけができます（{2} は書き込み）',
-  'the preview failed and did not say why': '事前確認が理由を示さずに失敗しました',
+    '{1} のプレビューでは読み取りだけができます（{2} は書き込み）',
+  'the preview failed and did not say why': 'プレビューが理由を示さずに失敗しました',
   'there is no plan yet': '計画はまだありません',
   'the sub-goal of {1} cannot run: {2}': '{1} の部分目標を実行できません：{2}',
   'a sub-goal {1} levels deep cannot have sub-goals: do it here':

@@ -5,8 +5,8 @@ export const setup: Catalogue = {
   'Add an MCP server, or import those of another program':
     'MCP サーバーを追加、またはほかのプログラムから取り込む',
   'Import from claude, vscode, cursor or a file': 'claude、vscode、cursor またはファイルから取り込む',
-  'Send this header to the address; repeatable': 'アドレスに送るヘッダー（繰り返し可）',
-  'Set this variable for the command; repeatable': 'コマンドに渡す環境変数（繰り返し可）',
+  'Send this header to the address; repeatable': 'アドレスに送るヘッダー（複数指定可）',
+  'Set this variable for the command; repeatable': 'コマンドに渡す環境変数（複数指定可）',
   'Replace a server of the same name': '同じ名前のサーバーを置き換える',
   'Add it without connecting to it': '接続せずに追加する',
   'Write the proposed effects without asking': '提案された影響を確認なしで書き込む',

@@ -217,7 +217,7 @@ export const usage: Catalogue = {
     'ストアには、フォルダー、dandori.yaml、データベースのアドレスを指定できます。',
   'There is no store "{1}".': 'ストア「{1}」がありません。',
   'The runs of {1} are stored in memory and cannot be copied.':
-    '{1} の実行はメモリーに保存されているため、コピーできません。',
+    '{1} の実行はメモリに保存されているため、コピーできません。',
   'The database has no runs in the schema "{1}".': 'データベースのスキーマ「{1}」に実行がありません。',
   'Name the schema in the address: postgres://host/database?schema=dandori':
     'アドレスでスキーマを指定してください：postgres://host/database?schema=dandori',
@@ -237,7 +237,7 @@ export const usage: Catalogue = {
   'must be the address of a PostgreSQL database, such as ${DATABASE_URL}':
     'には ${DATABASE_URL} のような PostgreSQL データベースのアドレスを指定してください',
   'This driver no longer holds the run {1}; it stops.':
-    'このドライバーは実行 {1} の担当ではなくなったため、停止します。',
+    'このプロセスは実行 {1} のリースを失ったため、停止します。',
   'Another driver has written to the run {1}; this one stops.':
     '別のプロセスが実行 {1} に書き込んだため、このプロセスは停止します。',
   'There is no result of "{1}" in the run {2}.': '実行 {2} に「{1}」の結果はありません。',
@@ -297,7 +297,7 @@ export const usage: Catalogue = {
   'Restore the file from a backup; `dandori doctor` checks all files.':
     'バックアップから復元してください。ほかの破損は `dandori doctor` で確認できます。',
   '{1} Nothing was changed, and other runs are not affected.':
-    '{1}何も変更していません。他の実行に影響はありません。',
+    '{1}何も変更していません。ほかの実行に影響はありません。',
   '{1}: line {2} (byte {3}) is damaged: {4}.': '{1} の {2} 行目（{3} バイト目）が破損しています：{4}',
   'it is not JSON ({1})': 'JSON ではありません（{1}）',
   'it is not a known event ({1})': '不明なイベントです（{1}）',
@@ -362,7 +362,8 @@ export const usage: Catalogue = {
     '計画なしで回答したか、まだ開始していません。--plan を付けずに確認してください。',
   '{1} takes a duration, not "{2}".': '{1} には時間を指定してください（現在の値：{2}）。',
   'Write a number with a unit: 30d, 12h or 90m.': UNIT,
-  'Removing runs needs a confirmation, and this is not a terminal.': 'ここでは削除の確認ができません。',
+  'Removing runs needs a confirmation, and this is not a terminal.':
+    '端末ではないため、削除の確認ができません。',
   'Give --yes to remove them, or --dry-run to see which they are.':
     '削除する場合は --yes、対象の確認は --dry-run を付けてください。',
   '{1} {2} stays open.': '{1}{2} は回答待ちのままです。',
@@ -429,11 +430,11 @@ export const usage: Catalogue = {
     'イベントは完全です。最後の } の直後に改行を入れてください。',
   'its newline at the end is missing': '末尾の改行がありません',
   'Look at it; `dandori doctor --repair` asks, then removes it.':
-    '内容を確認してください。`dandori doctor --repair` は確認後に取り除きます。',
+    '内容を確認してください。`dandori doctor --repair` は確認後に削除します。',
   'data follows the last event, and it is not the beginning of event {1}':
     '最後のイベントの後に、イベント {1} ではないデータがあります',
   'other users can {1} it (its mode is {2}, and should be 600)':
-    '他のユーザーが{1}できます（モード {2}、600 にしてください）',
+    'ほかのユーザーが{1}できます（モード {2}、600 にしてください）',
   read: '読み取り',
   change: '変更',
   'it was held by {1}': '保持していたプロセス：{1}',
