@@ -3,9 +3,9 @@ import { loadEnvFile, type UserConfigWarning } from '../config/index.ts';
 import { nearest } from '../model/text.ts';
 import { type Tool, unseenServers } from '../model/tool.ts';
 import { asTyped } from './command-line.ts';
-import type { Workplace } from './open.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
+import type { Workplace } from './workplace.ts';
 
 /** Warns about errors in the configuration that show only after the tool servers have listed their tools. */
 export function announce(dandori: Workplace, texts: Texts): void {

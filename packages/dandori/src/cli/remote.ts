@@ -5,8 +5,8 @@ import { assertNever, DandoriError } from '../model/error.ts';
 import { isUnfinished } from '../model/event.ts';
 import { writePlanAsJson } from '../plan/write.ts';
 import { chosenLanguage, systemLanguage } from './language.ts';
-import type { Workplace } from './open.ts';
 import { openRemoteConversation } from './remote-conversation.ts';
+import type { Workplace } from './workplace.ts';
 
 /** The server's largest page size. */
 const LARGEST_PAGE = 200;

@@ -8,7 +8,6 @@ import type { Report } from '../views/report.ts';
 import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
 import { asTyped } from './command-line.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { openWorkplace, type Workplace } from './open.ts';
 import { showPictures } from './pictures.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { Reply } from './questions/ask.ts';
@@ -17,6 +16,7 @@ import { answerCommand, questionLines } from './questions/question.ts';
 import { printReport } from './report.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
+import { openWorkplace, type Workplace } from './workplace.ts';
 
 export interface SessionOptions {
   readonly config?: string;

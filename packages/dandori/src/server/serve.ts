@@ -18,7 +18,7 @@ import { createLiveUpdates, createRunStatusFeed } from './live-updates.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServerParts } from './parts.ts';
 import { problemOutside, refuseConnection } from './problem.ts';
-import { createWorkers, type ServerLine, type Workers, type WorkersOptions } from './workers.ts';
+import { createWorkers, type ServerLine, type Workers, type WorkersOptions } from './worker-processes.ts';
 
 export interface ServeOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
   /** Overrides the configured host. */

@@ -13,7 +13,7 @@ import type { RunState } from '../../src/run/state/state.ts';
 import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { createFileKeys } from '../../src/store/files/keys.ts';
-import { createMemoryBlobs, createMemoryJournal, createMemoryKeys } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal, createMemoryKeys } from '../../src/store/in-memory.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, SETTINGS, task } from '../driver/house.ts';
 

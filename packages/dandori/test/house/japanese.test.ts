@@ -46,7 +46,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'driver/prefetch.ts': 'reasons of aborted calls, never shown',
   'config/template.ts': 'checked below, comment by comment',
   'commands/answer-phrases.ts': 'words that a user may write',
-  'run/actions/parse.ts': 'for the model',
+  'run/actions/parse-actions.ts': 'for the model',
   'run/actions/plan-operations.ts': 'for the model',
   'run/actions/step-update.ts': 'for the model',
   'run/actions/own-operations.ts': 'for the model',

@@ -14,7 +14,7 @@ import { examinedSchema } from '../../src/model/finding.ts';
 import { parseJson } from '../../src/model/json.ts';
 import * as api from '../../src/server/api.ts';
 import { schemaOf } from '../../src/server/schemas.ts';
-import { overviewSchema } from '../../src/store/dispatcher/workers.ts';
+import { overviewSchema } from '../../src/store/dispatcher/worker-overview.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { resultPartSchema } from '../../src/views/result-page.ts';
 import { type Document, routesOf } from '../fuzz/document.ts';

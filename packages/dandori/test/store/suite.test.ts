@@ -5,7 +5,7 @@ import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
 import { type DispatchingStore, dispatcherCases } from '../../src/store/conformance/dispatcher.ts';
 import { journalCases } from '../../src/store/conformance/journal.ts';
 import { createLocalDispatcher } from '../../src/store/dispatcher/local.ts';
-import { createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createFileStore, createMemoryStore } from '../../src/store/store.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 

@@ -8,12 +8,12 @@ import { type AskedQuestion, duration, type Report } from '../../views/report.ts
 import { runTextsIn } from '../../views/texts/of-run.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openWorkplace } from '../open.ts';
 import { type Reply, replyTo } from '../questions/ask.ts';
 import { answerFrom } from '../questions/parse-answer.ts';
 import { answerCommands, questionLines } from '../questions/question.ts';
 import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openWorkplace } from '../workplace.ts';
 
 export interface AnswerOptions {
   readonly config?: string;

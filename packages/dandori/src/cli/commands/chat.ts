@@ -6,9 +6,9 @@ import { announce, announceUserConfig } from '../announce.ts';
 import { createHost, type Hosting } from '../chat/host.ts';
 import type { Wording } from '../chat/message.ts';
 import { asTyped } from '../command-line.ts';
-import { openWorkplace, SERVER } from '../open.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { openWorkplace, SERVER } from '../workplace.ts';
 
 export interface ChatOptions {
   readonly config?: string;

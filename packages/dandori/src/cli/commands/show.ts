@@ -15,12 +15,12 @@ import { planTasks, type StepView } from '../../views/plan.ts';
 import { duration, type Report } from '../../views/report.ts';
 import { announceTorn } from '../announce.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openWorkplace, shownStatus } from '../open.ts';
 import { showPictures } from '../pictures.ts';
 import { noteText } from '../progress.ts';
 import { printReport, usedText } from '../report.ts';
 import { oneLine, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openWorkplace, shownStatus } from '../workplace.ts';
 
 export interface ShowOptions {
   readonly config?: string;

@@ -3,9 +3,9 @@ import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
 import { duration } from '../../views/report.ts';
 import { durationIn } from '../command-line.ts';
-import { openWorkplace } from '../open.ts';
 import { padded, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { openWorkplace } from '../workplace.ts';
 
 /** The most failed tools, and the most damaged runs, to show. */
 const MAX_SHOWN = 20;

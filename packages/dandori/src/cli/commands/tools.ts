@@ -1,9 +1,9 @@
 import { stringifyJson } from '../../model/json.ts';
 import { toolTrust } from '../../views/trust-report.ts';
 import { announceTools } from '../announce.ts';
-import { openWorkplace } from '../open.ts';
 import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { openWorkplace } from '../workplace.ts';
 import { printToolTrust } from './trust.ts';
 
 export async function tools(options: { config?: string; json?: boolean; trust?: boolean }): Promise<number> {
