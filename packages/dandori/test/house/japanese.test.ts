@@ -38,7 +38,7 @@ const ENGLISH_ONLY: Readonly<Record<string, string>> = {
   'server/metrics.ts': 'descriptions for Prometheus',
   'server/description.ts': 'the list of HTTP operations',
   'server/schemas.ts': 'descriptions in OpenAPI',
-  'views/texts/dictionary.ts': 'a dictionary',
+  'search/dictionary.ts': 'a dictionary',
   'model/own-tools.ts': 'for the model',
   'conversation/start-run.ts': 'for the model',
   'conversation/tell-run.ts': 'for the model',

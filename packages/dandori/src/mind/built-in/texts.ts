@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, stringifyJson } from '../../model
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { clip, displayWidth, type Language } from '../../model/text.ts';
-import { meaningOf, stem } from '../../views/texts/dictionary.ts';
+import { meaningOf, stem } from '../../search/dictionary.ts';
 import { runTextsIn } from '../../views/texts/of-run.ts';
 import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
