@@ -7,7 +7,7 @@ import { stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
 import { exitCodeOf } from '../exit-code.ts';
 import { errorTexts } from '../print-error.ts';
-import { answerIn } from '../questions/parse-answer.ts';
+import { parseOneAnswer } from '../questions/parse-answer.ts';
 import { oneLine } from '../style.ts';
 import {
   type CommandContext,
@@ -172,7 +172,7 @@ export function createHost({ conversation, wording, watched, past, isTerminal, i
     attached,
     answer: ({ run, question }, typed, comment) =>
       waitFor(async (onBegun) => {
-        const value = answerIn(typed, question);
+        const value = parseOneAnswer(typed, question);
         onBegun(run);
         return conversation.answer({ run, question: question.id }, value, { comment });
       }),

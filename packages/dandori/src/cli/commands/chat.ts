@@ -2,7 +2,7 @@ import type { ConversationClient, RunClient } from '../../app/index.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { announce, announceUserConfig } from '../announce.ts';
+import { warnAboutServers, warnAboutUserConfig } from '../announce.ts';
 import { createHost, type Hosting } from '../chat/host.ts';
 import type { Wording } from '../chat/message.ts';
 import { asTyped } from '../command-line.ts';
@@ -33,7 +33,7 @@ export async function chat(options: ChatOptions): Promise<number> {
     model: options.model,
     onEvent: (event) => (event.run === watched.run ? watched.stream?.event(event) : undefined),
     onLive: (live) => (live.run === watched.run ? watched.stream?.live(live) : undefined),
-    onWarning: (warning) => announceUserConfig(warning, textsFor({ language: dandori.config.language })),
+    onWarning: (warning) => warnAboutUserConfig(warning, textsFor({ language: dandori.config.language })),
   });
   const conversation = await open(dandori, options);
   const wording: Wording = {
@@ -43,7 +43,7 @@ export async function chat(options: ChatOptions): Promise<number> {
       return textsFor({ language: dandori.config.language ?? conversation.state?.language });
     },
   };
-  if (options.json !== true) announce(dandori, wording.texts);
+  if (options.json !== true) warnAboutServers(dandori, wording.texts);
   const host = createHost({
     conversation,
     wording,
