@@ -3,7 +3,7 @@ import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { warnAboutServers, warnAboutUserConfig } from '../announce.ts';
-import { createHost, type Hosting } from '../chat/host.ts';
+import { type Hosting, hostChat } from '../chat/host.ts';
 import type { Wording } from '../chat/message.ts';
 import { asTyped } from '../command-line.ts';
 import { oneLine, styleFor } from '../style.ts';
@@ -44,7 +44,7 @@ export async function chat(options: ChatOptions): Promise<number> {
     },
   };
   if (options.json !== true) warnAboutServers(dandori, wording.texts);
-  const host = createHost({
+  const hosting: Hosting = {
     conversation,
     wording,
     watched,
@@ -52,8 +52,8 @@ export async function chat(options: ChatOptions): Promise<number> {
     isTerminal,
     isJson: options.json === true,
     isRemote: (process.env[SERVER] ?? '') !== '',
-  });
-  return host.run({ wait, config: options.config, close: () => dandori.close() });
+  };
+  return hostChat(hosting, { wait, config: options.config, close: () => dandori.close() });
 }
 
 /** If no conversation can be opened, closes the tool servers. Otherwise they would keep the process alive. */
