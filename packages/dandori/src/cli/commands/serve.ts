@@ -97,7 +97,7 @@ async function workForServer(options: Pick<WorkOptions, 'config' | 'model'>): Pr
     });
   // Ctrl-C in a terminal reaches this process too. The server decides when it stops.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  const { openServerLine } = await import('../../server/worker-processes.ts');
+  const { openServerLine } = await import('../../server/server-line.ts');
   const { serve: open } = await import('../../server/serve.ts');
   const line = openServerLine();
   const { config: configFile, model } = options;
