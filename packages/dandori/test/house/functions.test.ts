@@ -9,7 +9,7 @@ const SOURCE = join(import.meta.dirname, '../../src');
 /** The most lines of a function, with the functions in it. */
 const MOST = 100;
 
-const LIST = 'a flat list: one entry per event, method or part';
+const LIST = 'a flat list: one entry per event, method, part or pattern';
 const STATE = 'small functions over a state that they share, and nothing else';
 const OPEN = 'does several things: to be parted';
 
@@ -18,6 +18,7 @@ const LONG: Readonly<Record<string, string>> = {
   'app/dandori.ts assemble': LIST,
   'app/library.ts openDandori': LIST,
   'cli/remote/open-remote.ts openRemote': LIST,
+  'mind/built-in/skills/arithmetic/word-problem.ts readAmounts': LIST,
   'run/state/apply.ts applyToSlices': LIST,
   'server/metrics.ts createMetrics': LIST,
   'server/open-parts.ts openServerParts': LIST,
@@ -36,11 +37,9 @@ const LONG: Readonly<Record<string, string>> = {
   'store/postgres/dispatcher.ts createPostgresWork': STATE,
   'store/postgres/journal.ts createPostgresJournal': STATE,
   'telemetry/export.ts createExporter': STATE,
-  'tools/create-toolbox.ts createToolbox': STATE,
   'tools/mcp/stdio.ts createStdioTransport': STATE,
   'driver/calls.ts createCalls': OPEN,
   'driver/prefetch.ts createReadAhead': OPEN,
-  'mind/built-in/skills/arithmetic/word-problem.ts readAmounts': OPEN,
   'store/files/run-file.ts openRunFile': OPEN,
 };
 
