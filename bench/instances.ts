@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Parts } from '../packages/dandori/src/driver/parts.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/store/in-memory.ts';
 import {
   createFunctionToolbox,
   type FunctionTool,

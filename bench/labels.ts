@@ -5,7 +5,7 @@ import { startRun } from '../packages/dandori/src/commands/start.ts';
 import { drive } from '../packages/dandori/src/driver/drive.ts';
 import type { Parts } from '../packages/dandori/src/driver/parts.ts';
 import type { Settings } from '../packages/dandori/src/model/settings.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/store/in-memory.ts';
 import { createFunctionToolbox } from '../packages/dandori/src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../packages/dandori/src/testing/scripted-mind.ts';
 import { createStepClock } from '../packages/dandori/src/testing/step-clock.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { eventOf, firstEvent } from '../packages/dandori/src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../packages/dandori/src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../packages/dandori/src/store/files/journal.ts';
 import type { Claim, Journal } from '../packages/dandori/src/store/index.ts';
 import { openPostgresStore } from '../packages/dandori/src/store/postgres/store.ts';
@@ -62,7 +62,7 @@ async function measure(journal: Journal, prefix: string): Promise<Measured> {
     claims.set(run, await journal.claim(run));
   }
   const append = (run: string, seq: number) =>
-    journal.append(run, seq - 1, [eventOf(run, seq)], claims.get(run));
+    journal.append(run, seq - 1, [eventAt(run, seq)], claims.get(run));
   const [before, began] = [process.cpuUsage(), performance.now()];
   await Promise.all(
     runs.map(async (run) => {

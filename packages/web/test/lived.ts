@@ -8,7 +8,7 @@ import type { Task } from '../../dandori/src/model/task.ts';
 import { fold } from '../../dandori/src/run/state/apply.ts';
 import type { RunState } from '../../dandori/src/run/state/state.ts';
 import { createJsonlJournal } from '../../dandori/src/store/files/journal.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../dandori/src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../dandori/src/store/in-memory.ts';
 import {
   createFunctionToolbox,
   createScriptedMind,

@@ -31,9 +31,9 @@ import { createRunListeners } from './run-listeners.ts';
 import {
   checkRun,
   type OutputOf,
+  outputSchema,
   type RunOptions,
   readOutput,
-  schemaOf,
   type YieldedOf,
 } from './run-options.ts';
 
@@ -162,7 +162,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
           runtime.start(goal, {
             ...starting,
             run: id,
-            output: schemaOf(output),
+            output: outputSchema(output),
             attachments: await readAttachments(attachments),
           }),
         toOutput: async (report) => (await readOutput(report, output)) as OutputOf<Options>,

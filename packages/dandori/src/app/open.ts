@@ -209,7 +209,7 @@ interface ToolboxOptions {
 /** Undefined if it is not configured. */
 export async function openMemory({ memory, userId }: Config): Promise<Memory | undefined> {
   if (memory === undefined) return undefined;
-  const { createMemory } = await import('../tools/memory.ts');
+  const { createMemory } = await import('../tools/memory-service.ts');
   return createMemory({ ...memory, userId });
 }
 

@@ -104,7 +104,7 @@ function isZod(value: unknown): boolean {
 }
 
 /** What the model writes is the input of a zod schema, which may transform it. */
-export function schemaOf(output: RunOptions['output']): JsonObject | undefined {
+export function outputSchema(output: RunOptions['output']): JsonObject | undefined {
   return output instanceof z.ZodType ? (z.toJSONSchema(output, { io: 'input' }) as JsonObject) : output;
 }
 

@@ -1,29 +1,12 @@
-import { cancelRun, passAnswer, startRun } from '../commands/index.ts';
+import { cancelRun, passAnswer } from '../commands/index.ts';
 import { type Drivable, drive, type Parts } from '../driver/index.ts';
 import type { Mind } from '../mind/index.ts';
 import { DandoriError, messageOf } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
-import { isObject } from '../model/json.ts';
-import type { Settings } from '../model/settings.ts';
-import { DEEPEST_GOAL, toolsForGoal, unknownTools } from '../model/sub-goal.ts';
-import { clip, languageOf } from '../model/text.ts';
-import { foldRun } from '../run/state/apply.ts';
+import { clip } from '../model/text.ts';
 import type { RunState } from '../run/state/state.ts';
-import { timeFor } from '../run/sub-goal.ts';
-import { isCleanCall } from '../run/trust/lineage.ts';
-import {
-  type CallOutcome,
-  failed,
-  type GoalRequest,
-  LEFT,
-  limitTools,
-  type SubGoals,
-} from '../tools/index.ts';
-
-interface SubGoalParts {
-  readonly parts: Parts;
-  readonly mindFor: (name?: string) => Promise<Mind>;
-}
+import { type CallOutcome, failed, type GoalRequest, LEFT, type SubGoals } from '../tools/index.ts';
+import { beginSubGoal, type SubGoalParts, stateOfRun } from './start-sub-goal.ts';
 
 /** Milliseconds between two attempts to drive a sub-goal that another process drives. That process may die. */
 const BETWEEN_ATTEMPTS = 1_000;
@@ -39,23 +22,25 @@ const LONGEST_MESSAGE = 2_000;
  * G4  The parent run asks the questions of a sub-goal. Only an answer to the parent run counts.
  * G5  A sub-goal ends with its run. A fork shares the sub-goals that were under way, and never ends them.
  */
-export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
+export function createSubGoals(given: SubGoalParts): SubGoals {
+  const { parts } = given;
   /** The sub-goals that this process drives. */
   const driven = new Map<string, Promise<unknown>>();
 
   async function run(request: GoalRequest): Promise<CallOutcome> {
     const { parent, task, share, signal } = request;
     try {
-      const begun = await beginning(request);
+      const begun = await beginSubGoal(request, given);
       if ('kind' in begun) return begun;
       const { mind, what, state } = begun;
-      if (state !== undefined) await passAnswers(request);
+      if (state !== undefined) await passAnswers(request, parts);
       const own = childParts(request, mind);
       const left = new AbortController();
       const isShared = state !== undefined && state.parent?.run !== parent.run;
       const stop = () => {
         if (isShared || isLeft(signal)) left.abort();
-        else void end(share.run, `${parent.run}: ${String(signal.reason)}`).catch(() => left.abort());
+        else
+          void endRun(share.run, `${parent.run}: ${String(signal.reason)}`, parts).catch(() => left.abort());
       };
       if (signal.aborted) stop();
       else signal.addEventListener('abort', stop, { once: true });
@@ -80,115 +65,6 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
     }
   }
 
-  /** Drives it until it has ended, or waits for an answer. */
-  async function driveOn(what: Drivable, own: Parts, left: AbortSignal): Promise<RunState> {
-    const child = typeof what === 'string' ? what : what.run;
-    for (let next = what; ; next = child) {
-      try {
-        const state = await drive(next, own, { soon: left, now: left });
-        const isWaiting = state.indexes.openQuestions > 0 && state.paused === undefined;
-        if (state.end !== undefined || isWaiting || left.aborted) return state;
-        await written(child, { left, after: state.seq });
-      } catch (error) {
-        if (!(error instanceof DandoriError) || error.code !== 'run-driven-elsewhere') throw error;
-        await written(child, { left, ms: BETWEEN_ATTEMPTS });
-      }
-    }
-  }
-
-  /** Resolves when something was written to the run, also before the call if it is newer than `after`, or after `ms`. */
-  function written(
-    child: string,
-    { left, after, ms }: { left: AbortSignal; after?: number; ms?: number },
-  ): Promise<void> {
-    return new Promise((resolve) => {
-      const done = () => {
-        unwatch();
-        takeBack?.();
-        left.removeEventListener('abort', done);
-        resolve();
-      };
-      const unwatch = parts.journal.watch(child, done);
-      const takeBack = ms === undefined ? undefined : parts.clock.at(parts.clock.now() + ms, done);
-      left.addEventListener('abort', done);
-      if (left.aborted) done();
-      if (after !== undefined)
-        void parts.journal.read(child, after).then((events) => events.length > 0 && done(), done);
-    });
-  }
-
-  interface Begun {
-    readonly mind: Mind;
-    readonly what: Drivable;
-    /** Undefined if it was just started. */
-    readonly state: RunState | undefined;
-  }
-
-  async function beginning(request: GoalRequest): Promise<Begun | CallOutcome> {
-    const { share, args, parent } = request;
-    const state = await stateOf(share.run);
-    if (state !== undefined) return { mind: await mindOf(state.mind), what: share.run, state };
-    const problem = problemWith(request);
-    if (problem !== undefined) return failed('invalid_args', problem);
-    const { model, goal, output } = args;
-    // Without a name it has the model of the run, which may not be the configured one.
-    const mind = await (typeof model === 'string' ? mindFor(model) : mindOf(parent.mind));
-    const toolbox = limitTools(request.toolbox, onlyFor(request));
-    const only = onlyFor(request) ?? parent.only;
-    const started = await startRun(
-      {
-        run: share.run,
-        goal: String(goal),
-        settings: settingsFor(request),
-        userId: parent.userId,
-        ...(isObject(output) && { output }),
-        parent: { run: parent.run, task: request.task.task.id, depth: depthOf(parent) + 1 },
-        only,
-        ...(!isCleanCall(request.task, parent) && { hasHeardStrangers: true as const }),
-      },
-      { ...parts, mind, toolbox },
-    );
-    return { mind, what: started, state: undefined };
-  }
-
-  /** A sub-goal must be able to continue even if its model is no longer configured. */
-  async function mindOf(name: string): Promise<Mind> {
-    try {
-      return await mindFor(name);
-    } catch (error) {
-      if (!(error instanceof DandoriError)) throw error;
-      return parts.mind;
-    }
-  }
-
-  function problemWith({ parent, args, toolbox }: GoalRequest): string | undefined {
-    if (depthOf(parent) >= DEEPEST_GOAL)
-      return `a sub-goal ${DEEPEST_GOAL} levels deep cannot have sub-goals: do it here`;
-    const unknown = unknownTools(args, toolbox.tools());
-    if (unknown.length > 0) return `tools: there is no ${unknown.join(', ')}`;
-    const problem = isObject(args.output) ? parts.check.problem?.(args.output) : undefined;
-    return problem === undefined ? undefined : `output: no JSON Schema that can be used: ${problem}`;
-  }
-
-  function settingsFor({ parent, share, task }: GoalRequest): Settings {
-    const { settings } = parent;
-    const { tokens, cost, calls } = share;
-    const time = timeFor(task, parent, parts.clock.now());
-    const { closing } = settings.limits;
-    return {
-      ...settings,
-      language: languageOf(parent),
-      limits: {
-        ...settings.limits,
-        calls,
-        time,
-        ...(closing !== undefined && { closing: Math.min(closing, time / 5) }),
-        ...(tokens !== undefined && { tokens: Math.max(1, tokens) }),
-        ...(cost !== undefined && { cost: Math.max(Number.MIN_VALUE, cost) }),
-      },
-    };
-  }
-
   function childParts({ toolbox, progress }: GoalRequest, mind: Mind): Parts {
     const { others: _, ...rest } = parts;
     const told = createProgress();
@@ -206,41 +82,12 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
     };
   }
 
-  /** The answers to what it asked, in its own journal. An answer that it has already is not written again. */
-  async function passAnswers({ parent, share }: GoalRequest): Promise<void> {
-    for (const { question, answer } of parent.questions.values()) {
-      const { subGoal } = question;
-      // It expires there at the same time.
-      if (subGoal?.run !== share.run || answer === undefined || answer.isExpired === true) continue;
-      await passAnswer({ ...subGoal, answer }, parts);
-    }
-  }
-
-  async function stateOf(child: string): Promise<RunState | undefined> {
-    try {
-      return foldRun(child, await parts.journal.read(child));
-    } catch (error) {
-      if (error instanceof DandoriError && error.code === 'run-not-found') return undefined;
-      throw error;
-    }
-  }
-
-  /** Writes the request. The drive in progress reads it. */
-  async function end(child: string, reason: string): Promise<void> {
-    try {
-      await cancelRun({ run: child, reason: clip(reason, LONGEST_MESSAGE) }, parts);
-    } catch (error) {
-      const isGone = error instanceof DandoriError && ['run-ended', 'run-not-found'].includes(error.code);
-      if (!isGone) throw error;
-    }
-  }
-
   async function cancel(runs: readonly string[], parent: string): Promise<void> {
     for (const child of runs) {
-      if ((await stateOf(child))?.parent?.run !== parent) continue;
-      await end(child, `the run ${parent} has ended`);
+      if ((await stateOfRun(child, parts))?.parent?.run !== parent) continue;
+      await endRun(child, `the run ${parent} has ended`, parts);
       await driven.get(child)?.catch(() => {});
-      if ((await stateOf(child))?.end !== undefined) continue;
+      if ((await stateOfRun(child, parts))?.end !== undefined) continue;
       const own: Parts = { ...parts, goals, isSubGoal: true };
       await drive(child, own).catch((error: unknown) => {
         // Another process drives it, and reads the request.
@@ -253,13 +100,62 @@ export function createSubGoals({ parts, mindFor }: SubGoalParts): SubGoals {
   return goals;
 }
 
-function depthOf({ parent }: RunState): number {
-  return parent?.depth ?? 0;
+/** Drives it until it has ended, or waits for an answer. */
+async function driveOn(what: Drivable, parts: Parts, left: AbortSignal): Promise<RunState> {
+  const child = typeof what === 'string' ? what : what.run;
+  for (let next = what; ; next = child) {
+    try {
+      const state = await drive(next, parts, { soon: left, now: left });
+      const isWaiting = state.indexes.openQuestions > 0 && state.paused === undefined;
+      if (state.end !== undefined || isWaiting || left.aborted) return state;
+      await written(child, parts, { left, after: state.seq });
+    } catch (error) {
+      if (!(error instanceof DandoriError) || error.code !== 'run-driven-elsewhere') throw error;
+      await written(child, parts, { left, ms: BETWEEN_ATTEMPTS });
+    }
+  }
 }
 
-/** Undefined if it may use all tools of the run. */
-function onlyFor({ args, toolbox }: GoalRequest): string[] | undefined {
-  return args.tools === undefined ? undefined : toolsForGoal(args, toolbox.tools());
+/** Resolves when something was written to the run, also before the call if it is newer than `after`, or after `ms`. */
+function written(
+  child: string,
+  { journal, clock }: Pick<Parts, 'journal' | 'clock'>,
+  { left, after, ms }: { left: AbortSignal; after?: number; ms?: number },
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      unwatch();
+      takeBack?.();
+      left.removeEventListener('abort', done);
+      resolve();
+    };
+    const unwatch = journal.watch(child, done);
+    const takeBack = ms === undefined ? undefined : clock.at(clock.now() + ms, done);
+    left.addEventListener('abort', done);
+    if (left.aborted) done();
+    if (after !== undefined)
+      void journal.read(child, after).then((events) => events.length > 0 && done(), done);
+  });
+}
+
+/** The answers to what it asked, in its own journal. An answer that it has already is not written again. */
+async function passAnswers({ parent, share }: GoalRequest, parts: Parts): Promise<void> {
+  for (const { question, answer } of parent.questions.values()) {
+    const { subGoal } = question;
+    // It expires there at the same time.
+    if (subGoal?.run !== share.run || answer === undefined || answer.isExpired === true) continue;
+    await passAnswer({ ...subGoal, answer }, parts);
+  }
+}
+
+/** Writes the request. The drive in progress reads it. */
+async function endRun(run: string, reason: string, parts: Parts): Promise<void> {
+  try {
+    await cancelRun({ run, reason: clip(reason, LONGEST_MESSAGE) }, parts);
+  } catch (error) {
+    const isGone = error instanceof DandoriError && ['run-ended', 'run-not-found'].includes(error.code);
+    if (!isGone) throw error;
+  }
 }
 
 function isLeft({ reason }: AbortSignal): boolean {

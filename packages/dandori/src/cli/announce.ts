@@ -3,22 +3,22 @@ import { loadEnvFile, type UserConfigWarning } from '../config/index.ts';
 import { nearest } from '../model/text.ts';
 import { type Tool, unseenServers } from '../model/tool.ts';
 import { asTyped } from './command-line.ts';
-import type { Workplace } from './open.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
+import type { Workplace } from './workplace.ts';
 
 /** Warns about errors in the configuration that show only after the tool servers have listed their tools. */
-export function announce(dandori: Workplace, texts: Texts): void {
+export function warnAboutServers(dandori: Workplace, texts: Texts): void {
   for (const { server, reason } of dandori.missing())
     warn(`${texts.serverMissing(server)}: ${texts.message(reason)}`);
-  announceTools(dandori, texts);
+  warnAboutTools(dandori, texts);
 }
 
 /**
  * A wrong tool name in `effects` leaves the intended tool with its default effect, so the user is warned. So is a user
  * who has not seen what a server now says about its tools.
  */
-export function announceTools(dandori: Workplace, texts: Texts): void {
+export function warnAboutTools(dandori: Workplace, texts: Texts): void {
   const known = dandori.tools();
   for (const server of unseenServers(known))
     if (dandori.config.mcpServers[server]?.descriptions !== 'external') warn(asTyped(texts.unseen(server)));
@@ -55,7 +55,7 @@ function isKnown(name: string, known: ReadonlyMap<string, Tool>): boolean {
 }
 
 /** The run starts with settings other than the user's own, so the user must be told. */
-export function announceUserConfig({ userId, problem, detail }: UserConfigWarning, texts: Texts): void {
+export function warnAboutUserConfig({ userId, problem, detail }: UserConfigWarning, texts: Texts): void {
   const { refused, withoutIt } = texts.userConfig;
   const said = texts.message(detail);
   warn(problem === 'refused' ? refused(userId, said) : withoutIt(userId, said));

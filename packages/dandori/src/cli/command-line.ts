@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { milliseconds } from '../documents/field.ts';
 import { DandoriError } from '../model/error.ts';
-import { SERVER } from './open.ts';
 import { createProgram } from './program.ts';
+import { SERVER } from './workplace.ts';
 
 interface Hints {
   /** Finds a command in a text. */

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { Command, Option } from 'commander';
 import { version } from '../config/version.ts';
 import { exitCodes } from './exit-code.ts';
-import { SERVER, TOKEN } from './open.ts';
+import { SERVER, TOKEN } from './workplace.ts';
 
 /** Options of many commands. */
 interface Common {

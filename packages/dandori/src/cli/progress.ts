@@ -7,7 +7,7 @@ import { progressOf } from '../run/brief.ts';
 import { closing } from '../run/closing.ts';
 import { apply } from '../run/state/apply.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
-import { duration } from '../views/report.ts';
+import { durationText } from '../views/report.ts';
 import { oneLine, printable, type Style, styleFor } from './style.ts';
 import type { Texts } from './texts.ts';
 
@@ -166,7 +166,7 @@ function whatNext(
   if (data.next !== undefined) return [texts.nextModel(printable(data.next))];
   const wait = state.thinkAfter - at;
   const isLast = closing(state, at).length > 0;
-  return wait >= SHORTEST_TOLD && !isLast ? [texts.askingAgain(duration(wait))] : [];
+  return wait >= SHORTEST_TOLD && !isLast ? [texts.askingAgain(durationText(wait))] : [];
 }
 
 function thinkingText(
@@ -198,14 +198,16 @@ function taskLine(task: TaskState | undefined, { texts, style }: Wording, now: n
   const about =
     description === undefined || description === work ? '' : style.dim(` ${oneLine(description, 60)}`);
   const head = `${id} ${oneLine(work, 60)}${about}`;
-  const ms = style.dim(duration(task.status === 'running' ? now - (task.startedAt ?? now) : (task.ms ?? 0)));
+  const ms = style.dim(
+    durationText(task.status === 'running' ? now - (task.startedAt ?? now) : (task.ms ?? 0)),
+  );
   switch (task.status) {
     case 'succeeded':
       return `${style.green('✓')} ${head} ${ms}`;
     case 'failed':
       return `${style.red('✗')} ${head} ${ms} ${style.red(oneLine(texts.message(task.failure?.message ?? ''), 200))}`;
     case 'retrying':
-      return `${style.yellow('↻')} ${head} ${style.yellow(texts.retrying(task.attempts, duration((task.dueAt ?? now) - now)))} ${oneLine(texts.message(task.failure?.message ?? ''), 120)}`;
+      return `${style.yellow('↻')} ${head} ${style.yellow(texts.retrying(task.attempts, durationText((task.dueAt ?? now) - now)))} ${oneLine(texts.message(task.failure?.message ?? ''), 120)}`;
     case 'in_doubt':
     case 'waiting':
       return `${style.yellow('?')} ${head} ${style.yellow(task.status === 'in_doubt' ? texts.inDoubt : texts.waiting)}`;

@@ -4,7 +4,7 @@ import { DandoriError } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Estimate } from '../model/plan.ts';
-import { duration, type Report } from '../views/report.ts';
+import { durationText, type Report } from '../views/report.ts';
 import { asTyped } from './command-line.ts';
 import { renderMarkdown } from './markdown.ts';
 import { answerCommands, hasExpired, questionLines } from './questions/question.ts';
@@ -90,7 +90,7 @@ export function usedText(
   texts: Texts,
 ): string {
   return texts.used({
-    time: duration(ms),
+    time: durationText(ms),
     calls: modelCalls,
     tokens: inputTokens + outputTokens,
     isEstimated: estimated === true,
@@ -138,8 +138,8 @@ export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): 
   } = estimate;
   const red = style?.red ?? ((text: string) => text);
   const times = [
-    ...(expectedMs === undefined ? [] : [texts.expected(duration(expectedMs))]),
-    ...(worstMs === undefined ? [] : [texts.atWorst(duration(worstMs))]),
+    ...(expectedMs === undefined ? [] : [texts.expected(durationText(expectedMs))]),
+    ...(worstMs === undefined ? [] : [texts.atWorst(durationText(worstMs))]),
   ];
   return [
     ...(calls > 0 || open.length === 0 ? [texts.calls(calls, reads, writes)] : []),

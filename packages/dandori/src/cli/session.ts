@@ -5,10 +5,9 @@ import type { Event } from '../model/event.ts';
 import { asText, stringifyJson } from '../model/json.ts';
 import { mustBeSeen, type Question } from '../model/question.ts';
 import type { Report } from '../views/report.ts';
-import { announce, announceTorn, announceUntraced, announceUserConfig } from './announce.ts';
+import { announceTorn, announceUntraced, warnAboutServers, warnAboutUserConfig } from './announce.ts';
 import { asTyped } from './command-line.ts';
 import { exitCodeOf } from './exit-code.ts';
-import { openWorkplace, type Workplace } from './open.ts';
 import { showPictures } from './pictures.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { Reply } from './questions/ask.ts';
@@ -17,6 +16,7 @@ import { answerCommand, questionLines } from './questions/question.ts';
 import { printReport } from './report.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
+import { openWorkplace, type Workplace } from './workplace.ts';
 
 export interface SessionOptions {
   readonly config?: string;
@@ -51,12 +51,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     onEvent: (event) =>
       event.run === watching.run ? show(event, { mind: dandori.mindName, watching }) : undefined,
     onLive: (live) => (live.run === watching.run ? watching.progress?.live(live) : undefined),
-    onWarning: (warning) => announceUserConfig(warning, textsFor({ language, goal: options.goal })),
+    onWarning: (warning) => warnAboutUserConfig(warning, textsFor({ language, goal: options.goal })),
     onUntraced: (detail) => announceUntraced(detail, textsFor({ language, goal: options.goal })),
     onTorn: (tail) => torn.push(tail),
   });
   const { language } = dandori.config;
-  if (options.json !== true) announce(dandori, textsFor({ language, goal: options.goal }));
+  if (options.json !== true) warnAboutServers(dandori, textsFor({ language, goal: options.goal }));
   return {
     dandori,
     async follow(run, given) {

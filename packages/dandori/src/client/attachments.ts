@@ -6,7 +6,7 @@ export type ClientAttachment =
   | { readonly name: string; readonly data: string | Uint8Array; readonly type?: string | undefined };
 
 /** The request, as a form if it has files. */
-export function withFiles(request: object, attachments: readonly ClientAttachment[]): object {
+export function asForm(request: object, attachments: readonly ClientAttachment[]): object {
   return attachments.length === 0 ? request : formOf(request, attachments);
 }
 

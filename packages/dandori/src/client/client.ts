@@ -36,14 +36,14 @@ import type {
 } from '../server/api.ts';
 import type { Report } from '../views/report.ts';
 import type { ResultPart } from '../views/result-page.ts';
-import { type ClientAttachment, withFiles } from './attachments.ts';
+import { asForm, type ClientAttachment } from './attachments.ts';
 import {
   type ConnectionOptions,
   connect,
   type FollowOptions,
   followStream,
-  queryOf,
-  readJson,
+  parsedAs,
+  queryString,
   type ServerEvent,
 } from './connection.ts';
 import { type Conversations, createConversations } from './conversations.ts';
@@ -156,10 +156,10 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
 
   return {
     start: async (goal, { key, attachments = [], ...rest } = {}) => {
-      const request = withFiles({ goal, ...rest }, attachments);
+      const request = asForm({ goal, ...rest }, attachments);
       return (await post<{ run: string }>('/api/runs', request, key)).run;
     },
-    runs: (filters = {}) => get(`/api/runs${queryOf(filters)}`),
+    runs: (filters = {}) => get(`/api/runs${queryString(filters)}`),
     run: (run) => get(at(run)),
     events,
     follow,
@@ -202,18 +202,18 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
     history: (run) => get(at(run, '/history')),
     async historyLines(run) {
       const text = await (await send(at(run, '/history/lines'))).text();
-      return text.split('\n').flatMap((line) => (line === '' ? [] : [readJson<HistoryLine>(line)]));
+      return text.split('\n').flatMap((line) => (line === '' ? [] : [parsedAs<HistoryLine>(line)]));
     },
     check: (plan, within) => post('/api/plans/check', { plan, ...within }),
     result: (run, task, page = {}) =>
-      get(at(run, `/tasks/${encodeURIComponent(task)}/result${queryOf(page)}`)),
+      get(at(run, `/tasks/${encodeURIComponent(task)}/result${queryString(page)}`)),
     journal: async (run) => (await send(at(run, '/journal'))).text(),
-    replay: (run, options = {}) => get(at(run, `/replay${queryOf(options)}`)),
+    replay: (run, options = {}) => get(at(run, `/replay${queryString(options)}`)),
     record: (run) => get(at(run, '/record')),
     workers: () => get('/api/workers'),
-    doctor: (run) => get(`/api/doctor${queryOf({ run })}`),
+    doctor: (run) => get(`/api/doctor${queryString({ run })}`),
     tools: () => get('/api/tools'),
-    statistics: (filters = {}) => get(`/api/statistics${queryOf(filters)}`),
+    statistics: (filters = {}) => get(`/api/statistics${queryString(filters)}`),
     conversations: createConversations({ send, get, post }, patience),
   };
 }
@@ -221,13 +221,13 @@ export function createClient({ patience = PATIENCE, ...connection }: ClientOptio
 function followed({ name, data }: ServerEvent): RunUpdate {
   switch (name) {
     case 'message':
-      return { kind: 'event', event: readJson(data) };
+      return { kind: 'event', event: parsedAs(data) };
     case 'driving':
-      return { kind: 'driving', state: readJson<{ state: DrivingState }>(data).state };
+      return { kind: 'driving', state: parsedAs<{ state: DrivingState }>(data).state };
     case 'answer_so_far':
-      return { ...readJson<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
+      return { ...parsedAs<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
     // A newer server may send other kinds of deltas.
     default:
-      return { kind: 'live', live: readJson(data) };
+      return { kind: 'live', live: parsedAs(data) };
   }
 }

@@ -67,7 +67,7 @@ export function connect({ url, token, ...options }: ConnectionOptions): Connecti
  * Trusts the server to send the type: checking it would load zod in the browser. A test of the server proves
  * that every route follows its schema.
  */
-export function readJson<T>(text: string): T {
+export function parsedAs<T>(text: string): T {
   return parseJson(text) as T;
 }
 
@@ -75,13 +75,13 @@ export function readJson<T>(text: string): T {
 async function bodyOf<T>(response: Response): Promise<T> {
   const text = await response.text();
   try {
-    return readJson(text);
+    return parsedAs(text);
   } catch (cause) {
     throw strange(`The server answered ${response.status} with something that is not JSON.`, cause);
   }
 }
 
-export function queryOf(filters: object): string {
+export function queryString(filters: object): string {
   const given = Object.entries(filters).filter(([, value]) => value !== undefined);
   return given.length === 0
     ? ''

@@ -19,13 +19,13 @@ import type {
   StartedConversation,
   TellRequest,
 } from '../server/api.ts';
-import { type ClientAttachment, withFiles } from './attachments.ts';
+import { asForm, type ClientAttachment } from './attachments.ts';
 import {
   type Connection,
   type FollowOptions,
   followStream,
-  queryOf,
-  readJson,
+  parsedAs,
+  queryString,
   type ServerEvent,
 } from './connection.ts';
 
@@ -88,13 +88,13 @@ export function createConversations({ send, get, post }: Connection, patience: n
     `/api/conversations/${encodeURIComponent(conversation)}${rest}`;
   return {
     begin: (text, { key, attachments = [], ...options } = {}) =>
-      post('/api/conversations', withFiles({ text, ...options }, attachments), key),
-    list: (options = {}) => get(`/api/conversations${queryOf(options)}`),
-    get: (conversation, options = {}) => get(at(conversation, queryOf(options))),
-    messages: (conversation, options = {}) => get(at(conversation, `/messages${queryOf(options)}`)),
+      post('/api/conversations', asForm({ text, ...options }, attachments), key),
+    list: (options = {}) => get(`/api/conversations${queryString(options)}`),
+    get: (conversation, options = {}) => get(at(conversation, queryString(options))),
+    messages: (conversation, options = {}) => get(at(conversation, `/messages${queryString(options)}`)),
     say: (conversation, text, { key, seen, attachments = [] } = {}) => {
       const request = { text, ...(seen !== undefined && { seen }) };
-      return post(at(conversation, '/say'), withFiles(request, attachments), key);
+      return post(at(conversation, '/say'), asForm(request, attachments), key);
     },
     answer: (conversation, answer) => post(at(conversation, '/answer'), answer),
     async tell(conversation, note) {
@@ -117,15 +117,15 @@ export function createConversations({ send, get, post }: Connection, patience: n
 function toUpdate({ name, data }: ServerEvent): ConversationUpdate {
   switch (name) {
     case 'message':
-      return { kind: 'event', event: readJson(data) };
+      return { kind: 'event', event: parsedAs(data) };
     case 'run':
-      return { kind: 'run', run: readJson(data) };
+      return { kind: 'run', run: parsedAs(data) };
     case 'driving':
-      return { ...readJson<{ run: string; state: DrivingState }>(data), kind: 'driving' };
+      return { ...parsedAs<{ run: string; state: DrivingState }>(data), kind: 'driving' };
     case 'answer_so_far':
-      return { ...readJson<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
+      return { ...parsedAs<Omit<AnswerSoFar, 'kind'>>(data), kind: 'answer' };
     // A newer server may send other kinds of deltas.
     default:
-      return { kind: 'live', live: readJson(data) };
+      return { kind: 'live', live: parsedAs(data) };
   }
 }

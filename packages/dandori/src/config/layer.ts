@@ -21,7 +21,7 @@ export function applyLayers(base: unknown, layers: readonly Layer[]): unknown {
  * The layer that a problem at this path is about; undefined if it is about the file. A missing key belongs to
  * the layer that has its group.
  */
-export function originOf(path: Path, layers: readonly Layer[]): Layer | undefined {
+export function layerOf(path: Path, layers: readonly Layer[]): Layer | undefined {
   const has = (values: unknown, at: Path) =>
     valueAt(values, at) !== undefined || valueAt(withLongNames(values), at) !== undefined;
   return (

@@ -15,7 +15,7 @@ import { approvalProblems } from './approvals.ts';
 import type { Config } from './config.ts';
 import { type Environment, expandVariables, readVariable, resolvePath } from './environment.ts';
 import { type ConfigFile, configShape, FOREIGN_KEYS } from './file-shape.ts';
-import { applyLayers, type Layer, originOf } from './layer.ts';
+import { applyLayers, type Layer, layerOf } from './layer.ts';
 import { modelProblems, resolveModel } from './model.ts';
 import { resolvePolicies } from './policies.ts';
 import { isMcpFile, MCP_FILES, mcpServersIn } from './project/mcp-file.ts';
@@ -241,7 +241,7 @@ function toError(problems: readonly Problem[], { source, layers, secrets }: Orig
   // The hint of a single problem becomes the fix, so it is not repeated in the message.
   const single = onlyVariables && problems.length === 1 ? problems[0]?.hint : undefined;
   const located = problems.slice(0, MAX_PROBLEMS).map((found): LocatedProblem => {
-    const origin = originOf(found.path, layers);
+    const origin = layerOf(found.path, layers);
     const { path, at, hint, ...rest } = asWritten(
       found,
       origin === undefined ? source?.value : origin.values,

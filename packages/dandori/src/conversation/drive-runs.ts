@@ -9,7 +9,8 @@ import { clip } from '../model/text.ts';
 import { nextExpiry } from '../run/decide.ts';
 import type { RunState } from '../run/state/state.ts';
 import type { OtherRuns } from '../tools/index.ts';
-import { createReporter, type Reporter } from './reports.ts';
+import { type Changes, createChanges } from './changes.ts';
+import { createReporter } from './reports.ts';
 
 /** `waiting`: for an answer. `background`: the client need not wait for the run. */
 export const runPhaseSchema = z.enum(['ended', 'waiting', 'background']);
@@ -65,194 +66,231 @@ interface Options {
   readonly wake?: ((run: string) => void) | undefined;
 }
 
-interface Work {
-  readonly run: string;
-  readonly mind: Mind;
-  readonly reporter: Reporter;
-  seen: number;
-  /** Messages about its last events are being written. Until then it has not ended for the conversation. */
-  isTelling: boolean;
-  isDriven: boolean;
-  problem: unknown;
-  reading: Promise<void>;
-  unwatch: () => void;
-}
-
-export function createBackground({ parts, others, tell, onPlan, onChange, wake }: Options): Background {
-  const works = new Map<string, Work>();
-  const { changed, until, watch } = createChanges();
-  watch(onChange);
+export function createBackground(options: Options): Background {
+  const { parts, onChange, wake } = options;
+  const followed = new Map<string, FollowedRun>();
+  const changes = createChanges();
+  changes.watch(onChange);
   const soon = new AbortController();
   const now = new AbortController();
+  const signals = { soon: soon.signal, now: now.signal };
+  const follow = (run: string, mind: Mind) => {
+    const one = new FollowedRun({ ...options, run, mind, changes, signals });
+    followed.set(run, one);
+    return one;
+  };
+  const untilIdle = () =>
+    changes.until(() => ([...followed.values()].every(({ isIdle }) => isIdle) ? true : undefined));
 
-  /** One at a time, so that messages keep the order of the events. */
-  function look(work: Work): Promise<void> {
-    const reading = work.reading.then(() => readOn(work));
-    work.reading = reading.catch(() => {});
+  return {
+    async take(run, mind, { isOthers }) {
+      const one = follow(run, mind);
+      await one.look();
+      if (one.hasEnded) return;
+      one.watch();
+      if (wake !== undefined) return wake(run);
+      one.driveToEnd(isOthers);
+    },
+    state: (run) => followed.get(run)?.state,
+    states: () => [...followed.values()].flatMap(({ state }) => state ?? []),
+    standing(run) {
+      const one = followed.get(run);
+      return one === undefined ? 'ended' : one.phase;
+    },
+    released: async (run) => followed.get(run)?.released() ?? 'ended',
+    settled: () => untilIdle().then(() => {}),
+    problem: (run) => followed.get(run)?.problem,
+    lose(run, problem) {
+      follow(run, parts.mind).problem = problem;
+    },
+    look: async (run) => followed.get(run)?.look(),
+    async drive(run, leaving) {
+      const one = followed.get(run);
+      if (one === undefined) return undefined;
+      // If the run has ended, the driver sets no further timer for the report. So the report comes first.
+      await one.look();
+      return one.drive(leaving);
+    },
+    async close(grace = Number.POSITIVE_INFINITY) {
+      soon.abort();
+      changes.changed();
+      const takeBack = Number.isFinite(grace)
+        ? parts.clock.at(parts.clock.now() + grace, () => now.abort())
+        : () => {};
+      await untilIdle();
+      takeBack();
+      for (const one of followed.values()) one.unwatch();
+    },
+  };
+}
+
+interface Following extends Options {
+  readonly run: string;
+  readonly mind: Mind;
+  readonly changes: Changes;
+  readonly signals: { readonly soon: AbortSignal; readonly now: AbortSignal };
+}
+
+/** One run of the conversation: reads its events, tells about them, and drives it. */
+class FollowedRun {
+  problem: unknown;
+  readonly #options: Following;
+  readonly #reporter = createReporter();
+  #seen = 0;
+  /** Messages about its last events are being written. Until then it has not ended for the conversation. */
+  #isTelling = false;
+  #isDriven = false;
+  #reading: Promise<void> = Promise.resolve();
+  #unwatch = () => {};
+
+  constructor(options: Following) {
+    this.#options = options;
+  }
+
+  get state(): RunState | undefined {
+    return this.#reporter.state;
+  }
+
+  get hasEnded(): boolean {
+    return this.state?.end !== undefined && !this.#isTelling;
+  }
+
+  get isIdle(): boolean {
+    return !this.#isDriven || this.hasEnded || this.problem !== undefined;
+  }
+
+  get phase(): RunPhase | undefined {
+    const { state } = this;
+    if (state?.end !== undefined) return this.hasEnded ? 'ended' : undefined;
+    if ((state?.indexes.openQuestions ?? 0) > 0) return 'waiting';
+    return state !== undefined && isHeavy(state) ? 'background' : undefined;
+  }
+
+  async released(): Promise<RunPhase> {
+    const { parts, changes } = this.#options;
+    let isLong = false;
+    const takeBack = parts.clock.at(parts.clock.now() + LIGHT_TIME, () => {
+      isLong = true;
+      changes.changed();
+    });
+    try {
+      return await changes.until(() => {
+        if (!this.hasEnded && this.problem !== undefined) throw this.problem;
+        return this.phase ?? (isLong ? 'background' : undefined);
+      });
+    } finally {
+      takeBack();
+    }
+  }
+
+  /** Reads the new events. One at a time, so that messages keep the order of the events. */
+  look(): Promise<void> {
+    const reading = this.#reading.then(() => this.#readOn());
+    this.#reading = reading.catch(() => {});
     return reading;
   }
 
-  async function readOn(work: Work): Promise<void> {
-    const events = shown(await parts.journal.read(work.run, work.seen));
+  async #readOn(): Promise<void> {
+    const { run, parts, tell, onPlan, changes } = this.#options;
+    const events = shown(await parts.journal.read(run, this.#seen));
     if (events.length === 0) return;
-    work.isTelling = true;
+    this.#isTelling = true;
     try {
-      const messages = events.flatMap((event) => work.reporter.take(event));
-      work.seen = events.at(-1)?.seq ?? work.seen;
+      const messages = events.flatMap((event) => this.#reporter.take(event));
+      this.#seen = events.at(-1)?.seq ?? this.#seen;
       if (messages.length > 0) await tell(messages);
     } finally {
-      work.isTelling = false;
+      this.#isTelling = false;
     }
     const isApproved = events.some(({ type }) => type === 'plan_approved');
     const isAsked = events.some(
       ({ type, data }) => type === 'question_asked' && data.question.kind === 'plan_approval',
     );
-    const name = isApproved || isAsked ? planName(work.reporter.state) : undefined;
+    const name = isApproved || isAsked ? planName(this.state) : undefined;
     if (name !== undefined)
-      await onPlan(work.run, { name, type: isApproved ? 'plan_activated' : 'plan_proposed' });
-    changed();
+      await onPlan(run, { name, type: isApproved ? 'plan_activated' : 'plan_proposed' });
+    changes.changed();
   }
 
-  function notice(work: Work): void {
-    void look(work).catch((error: unknown) => fail(work, error));
+  watch(): void {
+    const { parts, run } = this.#options;
+    this.#unwatch = parts.journal.watch(run, () => this.#notice());
   }
 
-  async function driveOnce(work: Work, leaving: StopSignals): Promise<RunState> {
+  unwatch(): void {
+    this.#unwatch();
+  }
+
+  #notice(): void {
+    void this.look().catch((error: unknown) => this.#fail(error));
+  }
+
+  async drive(leaving: StopSignals): Promise<RunState> {
+    const { run, mind, parts, others, changes } = this.#options;
     const own: Parts = {
       ...parts,
-      mind: work.mind,
+      mind,
       others,
-      onEvent(event) {
+      onEvent: (event) => {
         parts.onEvent?.(event);
-        notice(work);
+        this.#notice();
       },
     };
-    work.isDriven = true;
+    this.#isDriven = true;
     try {
-      return await drive(work.run, own, leaving);
+      return await drive(run, own, leaving);
     } finally {
-      await look(work);
-      work.isDriven = false;
-      if (hasEnded(work)) work.unwatch();
-      changed();
+      await this.look();
+      this.#isDriven = false;
+      if (this.hasEnded) this.#unwatch();
+      changes.changed();
     }
   }
 
-  async function carryOn(work: Work, isOthers: boolean): Promise<void> {
-    if (isOthers) await untilNews(work, Number.POSITIVE_INFINITY, parts.clock.now() + BETWEEN_ATTEMPTS);
-    const leaving = { soon: soon.signal, now: now.signal };
-    while (!hasEnded(work) && !soon.signal.aborted) {
+  /** Drives it again after each write, until it has ended. */
+  driveToEnd(isOthers: boolean): void {
+    this.#isDriven = true;
+    void this.#carryOn(isOthers).catch((error: unknown) => this.#fail(error));
+  }
+
+  async #carryOn(isOthers: boolean): Promise<void> {
+    const { parts, signals } = this.#options;
+    if (isOthers) await this.#untilNews(Number.POSITIVE_INFINITY, parts.clock.now() + BETWEEN_ATTEMPTS);
+    while (!this.hasEnded && !signals.soon.aborted) {
       // The driver has not seen events that were written while it was finishing.
-      const driven = await driveOnce(work, leaving).catch(ifElsewhere);
-      const next = driven === undefined ? parts.clock.now() + BETWEEN_ATTEMPTS : nextExpiryOf(work);
-      if (!hasEnded(work)) await untilNews(work, driven?.seq ?? work.seen, next);
+      const driven = await this.drive(signals).catch(ifElsewhere);
+      const next = driven === undefined ? parts.clock.now() + BETWEEN_ATTEMPTS : this.#nextExpiry();
+      if (!this.hasEnded) await this.#untilNews(driven?.seq ?? this.#seen, next);
     }
   }
 
   /** Waits for a write from outside the driver, at most until `next`. */
-  async function untilNews(work: Work, last: number, next: number): Promise<void> {
+  async #untilNews(last: number, next: number): Promise<void> {
+    const { parts, changes, signals } = this.#options;
     let isTime = false;
     const takeBack = Number.isFinite(next)
       ? parts.clock.at(next, () => {
           isTime = true;
-          changed();
+          changes.changed();
         })
       : () => {};
-    await until(() => (work.seen > last || isTime || soon.signal.aborted ? true : undefined));
+    await changes.until(() => (this.#seen > last || isTime || signals.soon.aborted ? true : undefined));
     takeBack();
   }
 
-  function fail(work: Work, error: unknown): void {
-    work.problem = error;
-    work.isDriven = false;
-    work.unwatch();
-    changed();
+  #nextExpiry(): number {
+    return this.state === undefined ? Number.POSITIVE_INFINITY : nextExpiry(this.state);
+  }
+
+  #fail(error: unknown): void {
+    const { run, wake, changes } = this.#options;
+    this.problem = error;
+    this.#isDriven = false;
+    this.#unwatch();
+    changes.changed();
     // The server drives it again, with growing delays, and reads the journal from the start.
-    wake?.(work.run);
+    wake?.(run);
   }
-
-  function standing(work: Work): RunPhase | undefined {
-    const { state } = work.reporter;
-    if (state?.end !== undefined) return hasEnded(work) ? 'ended' : undefined;
-    if ((state?.indexes.openQuestions ?? 0) > 0) return 'waiting';
-    return state !== undefined && isHeavy(state) ? 'background' : undefined;
-  }
-
-  const isIdle = (work: Work) => !work.isDriven || hasEnded(work) || work.problem !== undefined;
-
-  return {
-    async take(run, mind, { isOthers }) {
-      const work = newWork(run, mind);
-      works.set(run, work);
-      await look(work);
-      if (hasEnded(work)) return;
-      work.unwatch = parts.journal.watch(run, () => notice(work));
-      if (wake !== undefined) return wake(run);
-      work.isDriven = true;
-      void carryOn(work, isOthers).catch((error: unknown) => fail(work, error));
-    },
-    state: (run) => works.get(run)?.reporter.state,
-    states: () => [...works.values()].flatMap(({ reporter }) => reporter.state ?? []),
-    standing(run) {
-      const work = works.get(run);
-      return work === undefined ? 'ended' : standing(work);
-    },
-    async released(run) {
-      const work = works.get(run);
-      if (work === undefined) return 'ended';
-      let isLong = false;
-      const takeBack = parts.clock.at(parts.clock.now() + LIGHT_TIME, () => {
-        isLong = true;
-        changed();
-      });
-      try {
-        return await until(() => {
-          if (!hasEnded(work) && work.problem !== undefined) throw work.problem;
-          return standing(work) ?? (isLong ? 'background' : undefined);
-        });
-      } finally {
-        takeBack();
-      }
-    },
-    settled: () => until(() => ([...works.values()].every(isIdle) ? true : undefined)).then(() => {}),
-    problem: (run) => works.get(run)?.problem,
-    lose: (run, problem) => void works.set(run, { ...newWork(run, parts.mind), problem }),
-    async look(run) {
-      const work = works.get(run);
-      if (work !== undefined) await look(work);
-    },
-    async drive(run, leaving) {
-      const work = works.get(run);
-      if (work === undefined) return undefined;
-      // If the run has ended, the driver sets no further timer for the report. So the report comes first.
-      await look(work);
-      return driveOnce(work, leaving);
-    },
-    async close(grace = Number.POSITIVE_INFINITY) {
-      soon.abort();
-      changed();
-      const takeBack = Number.isFinite(grace)
-        ? parts.clock.at(parts.clock.now() + grace, () => now.abort())
-        : () => {};
-      await until(() => ([...works.values()].every(isIdle) ? true : undefined));
-      takeBack();
-      for (const work of works.values()) work.unwatch();
-    },
-  };
-}
-
-function newWork(run: string, mind: Mind): Work {
-  return {
-    run,
-    mind,
-    reporter: createReporter(),
-    seen: 0,
-    isTelling: false,
-    isDriven: false,
-    problem: undefined,
-    reading: Promise.resolve(),
-    unwatch: () => {},
-  };
 }
 
 const LONGEST_NAME = 80;
@@ -268,57 +306,12 @@ function planName(state: RunState | undefined): string | undefined {
   return clip((isNamed ? name : (objective ?? state.goal)).replaceAll(/\s+/g, ' ').trim(), LONGEST_NAME);
 }
 
-function hasEnded({ reporter, isTelling }: Work): boolean {
-  return reporter.state?.end !== undefined && !isTelling;
-}
-
-function nextExpiryOf({ reporter: { state } }: Work): number {
-  return state === undefined ? Number.POSITIVE_INFINITY : nextExpiry(state);
-}
-
 /** Milliseconds between two attempts to drive a run that another process drives. That process may die. */
 const BETWEEN_ATTEMPTS = 1_000;
 
 /** Another process may drive the run; its events are read from the journal. */
 function ifElsewhere(error: unknown): undefined {
   if (!(error instanceof DandoriError && error.code === 'run-driven-elsewhere')) throw error;
-}
-
-/** Callers that wait for a condition. Each change makes them check it again. */
-export interface Changes {
-  changed(): void;
-  /** Resolves with the first value that is not undefined. Checks again after each change. */
-  until<T>(look: () => T | undefined): Promise<T>;
-  watch(changed: () => void): () => void;
-}
-
-export function createChanges(): Changes {
-  const listeners = new Set<() => void>();
-  const watch = (changed: () => void) => {
-    listeners.add(changed);
-    return () => void listeners.delete(changed);
-  };
-  return {
-    changed() {
-      for (const listener of [...listeners]) listener();
-    },
-    watch,
-    until: (look) =>
-      new Promise((resolve, reject) => {
-        const wake = () => {
-          try {
-            const found = look();
-            if (found === undefined) return;
-            resolve(found);
-          } catch (error) {
-            reject(error);
-          }
-          unwatch();
-        };
-        const unwatch = watch(wake);
-        wake();
-      }),
-  };
 }
 
 /** A user can wait at the prompt for a run with at most this many calls. */

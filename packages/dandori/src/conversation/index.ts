@@ -1,3 +1,4 @@
+export { createChanges } from './changes.ts';
 export {
   type Conversation,
   type ConversationParts,
@@ -5,7 +6,7 @@ export {
   conversationRunSchema,
   type Said,
 } from './conversation.ts';
-export { createChanges, LIGHT_TIME, type RunPhase } from './drive-runs.ts';
+export { LIGHT_TIME, type RunPhase } from './drive-runs.ts';
 export { unfinished } from './follow-runs.ts';
 export { type Asked, askedSchema, whySchema } from './interpret.ts';
 export { conversationBreaches } from './laws.ts';

@@ -7,6 +7,7 @@ import { spokenLanguage } from '../model/text.ts';
 import { foldRun } from '../run/state/apply.ts';
 import { openQuestions, outcomeOf, type Report, report } from '../views/report.ts';
 import { answerAsMessage, answerForClient, readingNotice, readReply } from './answer-value.ts';
+import { type Changes, createChanges } from './changes.ts';
 import type {
   Answered,
   Conversation,
@@ -15,14 +16,7 @@ import type {
   Said,
   SayOptions,
 } from './conversation.ts';
-import {
-  type Background,
-  type Changes,
-  createBackground,
-  createChanges,
-  type PlanNews,
-  type RunPhase,
-} from './drive-runs.ts';
+import { type Background, createBackground, type PlanNews, type RunPhase } from './drive-runs.ts';
 import { createFollowedRuns, type FollowedRuns, unfinished } from './follow-runs.ts';
 import { type Answering, answerOnce, type InterpretedMessage, interpretOnce, type Unclear } from './inbox.ts';
 import { type Asked, type GivenAnswer, type Interpretation, interpret } from './interpret.ts';

@@ -15,7 +15,7 @@ import type { RunState } from '../run/state/state.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead } from './interpret.ts';
 import { attachmentsOf, type ConversationState, languageAt } from './state.ts';
-import { isSuggested, isWithheld, mayBeStrangers, type Strangers, strangersIn } from './strangers.ts';
+import { isSuggested, isWithheld, mayBeStrangers, type Strangers, strangersOf } from './strangers.ts';
 
 interface RunStart {
   readonly state: ConversationState;
@@ -38,7 +38,7 @@ export async function beginRun(
   const own = settingsOf(await parts.settingsFor(userId), parts);
   const language = own.language ?? languageAt(state, message.id);
   const settings = { ...own, ...(language !== undefined && { language }) };
-  const strangers = strangersIn(state, open);
+  const strangers = strangersOf(state, open);
   const isTakenUp = isSuggested(message.text, strangers);
   const canRead = !parts.toolbox.tools().has('conversation.read');
   const withheld = canRead && isWithheld(settings, mind.name) ? strangers : undefined;
@@ -256,7 +256,9 @@ function runLine(state: RunState, withheld: Told['withheld']): string {
   const parts = [
     ...(progress === undefined ? [] : [`${progress.done} of ${progress.total} steps done`]),
     ...open.map(({ question }) =>
-      withheld?.runs.has(state.run) ? waitsFor(question) : `${waitsFor(question)}: ${questionText(question)}`,
+      withheld?.runs.has(state.run)
+        ? waitsFor(question)
+        : `${waitsFor(question)}: ${questionWithOptions(question)}`,
     ),
   ];
   const isHidden = withheld !== undefined && isSuggested(state.goal, withheld);
@@ -265,7 +267,7 @@ function runLine(state: RunState, withheld: Told['withheld']): string {
 }
 
 /** With its options, so that the model knows what the user's words can mean. */
-export function questionText({ text, options = [], form }: Question): string {
+export function questionWithOptions({ text, options = [], form }: Question): string {
   const line = (words: string) => clip(words.replaceAll(/\s+/g, ' '), GOAL_SHOWN);
   const labels = options.slice(0, MOST_OPTIONS).map(({ label }, index) => `${index + 1}. ${line(label)}`);
   const fields = form === undefined ? [] : [`form ${clip(stringifyJson(form), LONGEST_FORM)}`];

@@ -35,7 +35,7 @@ export function isWithheld({ trust, mode }: Settings, mind: string): boolean {
   return isAsked && mode !== 'direct' && mind !== 'built-in';
 }
 
-export function strangersIn(
+export function strangersOf(
   { messages }: Pick<ConversationState, 'messages'>,
   open: readonly RunState[] = [],
 ): Strangers {

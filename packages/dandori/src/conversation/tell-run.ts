@@ -12,9 +12,9 @@ import { readingNotice, readReply } from './answer-value.ts';
 import type { ConversationParts } from './conversation.ts';
 import { canBeRead, type GivenAnswer } from './interpret.ts';
 import type { ConversationLedger } from './ledger.ts';
-import { questionText } from './start-run.ts';
+import { questionWithOptions } from './start-run.ts';
 import { isReported, type NamedPlan, plansOf } from './state.ts';
-import { hasReadStrangers, isSuggested, strangersIn } from './strangers.ts';
+import { hasReadStrangers, isSuggested, strangersOf } from './strangers.ts';
 
 /** A user's words for a run. Words that a model passes on are a note, which `othersOf` adds. */
 interface Words {
@@ -66,7 +66,7 @@ export function othersOf(
   const wordsOf = async (runs: Iterable<string>): Promise<{ hasHeardStrangers?: true }> => {
     const { state } = ledger;
     if (state === undefined) return {};
-    const { runs: heard } = strangersIn(state);
+    const { runs: heard } = strangersOf(state);
     for (const run of runs) {
       const open = isReported(state, run) ? undefined : fold(await parts.journal.read(run));
       if (heard.has(run) || (open !== undefined && hasReadStrangers(open)))
@@ -96,9 +96,9 @@ export function othersOf(
       const { text, kind, run = '', question: asked = '' } = message;
       const state = kind === 'question' ? fold(shown(await parts.journal.read(run))) : undefined;
       const { question } = state?.questions.get(asked) ?? {};
-      const result = { text, ...(question && { question: questionText(question) }) };
+      const result = { text, ...(question && { question: questionWithOptions(question) }) };
       const { state: known } = ledger;
-      if (known !== undefined && isSuggested(text, strangersIn(known)))
+      if (known !== undefined && isSuggested(text, strangersOf(known)))
         return { kind: 'succeeded', result, hasHeardStrangers: true };
       return { kind: 'succeeded', result, ...(kind === 'said' && asked === '' ? {} : await wordsOf([run])) };
     },

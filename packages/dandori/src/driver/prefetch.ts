@@ -12,7 +12,7 @@ import {
   createActionReader,
   type ParsedActions,
   parseActions,
-} from '../run/actions/parse.ts';
+} from '../run/actions/parse-actions.ts';
 import { overtakes, prefetchCheck } from '../run/drafts/prefetch-check.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';

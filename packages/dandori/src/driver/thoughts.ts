@@ -8,7 +8,7 @@ import { type Action, task as actionShape } from '../model/task.ts';
 import { issueText } from '../model/tool.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import { outputProblem } from '../run/actions/output.ts';
-import type { ParsedActions } from '../run/actions/parse.ts';
+import type { ParsedActions } from '../run/actions/parse-actions.ts';
 import { unmetCriteria } from '../run/criteria.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
 import { driverTexts, runTexts } from '../views/texts/of-run.ts';

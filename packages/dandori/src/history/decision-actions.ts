@@ -2,7 +2,7 @@ import { decidedFacts } from '../driver/index.ts';
 import type { Event, Fact, FactOf } from '../model/event.ts';
 import { canonicalJson, type Json, normalise } from '../model/json.ts';
 import type { Action } from '../model/task.ts';
-import { parseActions } from '../run/actions/parse.ts';
+import { parseActions } from '../run/actions/parse-actions.ts';
 import type { RunState } from '../run/state/state.ts';
 import { isOfDecision } from './fork-point.ts';
 

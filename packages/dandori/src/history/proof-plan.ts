@@ -38,7 +38,7 @@ export function versionProblems(version: number, { state }: Proving): string[] {
  * Compiles the plan again. Only the journaled effects and prices of the tools are known; the resources of a
  * server are not.
  */
-export function approvalProblems(event: Event & { type: 'plan_approved' }, proving: Proving): string[] {
+export function planApprovalProblems(event: Event & { type: 'plan_approved' }, proving: Proving): string[] {
   const { draft } = proving.state;
   const wrong = versionProblems(event.data.version, proving);
   if (draft === undefined || draft.tasks.length === 0) return wrong;

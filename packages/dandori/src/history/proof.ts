@@ -17,7 +17,7 @@ import { verdictFields, withVerdict } from '../run/verdicts.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { previewProblems, questionProblems, standingProblems } from './proof-approvals.ts';
 import { fill, intentions, isIntended } from './proof-intentions.ts';
-import { approvalProblems, draftProblems, same, versionProblems } from './proof-plan.ts';
+import { draftProblems, planApprovalProblems, same, versionProblems } from './proof-plan.ts';
 
 /**
  * Whether the driver would write this fact after the events before it. Nothing here calls a model or a tool,
@@ -117,7 +117,7 @@ async function problems(event: Event, proving: Proving): Promise<string[]> {
     case 'plan_revised':
       return draftProblems(event, proving);
     case 'plan_approved':
-      return approvalProblems(event, proving);
+      return planApprovalProblems(event, proving);
     case 'plan_rejected':
       return versionProblems(event.data.version, proving);
     case 'task_started':

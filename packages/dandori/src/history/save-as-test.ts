@@ -182,28 +182,8 @@ async function record(event: Event, { state, followed, results, recording }: Rec
       for (const { id } of recording.open.get(event.data.task)?.asked ?? [])
         if (state.questions.get(id)?.answer === undefined) recording.givenUp.add(id);
       return;
-    case 'question_answered': {
-      const { question: id, answer: value, declined, comment } = event.data;
-      const question = state.questions.get(id)?.question;
-      if (question === undefined) return;
-      const { kind, task = '' } = question;
-      const inDoubt = innerCallsInDoubt(state.tasks.get(task) ?? { innerCalls: undefined });
-      const isAgain = kind === 'in_doubt' && (value === 'again' || value === 'again_after');
-      // A test calls the service as a whole. Of the answers about its inner calls, only the last one counts.
-      if (isAgain && inDoubt.length > 1) return;
-      const isHeld =
-        state.indexes.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
-      const answer = {
-        kind,
-        task: question.task,
-        value: isAgain ? 'again' : oneApproval(value),
-        declined,
-        comment,
-      };
-      const ofCall = { text: question.text, ...(isHeld && { held: true }) };
-      recording.commands.push({ answer: { ...answer, ...(kind === 'elicitation' && ofCall) } });
-      return;
-    }
+    case 'question_answered':
+      return answered(event.data, { state, recording });
     case 'question_expired': {
       const question = state.questions.get(event.data.question)?.question;
       if (question !== undefined)
@@ -248,6 +228,30 @@ async function record(event: Event, { state, followed, results, recording }: Rec
     default:
       return assertNever(event);
   }
+}
+
+function answered(
+  { question: id, answer: value, declined, comment }: FactOf<'question_answered'>['data'],
+  { state, recording }: Pick<Recorder, 'state' | 'recording'>,
+): void {
+  const question = state.questions.get(id)?.question;
+  if (question === undefined) return;
+  const { kind, task = '' } = question;
+  const inDoubt = innerCallsInDoubt(state.tasks.get(task) ?? { innerCalls: undefined });
+  const isAgain = kind === 'in_doubt' && (value === 'again' || value === 'again_after');
+  // A test calls the service as a whole. Of the answers about its inner calls, only the last one counts.
+  if (isAgain && inDoubt.length > 1) return;
+  const isHeld =
+    state.indexes.held.has(task) || recording.dropped.get(task)?.some((one) => one.id === id) === true;
+  const answer = {
+    kind,
+    task: question.task,
+    value: isAgain ? 'again' : oneApproval(value),
+    declined,
+    comment,
+  };
+  const ofCall = { text: question.text, ...(isHeld && { held: true }) };
+  recording.commands.push({ answer: { ...answer, ...(kind === 'elicitation' && ofCall) } });
 }
 
 /** A test has no settings of a user. */

@@ -75,17 +75,10 @@ export const conversationFactSchema = z.discriminatedUnion('type', [
 ]);
 export type ConversationFact = z.infer<typeof conversationFactSchema>;
 
-interface ConversationEnvelope {
-  readonly v: typeof CONVERSATION_VERSION;
-  readonly conversation: string;
-  readonly seq: number;
-  readonly at: number;
-}
-export type ConversationEvent = ConversationEnvelope & ConversationFact;
-
 export const conversationEnvelopeSchema = z.object({
   v: z.literal(CONVERSATION_VERSION),
   conversation: z.string(),
   seq: z.number().int().positive(),
   at: z.number().describe('Milliseconds since 1970'),
 });
+export type ConversationEvent = Readonly<z.infer<typeof conversationEnvelopeSchema>> & ConversationFact;

@@ -414,26 +414,20 @@ export type Fact = z.infer<typeof factSchema>;
 export type FactType = Fact['type'];
 export type FactOf<T extends FactType> = Extract<Fact, { type: T }>;
 
-/** `at` is in milliseconds since 1970, so that the core can compute with it without a Date. */
-export interface Envelope {
-  readonly v: 1 | typeof EVENT_VERSION;
-  readonly run: string;
-  readonly seq: number;
-  readonly at: number;
-}
-export type Event = Envelope & Fact;
-
-/** Turns a fact into an event at a position in the journal of a run. */
-export function eventOf({ type, data }: Fact, { run, seq, at }: Omit<Envelope, 'v'>): Event {
-  return { v: EVENT_VERSION, run, seq, at, type, data } as Event;
-}
-
+/** `at` is a number, so that the core can compute with it without a Date. */
 export const envelopeSchema = z.object({
   v: z.literal([1, EVENT_VERSION]),
   run: z.string(),
   seq: z.number().int().positive(),
   at: z.number().describe('Milliseconds since 1970'),
 });
+export type Envelope = Readonly<z.infer<typeof envelopeSchema>>;
+export type Event = Envelope & Fact;
+
+/** Turns a fact into an event at a position in the journal of a run. */
+export function eventOf({ type, data }: Fact, { run, seq, at }: Omit<Envelope, 'v'>): Event {
+  return { v: EVENT_VERSION, run, seq, at, type, data } as Event;
+}
 
 /** Deltas for clients that watch a run. They are not facts: they decide nothing and are not replayed. */
 export type Live =

@@ -136,8 +136,11 @@ export const settings = z.object({
   /** What a prompt may hold. `DEFAULT_CONTEXT` has the defaults. */
   context: z
     .object({
+      /** Tokens of the whole prompt, above which old turns are compacted. */
       tokens: z.number().int().positive().optional(),
+      /** Characters of one result, above which its digest is shown. */
       result: z.number().int().positive().optional(),
+      /** The number of tools that are described. If there are more, those that fit the goal are chosen. */
       tools: z.number().int().positive().optional(),
     })
     .optional(),
@@ -172,15 +175,7 @@ export const amounts = {
   revisions: z.number().int().positive().optional(),
 };
 
-/** What a prompt may hold. */
-interface ContextLimits {
-  /** Tokens of the whole prompt, above which old turns are compacted. */
-  readonly tokens: number;
-  /** Characters of one result, above which its digest is shown. */
-  readonly result: number;
-  /** The number of tools that are described. If there are more, those that fit the goal are chosen. */
-  readonly tools: number;
-}
+type ContextLimits = Readonly<Required<NonNullable<Settings['context']>>>;
 
 export const DEFAULT_CONTEXT: ContextLimits = { tokens: 60_000, result: 8 * 1024, tools: 40 };
 

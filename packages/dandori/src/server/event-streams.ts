@@ -1,8 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { DandoriError } from '../model/error.ts';
-import { stringifyJson } from '../model/json.ts';
-import { redact } from '../model/redact.ts';
 import type { Entry } from '../store/index.ts';
+import { encodeLive, type Joining, type Portion, portionsOf, StreamClient } from './stream-client.ts';
 
 /**
  * Sends the events of journals to clients, as server-sent events.
@@ -31,41 +30,12 @@ export interface EventStreams {
   close(): void;
 }
 
-interface Joining {
-  readonly response: ServerResponse;
-  readonly after: number;
-  readonly untilEnd: boolean;
-  /**
-   * The current live state, as named messages. It is sent when the client has caught up, before any live
-   * message.
-   */
-  readonly snapshot: () => readonly (readonly [name: string, value: object])[];
-}
-
-interface Client extends Pick<Joining, 'response' | 'untilEnd' | 'snapshot'> {
-  after: number;
-  hasEnd: boolean;
-  /** Too much is buffered for this client. It must catch up from the journal before it gets anything new. */
-  isBehind: boolean;
-}
-
 interface Tail {
-  readonly clients: Set<Client>;
+  readonly clients: Set<StreamClient>;
   seq: number;
   isReading: boolean;
   isBehind: boolean;
   unwatch: () => void;
-}
-
-/** Events that are written together. */
-interface Portion {
-  readonly data: Buffer;
-  /** The same bytes, one buffer per event. */
-  readonly parts: readonly Buffer[];
-  readonly first: number;
-  readonly last: number;
-  /** Whether the last of these events ends the journal. */
-  readonly hasEnd: boolean;
 }
 
 /** A kind of journal. */
@@ -89,8 +59,6 @@ const BOUND = 256_000;
 const HEARTBEAT = 15_000;
 const PATIENCE = 30_000;
 const BEAT = Buffer.from(': here\n\n');
-/** A portion ends at this many bytes. */
-const PORTION = 64_000;
 
 export function createEventStreams(options: StreamOptions): EventStreams {
   const { source, secrets, bound = BOUND, patience = PATIENCE } = options;
@@ -98,60 +66,40 @@ export function createEventStreams(options: StreamOptions): EventStreams {
   const open = new Set<ServerResponse>();
   const underWay = new Map<string, Promise<readonly Portion[]>>();
   let dropped = 0;
+  const onStuck = () => {
+    dropped++;
+  };
   const beating = setInterval(() => {
     for (const journal of tails.keys()) broadcast(journal, BEAT);
   }, HEARTBEAT);
   beating.unref();
 
   function broadcast(journal: string, data: Buffer): void {
-    for (const client of tails.get(journal)?.clients ?? []) if (!client.isBehind) send(journal, client, data);
+    for (const client of tails.get(journal)?.clients ?? []) {
+      if (client.isBehind) continue;
+      client.response.write(data);
+      if (client.isOverBound) void fallBehind(journal, client);
+    }
   }
 
-  function send(journal: string, client: Client, data: Buffer): void {
-    client.response.write(data);
-    if (client.response.writableLength > bound) void fallBehind(journal, client);
-  }
-
-  async function fallBehind(journal: string, client: Client): Promise<void> {
+  async function fallBehind(journal: string, client: StreamClient): Promise<void> {
     client.isBehind = true;
     try {
-      if (!(await isRead(client.response))) return;
-      do if (!(await catchUp(journal, client))) return;
-      while (client.after < (tails.get(journal)?.seq ?? 0));
+      if (!(await client.isRead()) || !(await catchUp(journal, client))) return;
     } catch {
       client.response.destroy();
       return;
     }
     client.isBehind = false;
-    if (client.untilEnd && client.hasEnd) client.response.end();
-    else sendSnapshot(client);
+    if (client.isComplete) client.response.end();
+    else client.sendSnapshot();
   }
 
-  /** The snapshot is sent whole, even if it exceeds the bound. */
-  function sendSnapshot(client: Client): void {
-    for (const [name, value] of client.snapshot()) client.response.write(encodeLive(name, value));
-  }
-
-  /** False if the client is gone, or has read nothing for `patience` milliseconds. */
-  async function isRead(response: ServerResponse): Promise<boolean> {
-    const how = await drained(response, patience);
-    if (how === 'stuck') dropped++;
-    if (how !== 'drained') response.destroy();
-    return how === 'drained';
-  }
-
-  /**
-   * Writes at the client's own speed, so that a client that starts with a long journal does not count as
-   * slow.
-   */
-  async function catchUp(journal: string, client: Client): Promise<boolean> {
-    for (const { data, last, hasEnd } of await read(journal, client.after)) {
-      const isTaken = client.response.write(data);
-      client.after = last;
-      client.hasEnd = hasEnd;
-      if (!isTaken && !(await isRead(client.response))) return false;
-    }
-    return !client.response.destroyed;
+  /** Until it has what the other clients have, who may get more events in the meantime. False if it is gone. */
+  async function catchUp(journal: string, client: StreamClient): Promise<boolean> {
+    do if (!(await client.catchUp(await read(journal, client.after)))) return false;
+    while (client.after < (tails.get(journal)?.seq ?? 0));
+    return true;
   }
 
   /** Clients that catch up from the same event share one read. */
@@ -161,25 +109,10 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       underWay.get(name) ??
       source
         .events(journal, after)
-        .then((events) => [...portionsOf(events)])
+        .then((events) => [...portionsOf(events, source.isEnd)])
         .finally(() => underWay.delete(name));
     underWay.set(name, reading);
     return reading;
-  }
-
-  function* portionsOf(events: readonly Entry[]): Generator<Portion> {
-    let parts: Buffer[] = [];
-    let bytes = 0;
-    for (const [index, event] of events.entries()) {
-      const part = encode(event);
-      parts.push(part);
-      bytes += part.length;
-      if (bytes < PORTION && index < events.length - 1) continue;
-      const first = event.seq - parts.length + 1;
-      yield { data: Buffer.concat(parts), parts, first, last: event.seq, hasEnd: source.isEnd(event) };
-      parts = [];
-      bytes = 0;
-    }
   }
 
   function tailOf(journal: string, seq: number): Tail {
@@ -199,7 +132,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       while (tail.isBehind) {
         tail.isBehind = false;
         // Do not share a read that is already running: it may have begun before the newest event was written.
-        for (const portion of portionsOf(await source.events(journal, tail.seq)))
+        for (const portion of portionsOf(await source.events(journal, tail.seq), source.isEnd))
           pass(journal, portion, tail);
       }
     } catch {
@@ -210,21 +143,17 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     }
   }
 
-  function pass(journal: string, { data, parts, first, last, hasEnd }: Portion, tail: Tail): void {
-    tail.seq = last;
+  function pass(journal: string, portion: Portion, tail: Tail): void {
+    tail.seq = portion.last;
     for (const client of tail.clients) {
-      if (client.isBehind || client.after >= last) continue;
-      // A client that has just caught up already has some of these events.
-      const isNew = client.after < first;
-      const rest = isNew ? data : Buffer.concat(parts.slice(client.after - first + 1));
-      client.after = last;
-      client.hasEnd = hasEnd;
-      send(journal, client, rest);
-      if (client.untilEnd && hasEnd && !client.isBehind) client.response.end();
+      if (client.isBehind || client.after >= portion.last) continue;
+      client.write(portion);
+      if (client.isOverBound) void fallBehind(journal, client);
+      else if (client.isComplete) client.response.end();
     }
   }
 
-  function leave(journal: string, client: Client): void {
+  function leave(journal: string, client: StreamClient): void {
     open.delete(client.response);
     const tail = tails.get(journal);
     if (tail === undefined || !tail.clients.delete(client) || tail.clients.size > 0) return;
@@ -232,34 +161,29 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     tails.delete(journal);
   }
 
-  function encodeLive(name: string, value: object): Buffer {
-    return Buffer.from(`event: ${name}\ndata: ${stringifyJson(redact(value, secrets))}\n\n`);
-  }
-
   return {
-    async join(journal, { response, after, untilEnd, snapshot }) {
+    async join(journal, joining) {
+      const { response } = joining;
       // The response is already closed, so its `close` event will not come again.
       if (response.destroyed) return;
-      const client: Client = { response, after, untilEnd, snapshot, hasEnd: false, isBehind: false };
+      const client = new StreamClient(joining, { secrets, bound, patience, onStuck });
       open.add(response);
       response.on('close', () => leave(journal, client));
       response.on('error', () => {});
       response.write('retry: 1000\n\n');
-      // The other clients may get more events while this one catches up.
-      do if (!(await catchUp(journal, client))) return;
-      while (client.after < (tails.get(journal)?.seq ?? 0));
-      if (untilEnd && client.hasEnd) {
+      if (!(await catchUp(journal, client))) return;
+      if (client.isComplete) {
         response.end();
         return;
       }
       const tail = tailOf(journal, client.after);
       tail.clients.add(client);
-      sendSnapshot(client);
+      client.sendSnapshot();
       // Read what was written between the last read and the start of the watch.
       await readOn(journal, tail);
     },
     tell(journal, name, value) {
-      if (tails.has(journal)) broadcast(journal, encodeLive(name, value));
+      if (tails.has(journal)) broadcast(journal, encodeLive(name, value, secrets));
     },
     isFollowed: (journal) => tails.has(journal),
     get clients() {
@@ -273,30 +197,6 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       for (const response of open) response.end();
     },
   };
-}
-
-/**
- * The event as the journal has it, without an event name, so that a plain `onmessage` receives all of them.
- */
-function encode(event: Entry): Buffer {
-  return Buffer.from(`id: ${event.seq}\ndata: ${stringifyJson(event)}\n\n`);
-}
-
-function drained(response: ServerResponse, patience: number): Promise<'drained' | 'gone' | 'stuck'> {
-  return new Promise((resolve) => {
-    const done = (how: 'drained' | 'gone' | 'stuck') => {
-      clearTimeout(waiting);
-      response.off('drain', onDrain);
-      response.off('close', onClose);
-      resolve(how);
-    };
-    const onDrain = () => done('drained');
-    const onClose = () => done('gone');
-    const waiting = setTimeout(() => done('stuck'), patience);
-    response.on('drain', onDrain);
-    response.on('close', onClose);
-    if (response.destroyed) onClose();
-  });
 }
 
 /** Limits the open streams per user, because each one holds a connection and a buffer. */

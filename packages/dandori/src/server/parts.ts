@@ -9,7 +9,7 @@ import type { OpenConversations } from './conversations.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { LiveUpdates, RunStatusFeed } from './live-updates.ts';
 import type { Metrics } from './metrics.ts';
-import type { Workers } from './workers.ts';
+import type { Workers } from './worker-processes.ts';
 
 /** The parts of the server that its routes use. */
 export interface ServerParts {

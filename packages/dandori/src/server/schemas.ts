@@ -22,7 +22,7 @@ export const idempotency = z.object({ 'idempotency-key': z.string().min(1).max(2
 function described<T extends z.ZodType>(schema: T, name?: string): T {
   // A copy, because a schema made before `@hono/zod-openapi` was loaded has no `openapi` method.
   const copy = schema.clone();
-  const shown = { type: 'object' as const, ...schemaOf(schema) };
+  const shown = { type: 'object' as const, ...openApiSchema(schema) };
   return name === undefined ? copy.openapi(shown) : copy.openapi(name, shown);
 }
 
@@ -55,7 +55,7 @@ export function acceptedLanguage(accepted = ''): Language | undefined {
 }
 
 /** The JSON Schema for OpenAPI 3.1. */
-export function schemaOf(schema: z.ZodType): object {
+export function openApiSchema(schema: z.ZodType): object {
   const { $schema: _, ...shown } = z.toJSONSchema(schema, {
     io: 'input',
     unrepresentable: 'any',

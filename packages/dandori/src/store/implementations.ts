@@ -3,6 +3,6 @@ export type { Copied, CopiedStore } from './copy/copy.ts';
 export { createLocalDispatcher } from './dispatcher/local.ts';
 export type { DoctorOptions } from './doctor/doctor.ts';
 export { createStoreKey } from './files/keys.ts';
-export { createMemoryBlobs, createMemoryJournal } from './memory.ts';
+export { createMemoryBlobs, createMemoryJournal } from './in-memory.ts';
 export { createFileApprovals, createMemoryApprovals } from './standing-approvals.ts';
 export { createFileStore, createMemoryStore, foldersOf, STORE_PARTS, type StoreFolders } from './store.ts';

@@ -2,7 +2,7 @@ export type { Blobs, Keys } from './blobs.ts';
 export type { Bus } from './bus.ts';
 export type { KeptCounts } from './counts.ts';
 export type { Dispatcher, Drive, DriveSignals, Patience, Working } from './dispatcher/dispatcher.ts';
-export { type Overview, overviewSchema, type WorkerNow } from './dispatcher/workers.ts';
+export { type Overview, overviewSchema, type WorkerNow } from './dispatcher/worker-overview.ts';
 export {
   allConversations,
   allRuns,

@@ -8,8 +8,13 @@ import type { DoctorOptions, Laws } from './doctor/doctor.ts';
 import { createFileBlobs } from './files/blobs.ts';
 import { createJsonlJournal, createJsonlJournalOf } from './files/journal.ts';
 import { createFileKeys } from './files/keys.ts';
+import {
+  createMemoryBlobs,
+  createMemoryJournal,
+  createMemoryJournalOf,
+  createMemoryKeys,
+} from './in-memory.ts';
 import { CONVERSATIONS, type ConversationJournal, type Journal, type TornTail } from './journal.ts';
-import { createMemoryBlobs, createMemoryJournal, createMemoryJournalOf, createMemoryKeys } from './memory.ts';
 import type { Approvals } from './standing-approvals.ts';
 
 /**

@@ -1,11 +1,18 @@
 import type { Usage } from '../model/decision.ts';
 import type { Event, FactOf } from '../model/event.ts';
 import { type FactHandlers, handleFact } from '../model/event-kinds.ts';
-import type { Failure } from '../model/failure.ts';
-import { stringifyJson } from '../model/json.ts';
 import type { Task } from '../model/task.ts';
-import { clip } from '../model/text.ts';
 import { type Attributes, type Span, type SpanEvent, spanIdOf, traceIdOf } from './export.ts';
+import {
+  type AttemptEnd,
+  attemptName,
+  attemptSpan,
+  contentText,
+  decisionSpan,
+  previewSpan,
+  probeSpan,
+  runSpan,
+} from './run-spans.ts';
 
 /**
  * A run as a trace: a fold of its events that emits each span when it has ended.
@@ -18,6 +25,10 @@ export interface RunTrace {
   take(event: Event): Span[];
 }
 
+export function createRunTrace(run: string, { content }: { readonly content: boolean }): RunTrace {
+  return new FoldedTrace(run, content);
+}
+
 /** The default limit of OpenTelemetry. */
 const MOST_EVENTS = 128;
 
@@ -26,286 +37,179 @@ interface Attempt {
   readonly at: number;
 }
 
-export function createRunTrace(run: string, { content }: { readonly content: boolean }): RunTrace {
-  const traceId = traceIdOf(run);
-  const tasks = new Map<string, Task>();
-  const effects = new Map<string, string>();
-  const attempts = new Map<string, Attempt>();
-  const purposes = new Map<number, string>();
-  const probes = new Map<string, string>();
-  let started: FactOf<'run_started'>['data'] | undefined;
-  /** An exhausted run can be continued, and then counts as invoked again. */
-  let life = 1;
-  let begunAt: number | undefined;
-  let hasEnded = false;
-  let usage = { inputTokens: 0, outputTokens: 0, cost: 0 };
-  let told: SpanEvent[] = [];
-  let droppedEvents = 0;
+/** An exhausted run can be continued, and then counts as invoked again. */
+interface Life {
+  readonly number: number;
+  begunAt: number | undefined;
+  hasEnded: boolean;
+  readonly usage: { inputTokens: number; outputTokens: number; cost: number };
+  readonly events: SpanEvent[];
+  droppedEvents: number;
+}
 
-  function take(event: Event): Span[] {
-    if (event.type === 'run_rated') return [];
-    if (hasEnded) beginAgain();
-    if (isOwn(event)) {
-      begunAt ??= event.at;
-      mention(event);
-    }
-    return handleFact(event, spans) ?? [];
+class FoldedTrace implements RunTrace {
+  readonly #run: string;
+  readonly #traceId: string;
+  readonly #content: boolean;
+  readonly #tasks = new Map<string, Task>();
+  readonly #effects = new Map<string, string>();
+  readonly #attempts = new Map<string, Attempt>();
+  readonly #purposes = new Map<number, string>();
+  /** The operations of the probes under way. */
+  readonly #probes = new Map<string, string>();
+  #started: FactOf<'run_started'>['data'] | undefined;
+  #life = newLife(1);
+
+  constructor(run: string, content: boolean) {
+    this.#run = run;
+    this.#traceId = traceIdOf(run);
+    this.#content = content;
   }
 
-  const taskSpecs = ({ data }: Event & { type: 'plan_proposed' | 'plan_revised' }): Span[] => {
-    for (const task of data.tasks) tasks.set(task.id, task);
-    return [];
-  };
-  const decided = (event: Event & { type: 'decision_made' | 'decision_failed' }) => [decision(event)];
+  take(event: Event): Span[] {
+    if (event.type === 'run_rated') return [];
+    if (this.#life.hasEnded) this.#life = newLife(this.#life.number + 1);
+    if (this.#isOwn(event)) {
+      this.#life.begunAt ??= event.at;
+      this.#mention(event);
+    }
+    handleFact(event, this.#remembered);
+    return handleFact(event, this.#ended) ?? [];
+  }
 
-  const spans: FactHandlers<Span[]> = {
-    run_started({ data, at }) {
-      started = data;
-      if (data.forkedFrom === undefined) begunAt = at;
-      return [];
+  /** What the spans of later events need. */
+  readonly #remembered: FactHandlers<void> = {
+    run_started: ({ data, at }) => {
+      this.#started = data;
+      if (data.forkedFrom === undefined) this.#life.begunAt = at;
     },
-    plan_proposed: taskSpecs,
-    plan_revised: taskSpecs,
-    plan_approved({ data }) {
-      for (const { id, effect } of data.tasks) effects.set(id, effect);
-      return [];
+    plan_proposed: ({ data }) => this.#addTasks(data.tasks),
+    plan_revised: ({ data }) => this.#addTasks(data.tasks),
+    plan_approved: ({ data }) => {
+      for (const { id, effect } of data.tasks) this.#effects.set(id, effect);
     },
-    decision_started({ data }) {
-      purposes.set(data.decision, data.purpose);
-      return [];
-    },
-    decision_made: decided,
-    decision_failed: decided,
-    task_started({ data, at }) {
-      attempts.set(nameOf(data), { args: data.args, at });
-      return [];
-    },
-    task_succeeded(event) {
-      const { result, blob } = event.data;
-      return attemptEnded(event, { result: blob === undefined ? text(result) : blob.head });
-    },
-    task_failed: (event) => attemptEnded(event, { failure: event.data.failure }),
-    task_in_doubt(event) {
-      const { cause, message = cause } = event.data;
-      return attemptEnded(event, { failure: { kind: 'in_doubt', message }, cause });
-    },
-    question_asked({ at, data: { attempt, held, question } }) {
-      if (attempt === undefined || held === true || question.task === undefined) return [];
-      return attemptEnded({ at, data: { task: question.task, attempt } }, { outcome: 'asked' });
-    },
-    probe_started({ data }) {
-      probes.set(nameOf(data), data.operation);
-      return [];
-    },
-    probe_ended: (event) => [probe(event)],
-    preview_ended: (event) => [preview(event)],
-    run_finished: (event) => [runEnded(event)],
+    decision_started: ({ data }) => void this.#purposes.set(data.decision, data.purpose),
+    task_started: ({ data, at }) => void this.#attempts.set(attemptName(data), { args: data.args, at }),
+    probe_started: ({ data }) => void this.#probes.set(attemptName(data), data.operation),
   };
+
+  readonly #ended: FactHandlers<Span[]> = {
+    decision_made: (event) => this.#decision(event),
+    decision_failed: (event) => this.#decision(event),
+    task_succeeded: (event) => {
+      const { result, blob } = event.data;
+      return this.#attempt(event, { result: blob === undefined ? contentText(result) : blob.head });
+    },
+    task_failed: (event) => this.#attempt(event, { failure: event.data.failure }),
+    task_in_doubt: (event) => {
+      const { cause, message = cause } = event.data;
+      return this.#attempt(event, { failure: { kind: 'in_doubt', message }, cause });
+    },
+    question_asked: ({ at, data: { attempt, held, question } }) => {
+      if (attempt === undefined || held === true || question.task === undefined) return [];
+      return this.#attempt({ at, data: { task: question.task, attempt } }, { outcome: 'asked' });
+    },
+    probe_ended: (event) => {
+      const operation = this.#probes.get(attemptName(event.data)) ?? 'unknown';
+      return [{ ...this.#place(`probe ${attemptName(event.data)}`), ...probeSpan(event, operation) }];
+    },
+    preview_ended: (event) => {
+      const operation = this.#tasks.get(event.data.task)?.operation ?? 'unknown';
+      return [{ ...this.#place(`preview ${event.data.task} ${event.at}`), ...previewSpan(event, operation) }];
+    },
+    run_finished: (event) => [this.#runEnded(event)],
+  };
+
+  #addTasks(tasks: readonly Task[]): void {
+    for (const task of tasks) this.#tasks.set(task.id, task);
+  }
 
   /** The past of a fork belongs to the other run, and is in that run's trace. */
-  function isOwn({ seq, type }: Event): boolean {
-    return type !== 'run_started' && seq > (started?.forkedFrom?.seq ?? 0);
-  }
-
-  function beginAgain(): void {
-    hasEnded = false;
-    life++;
-    begunAt = undefined;
-    usage = { inputTokens: 0, outputTokens: 0, cost: 0 };
-    told = [];
-    droppedEvents = 0;
+  #isOwn({ seq, type }: Event): boolean {
+    return type !== 'run_started' && seq > (this.#started?.forkedFrom?.seq ?? 0);
   }
 
   /** Adds events about the run as a whole to its span, under their names in the journal. */
-  function mention(event: Event): void {
+  #mention(event: Event): void {
     const attributes = handleFact(event, MENTIONED);
     if (attributes === undefined) return;
-    if (told.length < MOST_EVENTS) told.push({ name: `dandori.${event.type}`, at: event.at, attributes });
-    else droppedEvents++;
+    const { events } = this.#life;
+    if (events.length < MOST_EVENTS) events.push({ name: `dandori.${event.type}`, at: event.at, attributes });
+    else this.#life.droppedEvents++;
   }
 
-  function part(name: string): Pick<Span, 'traceId' | 'spanId' | 'parentSpanId'> {
-    return { traceId, spanId: spanIdOf(run, name), parentSpanId: spanIdOf(run, `life ${life}`) };
-  }
-
-  function decision(event: Extract<Event, { type: 'decision_made' | 'decision_failed' }>): Span {
-    const { decision: number, model, usage: used, ms } = event.data;
-    const failure = event.type === 'decision_failed' ? event.data.failure : undefined;
-    if (isOwn(event)) count(used);
-    // A decision without a model is not a model call.
-    const asked = model === undefined ? {} : { 'gen_ai.operation.name': 'chat', ...modelIn(model) };
+  #place(name: string): Pick<Span, 'traceId' | 'spanId' | 'parentSpanId'> {
     return {
-      ...part(`decision ${number}`),
-      name: model === undefined ? 'decide' : `chat ${modelIn(model)['gen_ai.request.model']}`,
-      kind: model === undefined ? 'internal' : 'client',
-      start: event.at - ms,
-      end: event.at,
-      attributes: {
-        ...asked,
-        'gen_ai.usage.input_tokens': used?.inputTokens,
-        'gen_ai.usage.output_tokens': used?.outputTokens,
-        'gen_ai.usage.cache_read.input_tokens': used?.cachedInputTokens,
-        'dandori.usage.estimated': used?.estimated,
-        'dandori.cost_dollars': used?.cost,
-        'dandori.decision': number,
-        'dandori.purpose': purposes.get(number),
-        'error.type': failure?.kind,
-        ...(content && event.type === 'decision_made' && decisionContent(event.data)),
-      },
-      ...errorOf(failure),
+      traceId: this.#traceId,
+      spanId: spanIdOf(this.#run, name),
+      parentSpanId: spanIdOf(this.#run, `life ${this.#life.number}`),
     };
   }
 
-  function count(used: Usage | undefined): void {
+  #decision(event: Extract<Event, { type: 'decision_made' | 'decision_failed' }>): Span[] {
+    const { decision, usage } = event.data;
+    if (this.#isOwn(event)) this.#count(usage);
+    const about = { content: this.#content, purpose: this.#purposes.get(decision) };
+    return [{ ...this.#place(`decision ${decision}`), ...decisionSpan(event, about) }];
+  }
+
+  #count(used: Usage | undefined): void {
+    const { usage } = this.#life;
     usage.inputTokens += used?.inputTokens ?? 0;
     usage.outputTokens += used?.outputTokens ?? 0;
     usage.cost += used?.cost ?? 0;
   }
 
-  function attemptEnded(
-    event: { readonly at: number; readonly data: { task: string; attempt: number; ms?: number } },
-    how: {
-      readonly failure?: Pick<Failure, 'message'> & { kind: string };
-      readonly result?: string | undefined;
-      readonly cause?: string;
-      readonly outcome?: string;
-    },
+  #attempt(
+    { at, data }: { readonly at: number; readonly data: { task: string; attempt: number; ms?: number } },
+    how: AttemptEnd,
   ): Span[] {
-    const { task: id, attempt: number, ms } = event.data;
-    const attempt = attempts.get(nameOf(event.data));
-    const task = tasks.get(id);
-    attempts.delete(nameOf(event.data));
-    if (task === undefined || attempt === undefined) return [];
-    return [
+    const name = attemptName(data);
+    const begun = this.#attempts.get(name);
+    const task = this.#tasks.get(data.task);
+    this.#attempts.delete(name);
+    if (task === undefined || begun === undefined) return [];
+    const span = attemptSpan(
       {
-        ...part(`attempt ${nameOf(event.data)}`),
-        name: `execute_tool ${task.operation}`,
-        kind: 'internal',
-        start: ms === undefined ? attempt.at : event.at - ms,
-        end: event.at,
-        attributes: {
-          ...toolAttributes(task.operation, nameOf(event.data)),
-          'dandori.task': id,
-          'dandori.attempt': number,
-          'dandori.effect': effects.get(id),
-          'dandori.outcome': how.outcome,
-          'dandori.in_doubt.cause': how.cause,
-          'error.type': how.failure?.kind,
-          ...(content && {
-            'gen_ai.tool.call.arguments': text(attempt.args ?? task.args),
-            'gen_ai.tool.call.result': how.result,
-          }),
-        },
-        ...errorOf(how.failure),
+        task,
+        attempt: data.attempt,
+        args: begun.args,
+        effect: this.#effects.get(task.id),
+        start: data.ms === undefined ? begun.at : at - data.ms,
+        end: at,
+        content: this.#content,
       },
-    ];
+      how,
+    );
+    return [{ ...this.#place(`attempt ${name}`), ...span }];
   }
 
-  function probe({ at, data }: Extract<Event, { type: 'probe_ended' }>): Span {
-    const operation = probes.get(nameOf(data)) ?? 'unknown';
+  #runEnded(event: Event & { type: 'run_finished' }): Span {
+    this.#attempts.clear();
+    const life = this.#life;
+    life.hasEnded = true;
+    const from = this.#started?.forkedFrom?.run;
     return {
-      ...part(`probe ${nameOf(data)}`),
-      name: `execute_tool ${operation}`,
-      kind: 'internal',
-      start: at - data.ms,
-      end: at,
-      attributes: {
-        ...toolAttributes(operation, `${nameOf(data)} probe`),
-        'dandori.task': data.task,
-        'dandori.attempt': data.attempt,
-        'dandori.effect': 'read',
-        'dandori.probe.found': data.found,
-      },
-    };
-  }
-
-  function preview({ at, data }: Extract<Event, { type: 'preview_ended' }>): Span {
-    const operation = tasks.get(data.task)?.operation ?? 'unknown';
-    return {
-      ...part(`preview ${data.task} ${at}`),
-      name: `execute_tool ${operation}`,
-      kind: 'internal',
-      start: at - data.ms,
-      end: at,
-      attributes: {
-        ...toolAttributes(operation, `${data.task} preview`),
-        'dandori.task': data.task,
-        'dandori.effect': 'read',
-      },
-    };
-  }
-
-  function runEnded({ at, data }: Extract<Event, { type: 'run_finished' }>): Span {
-    hasEnded = true;
-    attempts.clear();
-    const { outcome, failure, limit } = data;
-    const isError = outcome === 'failed' || outcome === 'exhausted';
-    const why = failure ?? { kind: outcome, message: limit ?? outcome };
-    const from = started?.forkedFrom?.run;
-    return {
-      traceId,
-      spanId: spanIdOf(run, `life ${life}`),
-      name: 'invoke_agent dandori',
-      kind: 'internal',
-      start: begunAt ?? at,
-      end: at,
-      attributes: {
-        'gen_ai.operation.name': 'invoke_agent',
-        'gen_ai.agent.name': 'dandori',
-        ...modelIn(started?.mind ?? 'unknown'),
-        'gen_ai.conversation.id': started?.conversation,
-        'gen_ai.usage.input_tokens': usage.inputTokens,
-        'gen_ai.usage.output_tokens': usage.outputTokens,
-        'dandori.cost_dollars': usage.cost > 0 ? usage.cost : undefined,
-        'dandori.run': run,
-        'dandori.mode': started?.settings.mode,
-        'dandori.outcome': outcome,
-        'dandori.limit': limit,
-        'user.id': started?.userId,
-        'error.type': isError ? why.kind : undefined,
-        ...(content && agentContent(started?.goal, data.answer)),
-      },
-      events: told,
-      ...(droppedEvents > 0 && { droppedEvents }),
+      traceId: this.#traceId,
+      spanId: spanIdOf(this.#run, `life ${life.number}`),
+      ...runSpan(event, { ...life, started: this.#started, content: this.#content }),
+      events: life.events,
+      ...(life.droppedEvents > 0 && { droppedEvents: life.droppedEvents }),
       ...(from !== undefined && {
         links: [{ traceId: traceIdOf(from), spanId: spanIdOf(from, 'life 1') }],
       }),
-      ...(isError && errorOf(why)),
     };
   }
-
-  /** A message may quote a tool or a model, so it counts as content. */
-  function errorOf(failure: { readonly message: string } | undefined): Pick<Span, 'error'> {
-    if (failure === undefined) return {};
-    return { error: content ? { message: failure.message } : {} };
-  }
-
-  return { take };
 }
 
-function nameOf({ task, attempt }: { readonly task: string; readonly attempt: number }): string {
-  return `${task}#${attempt}`;
-}
-
-function toolAttributes(operation: string, call: string): Attributes {
+function newLife(number: number): Life {
   return {
-    'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.tool.name': operation,
-    'gen_ai.tool.call.id': call,
-  };
-}
-
-/** Providers that the conventions name differently from our configuration. */
-const PROVIDERS: Readonly<Record<string, string>> = { google: 'gcp.gemini' };
-
-/** `openai/gpt-5-mini`; a mind without a model is its own provider. */
-function modelIn(name: string): Attributes {
-  const slash = name.indexOf('/');
-  if (slash < 0) return { 'gen_ai.provider.name': `dandori.${name}` };
-  const provider = name.slice(0, slash);
-  return {
-    'gen_ai.provider.name': PROVIDERS[provider] ?? provider,
-    'gen_ai.request.model': name.slice(slash + 1),
+    number,
+    begunAt: undefined,
+    hasEnded: false,
+    usage: { inputTokens: 0, outputTokens: 0, cost: 0 },
+    events: [],
+    droppedEvents: 0,
   };
 }
 
@@ -347,42 +251,3 @@ const MENTIONED: FactHandlers<Attributes | undefined> = {
   question_expired: ({ data }) => ({ 'dandori.question': data.question, 'dandori.as': data.as }),
   limit_reached: ({ data }) => ({ 'dandori.limit': data.limit }),
 };
-
-/** Longer texts are cut. The journal has the whole text. */
-const LONGEST = 10_000;
-
-/** The content in the form of the GenAI conventions. */
-function agentContent(goal: string | undefined, answer: string | undefined): Attributes {
-  return {
-    'gen_ai.input.messages': messages('user', goal),
-    'gen_ai.output.messages': messages('assistant', answer),
-  };
-}
-
-/** The prompt is not included: it is built from the journal for each call, and is not stored there. */
-function decisionContent({ reasoning, operations }: FactOf<'decision_made'>['data']): Attributes {
-  const calls = (operations ?? []).map(({ id, operation, args }) => ({
-    type: 'tool_call',
-    id,
-    name: operation,
-    arguments: text(args),
-  }));
-  const thoughts = reasoning === undefined ? [] : [{ type: 'reasoning', content: cut(reasoning) }];
-  const parts = [...thoughts, ...calls];
-  if (parts.length === 0) return {};
-  return { 'gen_ai.output.messages': stringifyJson([{ role: 'assistant', parts, finish_reason: 'stop' }]) };
-}
-
-function text(value: unknown): string | undefined {
-  return value === undefined ? undefined : cut(stringifyJson(value));
-}
-
-function messages(role: 'user' | 'assistant', said: string | undefined): string | undefined {
-  if (said === undefined) return undefined;
-  const message = { role, parts: [{ type: 'text', content: cut(said) }] };
-  return stringifyJson([role === 'assistant' ? { ...message, finish_reason: 'stop' } : message]);
-}
-
-function cut(said: string): string {
-  return clip(said, LONGEST).toWellFormed();
-}

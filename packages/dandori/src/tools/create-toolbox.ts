@@ -1,13 +1,12 @@
 import { DandoriError } from '../model/error.ts';
 import type { JsonObject } from '../model/json.ts';
-import { isRepeatable, type SchemaCheck, type Tool, type ToolPolicy } from '../model/tool.ts';
+import type { SchemaCheck, Tool, ToolPolicy } from '../model/tool.ts';
 import { isWayOut } from '../run/trust/aim.ts';
-import { toAmbiguous } from './ambiguity.ts';
+import { callMethod } from './call-method.ts';
 import type { McpServers } from './mcp/config.ts';
 import type { McpServer } from './mcp/server.ts';
-import { checkCalls, refusedCall, type Service, type ServiceMethod } from './service.ts';
-import { withInput } from './service-call.ts';
-import { type Call, type CallOutcome, clipped, failed, stopped, type Toolbox } from './toolbox.ts';
+import { checkCalls, type Service, type ServiceMethod } from './service.ts';
+import { type Call, type CallOutcome, clipped, failed, type Toolbox } from './toolbox.ts';
 
 export interface ToolboxOptions {
   readonly mcpServers?: McpServers;
@@ -62,69 +61,11 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     if (call.preview !== undefined && allTools().get(call.operation)?.preview !== true)
       return failed('not_possible', `${call.operation} has no preview`);
     const method = methods.get(call.operation);
-    if (method !== undefined) return callMethod(method, call, depth);
+    if (method !== undefined)
+      return callMethod(method, call, { tools: allTools, dispatch: (inner) => dispatch(inner, depth + 1) });
     const server = ownerOf(call.operation, servers);
     return server?.call(call) ?? failed('unavailable', `there is no tool ${call.operation}`);
   };
-
-  /** After an answer the whole method runs again, including everything it did before it asked. */
-  async function callMethod(
-    { tool, call: run }: ServiceMethod,
-    call: Call,
-    depth: number,
-  ): Promise<CallOutcome> {
-    let done: string | undefined;
-    let hasHeardStrangers = false;
-    const underWay = new Set<Promise<CallOutcome>>();
-    const make = async (inner: Call): Promise<CallOutcome> => {
-      const tools = allTools();
-      const refused = refusedCall(tool.name, inner.operation, tools);
-      if (refused !== undefined) return failed('tool_error', refused);
-      const { key, operation, args } = inner;
-      const effect = tools.get(operation)?.effect ?? 'write';
-      if (call.preview !== undefined && effect !== 'read')
-        return failed('not_possible', `the preview of ${tool.name} may only read, and ${operation} writes`);
-      // A trusted method vouches for its own words. It does not pass on the questions of a tool that is not trusted,
-      // and its failure counts as external content after such a call: an error can quote what it was about, and the
-      // calls that were made before it are told with their arguments.
-      const isStranger = tools.get(tool.name)?.trusted === true && tools.get(operation)?.trusted !== true;
-      const asking = isStranger ? { ...inner, elicit: undefined } : inner;
-      const send = async () => clipped(await withInput(asking, (one) => dispatch(one, depth + 1)));
-      const ended = (async () =>
-        (await call.inner?.({ key, operation, args, effect }, send)) ?? (await send()))();
-      if (effect !== 'read') {
-        underWay.add(ended);
-        void ended.finally(() => underWay.delete(ended)).catch(() => {});
-      }
-      const how = await ended;
-      const isDone = how.kind === 'succeeded' || how.kind === 'lost';
-      if (isDone && !isRepeatable(effect)) done ??= operation;
-      if (!isStranger) return how;
-      hasHeardStrangers = true;
-      return how.kind === 'ambiguous' ? failed('tool_error', notPassedOn(operation, tool)) : how;
-    };
-    let outcome = await run(call, make);
-    // A method may end before its calls do, for example when Promise.all fails. The effects of those calls
-    // still belong to it.
-    while (underWay.size > 0) {
-      if (call.signal.aborted) {
-        outcome = stopped(call.signal, tool.name);
-        break;
-      }
-      await Promise.allSettled(underWay);
-      await new Promise(setImmediate);
-    }
-    if (hasHeardStrangers && (outcome.kind === 'failed' || outcome.kind === 'lost'))
-      return inOthersWords(outcome, call);
-    if (outcome.kind !== 'ambiguous') return outcome;
-    // The configuration may say whether it is trusted.
-    if (done === undefined) return toAmbiguous(outcome, allTools().get(tool.name) ?? tool);
-    const why = `${tool.name} asks (${outcome.question}) after it has called ${done}. It would call it again`;
-    return failed(
-      'tool_error',
-      `${why}. The user was not asked: a method must ask before it changes anything.`,
-    );
-  }
 
   servers.push(...(await startServers(mcpServers, options, changed)));
   try {
@@ -150,20 +91,6 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       await Promise.all(servers.map((server) => server.close()));
     },
   };
-}
-
-function notPassedOn(operation: string, { name }: Tool): string {
-  return `it asked a question. The user was not asked: ${name} is trusted and ${operation} is not, so ${name} cannot pass it on.`;
-}
-
-/** The failure of a trusted method may have the words of a tool that is not trusted. A preview cannot say so. */
-function inOthersWords(
-  outcome: CallOutcome & { kind: 'failed' | 'lost' },
-  { operation, preview }: Call,
-): CallOutcome {
-  return preview === undefined
-    ? { ...outcome, hasHeardStrangers: true }
-    : failed('not_possible', `the preview of ${operation} failed`);
 }
 
 function checkNames(mcpServers: McpServers, services: readonly Service[]): void {

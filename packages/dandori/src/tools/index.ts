@@ -1,5 +1,5 @@
 export type { InspectedTool } from './mcp/inspect.ts';
-export type { Memory } from './memory.ts';
+export type { Memory } from './memory-service.ts';
 export { nextOffer } from './offer.ts';
 export {
   addOwnTools,

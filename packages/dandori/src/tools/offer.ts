@@ -4,7 +4,7 @@ import { contextOf } from '../model/settings.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Offered } from '../run/state/decisions.ts';
 import type { RunState } from '../run/state/state.ts';
-import { chooseTools } from './search.ts';
+import { chooseTools } from '../search/tools.ts';
 
 /** The number of tools to describe when a new server is announced. */
 const MOST_ANNOUNCED = 10;

@@ -12,11 +12,11 @@ import { query } from '../plan/query.ts';
 import { callsUsed, tokensUsed } from '../run/limits.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { attachmentNames } from '../run/trust/attachment-names.ts';
+import { searchTools, toolIndexOf } from '../search/tools.ts';
 import { opaqueForOnce } from '../secrets/index.ts';
 import { withoutMedia } from '../views/media.ts';
 import { planView } from '../views/plan.ts';
 import { excerptOf } from '../views/result-digest.ts';
-import { searchTools, toolIndexOf } from './search.ts';
 import { type Call, type CallOutcome, failed, type Toolbox } from './toolbox.ts';
 import { hashOfTools } from './tools-hash.ts';
 

@@ -247,7 +247,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /** Shows the two largest units. Rounds to the smaller unit first, otherwise the result could say 60 s. */
-export function duration(ms: number): string {
+export function durationText(ms: number): string {
   if (Math.round(ms) < SECOND) return `${Math.round(ms)} ms`;
   if (ms < MINUTE - 50) return `${(ms / SECOND).toFixed(1)} s`;
   const seconds = rounded(ms, SECOND);

@@ -8,7 +8,7 @@ import {
 } from '../../src/commands/attachments.ts';
 import { createMemoryStore, openDandori, tool } from '../../src/index.ts';
 import { blobsOf } from '../../src/model/event-kinds.ts';
-import { createMemoryBlobs } from '../../src/store/memory.ts';
+import { createMemoryBlobs } from '../../src/store/in-memory.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { createScriptedMind, type Reply, type ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { mediaIn, withoutMedia } from '../../src/views/media.ts';

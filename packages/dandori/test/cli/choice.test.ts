@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { choiceLines, chosen } from '../../src/cli/questions/ask.ts';
+import { choiceLines, optionTyped } from '../../src/cli/questions/ask.ts';
 
 const APPROVAL = [
   { label: 'Yes, call it', value: 'approve' },
@@ -29,11 +29,11 @@ describe('the answers to choose from', () => {
     ['null', [{ label: 'none', value: null }], null],
     ['2', [], '2'],
   ])('%s of %j is %j', (text, options, answer) => {
-    expect(chosen(text, options)).toEqual(answer);
+    expect(optionTyped(text, options)).toEqual(answer);
   });
 
   it('show their values where these are numbers, so that a number never means another one', () => {
     expect(choiceLines(NUMBERS)).toEqual(['2  two', '1  one']);
-    expect(chosen('2', NUMBERS)).toBe(2);
+    expect(optionTyped('2', NUMBERS)).toBe(2);
   });
 });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openRemote } from '../../src/cli/remote.ts';
+import { openRemote } from '../../src/cli/remote/open-remote.ts';
 import { look, stand } from '../server/standing.ts';
 
 it('shows a run from its first event, however quick the server was', async () => {

@@ -10,10 +10,10 @@ import type { Parts } from '../../src/driver/parts.ts';
 import type { BlobHandle } from '../../src/model/event.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { createFileKeys } from '../../src/store/files/keys.ts';
-import { createMemoryBlobs, createMemoryJournal, createMemoryKeys } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal, createMemoryKeys } from '../../src/store/in-memory.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, SETTINGS, task } from '../driver/house.ts';
 
@@ -246,9 +246,9 @@ describe('old runs in files', () => {
     for (let round = 0; round < 20; round++) {
       await temporary.journal.create('r1', [firstEvent('r1')]);
       const settled = await Promise.allSettled([
-        temporary.journal.append('r1', 1, [eventOf('r1', 2)]),
+        temporary.journal.append('r1', 1, [eventAt('r1', 2)]),
         other.remove('r1', 1),
-        temporary.journal.append('r1', 1, [eventOf('r1', 2)]),
+        temporary.journal.append('r1', 1, [eventAt('r1', 2)]),
       ]);
       expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       const isThere = existsSync(join(temporary.directory, 'r1.jsonl'));

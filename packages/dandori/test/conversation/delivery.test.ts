@@ -9,14 +9,14 @@ import { systemClock } from '../../src/driver/clock.ts';
 import type { Mind } from '../../src/mind/mind.ts';
 import type { Tool } from '../../src/model/tool.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
-import type { Claim, ConversationJournal, Entry, Journal } from '../../src/store/journal.ts';
-import { CONVERSATIONS } from '../../src/store/journal.ts';
 import {
   createMemoryBlobs,
   createMemoryJournal,
   createMemoryJournalOf,
   createMemoryKeys,
-} from '../../src/store/memory.ts';
+} from '../../src/store/in-memory.ts';
+import type { Claim, ConversationJournal, Entry, Journal } from '../../src/store/journal.ts';
+import { CONVERSATIONS } from '../../src/store/journal.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import type { Toolbox } from '../../src/tools/toolbox.ts';
 import { SETTINGS } from '../driver/house.ts';

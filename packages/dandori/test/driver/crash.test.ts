@@ -9,7 +9,7 @@ import type { Action } from '../../src/model/task.ts';
 import { isRepeatable } from '../../src/model/tool.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { fold } from '../../src/run/state/apply.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
 import { SETTINGS } from './house.ts';

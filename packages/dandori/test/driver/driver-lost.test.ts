@@ -9,7 +9,7 @@ import type { Settings } from '../../src/model/settings.ts';
 import type { Effect } from '../../src/model/tool.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import type { CallOutcome, Toolbox } from '../../src/tools/toolbox.ts';
 import { DONE, SETTINGS, task } from './house.ts';

@@ -288,7 +288,7 @@ describe('a call that is held open while the user is asked', () => {
     void drive(run, { ...house.parts, driver: 'the lost one' });
     await untilHeld(house, run);
     const events = await house.events(run);
-    const { createMemoryJournal } = await import('../../src/store/memory.ts');
+    const { createMemoryJournal } = await import('../../src/store/in-memory.ts');
     const journal = createMemoryJournal();
     await journal.create(run, events);
     Object.assign(house.parts, { journal });

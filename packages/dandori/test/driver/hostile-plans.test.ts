@@ -6,7 +6,7 @@ import type { Event } from '../../src/model/event.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { Task } from '../../src/model/task.ts';
 import { fold } from '../../src/run/state/apply.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
 import type { Call } from '../../src/tools/toolbox.ts';

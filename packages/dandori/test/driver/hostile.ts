@@ -12,7 +12,7 @@ import { isStep } from '../../src/model/task.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { apply, fold } from '../../src/run/state/apply.ts';
 import { hasEnded, type RunState, type TaskState } from '../../src/run/state/state.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createStepClock, type StepClock } from '../../src/testing/step-clock.ts';
 import type { Call } from '../../src/tools/toolbox.ts';

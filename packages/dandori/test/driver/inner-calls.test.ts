@@ -16,7 +16,7 @@ import type { Effect } from '../../src/model/tool.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import { fold } from '../../src/run/state/apply.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import { runCase } from '../../src/testing/index.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { ambiguous, defineService, type Service, type ServiceContext } from '../../src/tools/service.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shown } from '../../src/model/redact.ts';
 import type { Blobs } from '../../src/store/blobs.ts';
-import { createMemoryBlobs } from '../../src/store/memory.ts';
+import { createMemoryBlobs } from '../../src/store/in-memory.ts';
 import { createHouse, DONE, task } from './house.ts';
 
 const LARGE = { rows: Array.from({ length: 5_000 }, (_, index) => ({ index, city: `city ${index}` })) };

@@ -6,7 +6,7 @@ import { createLanguageMind } from '../../src/mind/language/mind.ts';
 import type { Event, Live } from '../../src/model/event.ts';
 import type { Settings } from '../../src/model/settings.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { type ModelReply, type ModelServer, startModelServer } from '../../src/testing/model-server/index.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createQuestionList, MOST_OPEN } from '../../src/history/all-runs.ts';
 import { firstEvent } from '../../src/store/conformance/cases.ts';
-import { createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { createHouse, DONE, task } from '../driver/house.ts';
 

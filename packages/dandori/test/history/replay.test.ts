@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Replayed, replayRun } from '../../src/history/replay.ts';
 import type { Event, FactOf, FactType } from '../../src/model/event.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
 import { createHouse, type House, task } from '../driver/house.ts';

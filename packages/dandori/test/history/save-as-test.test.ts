@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { recordRun } from '../../src/history/save-as-test.ts';
 import type { Event } from '../../src/model/event.ts';
-import { createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createFileStore } from '../../src/store/store.ts';
 import type { Reply } from '../../src/testing/scripted-mind.ts';
 import { count, createHouse } from '../driver/house.ts';

@@ -17,7 +17,7 @@ import { fold } from '../../src/run/state/apply.ts';
 import type { RunState } from '../../src/run/state/state.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { toLine } from '../../src/store/files/line.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import {
   createFunctionToolbox,
   createScriptedMind,

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { copyBetween } from '../../src/app/copy.ts';
 import { startRun } from '../../src/commands/start.ts';
 import { drive } from '../../src/driver/drive.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createStoreKey } from '../../src/store/files/keys.ts';
 import { createFileApprovals } from '../../src/store/standing-approvals.ts';
 import { createFileStore } from '../../src/store/store.ts';
@@ -130,10 +130,10 @@ describe('a copy of a store', () => {
     for (const run of ['r1', 'r2', 'r3']) await journal.create(run, [firstEvent(run)]);
     const copy = () => copyBetween(folders.back, addressOf(database));
     expect(await copy()).toMatchObject({ runs: { copied: 3 }, unfinished: 3, left: [] });
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
-    await database.journal.append('r2', 1, [eventOf('r2', 2)]);
-    await journal.append('r3', 1, [eventOf('r3', 2), eventOf('r3', 3)]);
-    await database.journal.append('r3', 1, [eventOf('r3', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
+    await database.journal.append('r2', 1, [eventAt('r2', 2)]);
+    await journal.append('r3', 1, [eventAt('r3', 2), eventAt('r3', 3)]);
+    await database.journal.append('r3', 1, [eventAt('r3', 2)]);
     expect(await copy()).toMatchObject({
       runs: { copied: 1, same: 1 },
       left: [{ id: 'r3', reason: 'differs' }],
@@ -149,7 +149,7 @@ describe('a copy of a store', () => {
     const { journal } = createFileStore(folders.back);
     for (const run of ['r1', 'r2', 'r3', 'r4']) await journal.create(run, [firstEvent(run)]);
     await copyBetween(folders.back, addressOf(database), { run: 'r2' });
-    await journal.append('r2', 1, [eventOf('r2', 2)]);
+    await journal.append('r2', 1, [eventAt('r2', 2)]);
     const [here, there] = [await journal.claim('r1'), await database.journal.claim('r2')];
     const damaged = join(folders.back, 'r3.jsonl');
     await writeFile(damaged, (await readFile(damaged, 'utf8')).replace('"goal"', '"gaol"'));

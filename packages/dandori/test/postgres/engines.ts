@@ -6,14 +6,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startRun } from '../../src/commands/start.ts';
 import { drive } from '../../src/driver/drive.ts';
 import { systemClock } from '../../src/driver/index.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { dispatcherCases } from '../../src/store/conformance/dispatcher.ts';
 import { createChanges } from '../../src/store/postgres/changes.ts';
 import { createPostgresDispatcher } from '../../src/store/postgres/dispatcher.ts';
 import { createWrite, type Deliver, type Engine } from '../../src/store/postgres/engine.ts';
 import { createLeases } from '../../src/store/postgres/leases.ts';
 import {
-  connect,
+  openPool,
   openPostgresStore,
   type PostgresOptions,
   type PostgresStore,
@@ -102,8 +102,8 @@ describe('the dispatcher pg-boss', () => {
     await using store = await openTestStore({ dispatcher });
     const { schema } = store.options;
     await store.journal.create('r1', [firstEvent('r1')]);
-    await store.journal.append('r1', 1, [eventOf('r1', 2)]);
-    await expect(store.journal.append('r1', 1, [eventOf('r1', 2)])).rejects.toThrow();
+    await store.journal.append('r1', 1, [eventAt('r1', 2)]);
+    await expect(store.journal.append('r1', 1, [eventAt('r1', 2)])).rejects.toThrow();
     const jobs = await store.sql.unsafe(
       `select j.data->>'run' as run, e.seq from ${schema}_jobs.job j
        join ${schema}.run_events e on e.xmin = j.xmin order by e.seq`,
@@ -169,7 +169,7 @@ describe('a worker with one place that is brought two runs at once', () => {
   it('drives one, and leaves the other one due for other workers', async () => {
     await using store = await openTestStore();
     const { schema = '', url } = store.options;
-    const sql = connect(url, 3);
+    const sql = openPool(url, 3);
     let deliver: Deliver = async () => {};
     const engine: Engine = {
       isTransactional: false,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { copyBetween } from '../../src/app/copy.ts';
 import { openRuntime } from '../../src/app/dandori.ts';
 import { countKeptRuns, countRuns } from '../../src/history/index.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { openPlace } from '../cli/command.ts';
@@ -47,7 +47,7 @@ describe('statistics of a database', () => {
     }
     const all = (await journal.list()).length;
     expect(read).toEqual([all, 0, 0, 0]);
-    await journal.append(OWN, 1, [eventOf(OWN, 2)]);
+    await journal.append(OWN, 1, [eventAt(OWN, 2)]);
     await countKeptRuns(counts, { onRead });
     expect(read.at(-1)).toBe(1);
   });
@@ -58,7 +58,7 @@ describe('statistics of a database', () => {
     for (const run of ['r1', 'r2']) await journal.create(run, [firstEvent(run)]);
     expect(await countKeptRuns(counts)).toMatchObject({ runs: 2 });
     await journal.remove('r1', 1);
-    await journal.append('r2', 1, [eventOf('r2', 2)]);
+    await journal.append('r2', 1, [eventAt('r2', 2)]);
     await sql.unsafe(`update ${options.schema}.run_events set body = replace(body, '"seq"', '"sex"')`);
     for (const _ of [1, 2]) expect(await countKeptRuns(counts)).toMatchObject({ damaged: [{ run: 'r2' }] });
   });

@@ -10,7 +10,7 @@ import { startRun } from '../../src/commands/start.ts';
 import { drive } from '../../src/driver/drive.ts';
 import { DandoriError } from '../../src/model/error.ts';
 import type { RunState } from '../../src/run/state/state.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createLeases } from '../../src/store/postgres/leases.ts';
 import { openPostgresStore } from '../../src/store/postgres/store.ts';
 import { settingsWith } from '../settings.ts';
@@ -129,13 +129,13 @@ describe('leases', () => {
       // As if the renewals did not arrive: the row of the term is gone.
       await mine.forgetTerms();
       const taken = await other.journal.claim('r1');
-      await expect(journal.append('r1', 1, [eventOf('r1', 2)], claim)).rejects.toMatchObject({
+      await expect(journal.append('r1', 1, [eventAt('r1', 2)], claim)).rejects.toMatchObject({
         code: 'run-driven-elsewhere',
       });
       await expect.poll(() => claim.lost.aborted).toBe(true);
       await claim.release();
       // The late release took nothing from the next driver, and a new term begins for other runs.
-      await other.journal.append('r1', 1, [eventOf('r1', 2)], taken);
+      await other.journal.append('r1', 1, [eventAt('r1', 2)], taken);
       await expect(journal.claim('r1')).rejects.toMatchObject({ code: 'run-driven-elsewhere' });
       await taken.release();
       await (await journal.claim('r1')).release();

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { openDandori } from '../../src/app/library.ts';
 import { startRun } from '../../src/commands/start.ts';
 import { serve } from '../../src/server/serve.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { migratePostgres, openPostgresStore } from '../../src/store/postgres/store.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { openPlace } from '../cli/command.ts';
@@ -20,7 +20,7 @@ describe('several processes on one database', () => {
       await other.journal.create('r1', [firstEvent('r1')]);
       const seen: (number | undefined)[] = [];
       const unwatch = mine.journal.watch('r1', (last) => seen.push(last));
-      await other.journal.append('r1', 1, [eventOf('r1', 2)]);
+      await other.journal.append('r1', 1, [eventAt('r1', 2)]);
       await expect.poll(() => seen).toContain(2);
       // A process that dies after its append sends no notification.
       await mine.sql.unsafe(`update ${mine.options.schema}.runs set last_seq = 3 where id = 'r1'`);
@@ -43,7 +43,7 @@ describe('several processes on one database', () => {
     await Promise.all(
       runs.map(async (run) => {
         for (let seq = 2; seq <= 30; seq++) {
-          await journal.append(run, seq - 1, [eventOf(run, seq)]);
+          await journal.append(run, seq - 1, [eventAt(run, seq)]);
           if (++written % 50 === 0) await cut();
         }
       }),

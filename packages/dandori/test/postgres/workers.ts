@@ -6,7 +6,7 @@ import { deploymentWarnings, fingerprint } from '../../src/app/deployment.ts';
 import { loadConfig } from '../../src/config/index.ts';
 import { firstEvent } from '../../src/store/conformance/cases.ts';
 import { createPostgresBus } from '../../src/store/postgres/bus.ts';
-import { connect, openPostgresStore } from '../../src/store/postgres/store.ts';
+import { openPool, openPostgresStore } from '../../src/store/postgres/store.ts';
 import { openPlace } from '../cli/command.ts';
 import { openTestStore } from './database.ts';
 
@@ -105,7 +105,7 @@ describe('several processes on one store', () => {
     const { schema = '' } = mine.options;
     const heard: string[] = [];
     mine.bus.hear((message) => heard.push(message));
-    const sql = connect(mine.options.url, 4);
+    const sql = openPool(mine.options.url, 4);
     let isFirst = true;
     // The first statement waits on its way to the database.
     const slow = new Proxy(sql, {
@@ -129,7 +129,7 @@ describe('several processes on one store', () => {
 
   it('open a broken connection again within a second, however often it was refused', async () => {
     await using mine = await openTestStore();
-    const sql = connect(mine.options.url, 1);
+    const sql = openPool(mine.options.url, 1);
     const { backoff } = sql.options;
     expect(typeof backoff === 'function' && [1, 10, 1_000].every((refused) => backoff(refused) < 1)).toBe(
       true,

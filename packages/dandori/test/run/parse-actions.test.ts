@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/model/json.ts';
 import type { Action } from '../../src/model/task.ts';
 import { refsIn } from '../../src/plan/fill-refs.ts';
-import { parseActions } from '../../src/run/actions/parse.ts';
+import { parseActions } from '../../src/run/actions/parse-actions.ts';
 import { readQuestion } from '../../src/run/actions/question.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { running, stateOf } from './facts.ts';

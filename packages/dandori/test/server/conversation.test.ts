@@ -1,7 +1,7 @@
 import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { openRemote } from '../../src/cli/remote.ts';
+import { openRemote } from '../../src/cli/remote/open-remote.ts';
 import type { Client } from '../../src/client/client.ts';
 import { readServerEvents } from '../../src/client/connection.ts';
 import type { ConversationUpdate } from '../../src/client/conversations.ts';

@@ -13,8 +13,8 @@ import { recordedSchema } from '../../src/history/save-as-test.ts';
 import { examinedSchema } from '../../src/model/finding.ts';
 import { parseJson } from '../../src/model/json.ts';
 import * as api from '../../src/server/api.ts';
-import { schemaOf } from '../../src/server/schemas.ts';
-import { overviewSchema } from '../../src/store/dispatcher/workers.ts';
+import { openApiSchema } from '../../src/server/schemas.ts';
+import { overviewSchema } from '../../src/store/dispatcher/worker-overview.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { resultPartSchema } from '../../src/views/result-page.ts';
 import { type Document, routesOf } from '../fuzz/document.ts';
@@ -195,7 +195,7 @@ it('every route sends what its schema says and nothing else, so that clients can
       const component = document.components.schemas?.[$ref.split('/').at(-1) ?? ''];
       expect({ name, schema: component ?? inline }).toMatchObject({
         name,
-        schema: parseJson(JSON.stringify(schemaOf(schema))),
+        schema: parseJson(JSON.stringify(openApiSchema(schema))),
       });
     }
   }

@@ -1,7 +1,7 @@
 /** What another process does to a journal: `node child.ts DIRECTORY COMMAND …`. */
 
 import { DandoriError } from '../../src/model/error.ts';
-import { eventOf } from '../../src/store/conformance/cases.ts';
+import { eventAt } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { tryLock } from '../../src/store/files/lock.ts';
 
@@ -41,7 +41,7 @@ async function appendMany(run: string, times: number, by: string): Promise<void>
   for (let done = 0; done < times; ) {
     try {
       await journal.append(run, last, [
-        eventOf(run, last + 1, { type: 'cancel_requested', data: { reason: String(done), by } }),
+        eventAt(run, last + 1, { type: 'cancel_requested', data: { reason: String(done), by } }),
       ]);
       done++;
       last++;
@@ -66,7 +66,7 @@ async function claimInTurn(run: string, times: number, by: string): Promise<void
     const last = (await journal.read(run)).length;
     for (const [index, reason] of ['begin', 'end'].entries()) {
       await journal.append(run, last + index, [
-        eventOf(run, last + index + 1, { type: 'cancel_requested', data: { reason, by } }),
+        eventAt(run, last + index + 1, { type: 'cancel_requested', data: { reason, by } }),
       ]);
     }
     await claim.release();

@@ -29,7 +29,7 @@ vi.mock('node:fs', async (original) => {
   };
 });
 
-const { eventOf, firstEvent } = await import('../../src/store/conformance/cases.ts');
+const { eventAt, firstEvent } = await import('../../src/store/conformance/cases.ts');
 const { createTemporaryJournal } = await import('../../src/testing/temporary-journal.ts');
 
 describe('R2: group commit', () => {
@@ -40,7 +40,7 @@ describe('R2: group commit', () => {
     const claim = await journal.claim('r1');
     syncs.count = 0;
     await Promise.all(
-      Array.from({ length: 100 }, (_, index) => journal.append('r1', index + 1, [eventOf('r1', index + 2)])),
+      Array.from({ length: 100 }, (_, index) => journal.append('r1', index + 1, [eventAt('r1', index + 2)])),
     );
     expect(syncs.count).toBeLessThanOrEqual(3);
     await claim.release();
@@ -70,9 +70,9 @@ describe('R2: group commit', () => {
     const { journal } = temporary;
     await journal.create('r1', [firstEvent('r1')]);
     syncs.count = 0;
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     expect(syncs.count).toBe(1);
-    await expect(journal.append('r1', 1, [eventOf('r1', 2)])).rejects.toMatchObject({
+    await expect(journal.append('r1', 1, [eventAt('r1', 2)])).rejects.toMatchObject({
       code: 'journal-conflict',
     });
     expect(syncs.count).toBe(1);
@@ -84,28 +84,28 @@ describe('R2: group commit', () => {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     syncs.fail = true;
-    await expect(journal.append('r1', 1, [eventOf('r1', 2)])).rejects.toMatchObject({
+    await expect(journal.append('r1', 1, [eventAt('r1', 2)])).rejects.toMatchObject({
       code: 'journal-unwritable',
     });
     syncs.fail = false;
-    await expect(journal.append('r1', 2, [eventOf('r1', 3)])).rejects.toMatchObject({
+    await expect(journal.append('r1', 2, [eventAt('r1', 3)])).rejects.toMatchObject({
       code: 'journal-unwritable',
     });
     await claim.release();
     // What was in memory only is not taken for kept.
     expect(await journal.read('r1')).toHaveLength(1);
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     expect(await journal.read('r1')).toHaveLength(2);
   });
 
   it('R3: what cannot be put into words is refused, and takes nothing that was kept before with it', async () => {
     await using temporary = await createTemporaryJournal();
     const { journal } = temporary;
-    const kept = [firstEvent('r1'), eventOf('r1', 2), eventOf('r1', 3)];
+    const kept = [firstEvent('r1'), eventAt('r1', 2), eventAt('r1', 3)];
     await journal.create('r1', kept.slice(0, 1));
     const circle: unknown[] = [];
     circle.push(circle);
-    const noJson = { ...eventOf('r1', 4), data: { amount: circle } } as never;
+    const noJson = { ...eventAt('r1', 4), data: { amount: circle } } as never;
     const claim = await journal.claim('r1');
     await journal.append('r1', 1, kept.slice(1, 2));
     await journal.append('r1', 2, kept.slice(2));

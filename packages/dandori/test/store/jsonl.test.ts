@@ -18,14 +18,14 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { toLine } from '../../src/store/files/line.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const RUN = 'r1';
-const EVENTS: Event[] = [firstEvent(RUN, '日本'), eventOf(RUN, 2), eventOf(RUN, 3), eventOf(RUN, 4)];
+const EVENTS: Event[] = [firstEvent(RUN, '日本'), eventAt(RUN, 2), eventAt(RUN, 3), eventAt(RUN, 4)];
 const LINES = EVENTS.map(toLine);
 /** A line that was written as it is, whatever it says. */
 const asWritten = (event: object) => toLine(event as Event);
@@ -48,7 +48,7 @@ describe('J4: a torn tail', () => {
       writeFileSync(temporary.path, whole.subarray(0, length));
       expect(await temporary.journal.read(RUN), `cut at ${length}`).toEqual(EVENTS.slice(0, -1));
       expect(readFileSync(temporary.path).length).toBe(length);
-      await temporary.journal.append(RUN, 3, [eventOf(RUN, 4)]);
+      await temporary.journal.append(RUN, 3, [eventAt(RUN, 4)]);
       expect(readFileSync(temporary.path, 'utf8')).toBe(LINES.join(''));
     }
   });
@@ -65,19 +65,19 @@ describe('J4: a torn tail', () => {
       writeFileSync(path, whole.subarray(0, length));
       expect(await createJsonlJournal(temporary.directory).read(RUN), `cut at ${length}`).toEqual([first]);
       expect((await journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 1 });
-      await journal.append(RUN, 1, [eventOf(RUN, 2)]);
-      expect(readFileSync(path, 'utf8')).toBe(toLine(firstEvent(RUN)) + toLine(eventOf(RUN, 2)));
+      await journal.append(RUN, 1, [eventAt(RUN, 2)]);
+      expect(readFileSync(path, 'utf8')).toBe(toLine(firstEvent(RUN)) + toLine(eventAt(RUN, 2)));
     }
   });
 
   it('R5: an append that lacks only the newline of its last line may have been acknowledged', async () => {
     await using temporary = await withContent(toLine(firstEvent(RUN)));
     const { journal, path } = temporary;
-    await journal.append(RUN, 1, [eventOf(RUN, 2), eventOf(RUN, 3)]);
+    await journal.append(RUN, 1, [eventAt(RUN, 2), eventAt(RUN, 3)]);
     const text = readFileSync(path, 'utf8').trimEnd();
     writeFileSync(path, text);
     const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
-    await expect(journal.append(RUN, 1, [eventOf(RUN, 2)])).rejects.toMatchObject({
+    await expect(journal.append(RUN, 1, [eventAt(RUN, 2)])).rejects.toMatchObject({
       message: expect.stringContaining(
         `line 3 (byte ${offset}) is damaged: its newline at the end is missing`,
       ),
@@ -96,9 +96,9 @@ describe('J4: a torn tail', () => {
     expect(await temporary.journal.read(RUN)).toEqual(EVENTS);
     expect((await temporary.journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 4, status: 'open' });
     const claim = await temporary.journal.claim(RUN);
-    await temporary.journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    await temporary.journal.append(RUN, 4, [eventAt(RUN, 5)]);
     await claim.release();
-    expect(readFileSync(temporary.path, 'utf8')).toBe(LINES.join('') + toLine(eventOf(RUN, 5)));
+    expect(readFileSync(temporary.path, 'utf8')).toBe(LINES.join('') + toLine(eventAt(RUN, 5)));
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('J4: a torn tail', () => {
     await using temporary = await withContent(content);
     const { journal, path } = temporary;
     expect(await journal.read(RUN)).toEqual(EVENTS);
-    await expect(journal.append(RUN, 4, [eventOf(RUN, 5)])).rejects.toMatchObject({
+    await expect(journal.append(RUN, 4, [eventAt(RUN, 5)])).rejects.toMatchObject({
       code: 'journal-damaged',
       message: expect.stringContaining(
         `line 5 (byte ${content.length - tail.length}) is damaged: data follows`,
@@ -127,7 +127,7 @@ describe('J4: a torn tail', () => {
     // For a reader the newline may still be on its way.
     expect(await journal.read(RUN)).toEqual(EVENTS.slice(0, -1));
     for (const after of [3, 4]) {
-      await expect(journal.append(RUN, after, [eventOf(RUN, after + 1)])).rejects.toMatchObject({
+      await expect(journal.append(RUN, after, [eventAt(RUN, after + 1)])).rejects.toMatchObject({
         code: 'journal-damaged',
         message: expect.stringContaining(
           `line 4 (byte ${offset}) is damaged: its newline at the end is missing`,
@@ -137,7 +137,7 @@ describe('J4: a torn tail', () => {
     }
     expect(readFileSync(path, 'utf8')).toBe(LINES.join('').trimEnd());
     appendFileSync(path, '\n');
-    await journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    await journal.append(RUN, 4, [eventAt(RUN, 5)]);
     expect(await journal.read(RUN)).toHaveLength(5);
   });
 
@@ -167,9 +167,9 @@ describe('the lines of a run', () => {
 
   it('are read if they name both, and a run that began so goes on', async () => {
     await using temporary = await withContent(EVENTS.map(inFull).join(''));
-    await temporary.journal.append(RUN, 4, [eventOf(RUN, 5)]);
-    expect(readFileSync(temporary.path, 'utf8')).toBe(EVENTS.map(inFull).join('') + toLine(eventOf(RUN, 5)));
-    expect(await createJsonlJournal(temporary.directory).read(RUN)).toEqual([...EVENTS, eventOf(RUN, 5)]);
+    await temporary.journal.append(RUN, 4, [eventAt(RUN, 5)]);
+    expect(readFileSync(temporary.path, 'utf8')).toBe(EVENTS.map(inFull).join('') + toLine(eventAt(RUN, 5)));
+    expect(await createJsonlJournal(temporary.directory).read(RUN)).toEqual([...EVENTS, eventAt(RUN, 5)]);
   });
 });
 
@@ -195,7 +195,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     ['a list', one + two + asWritten([1]), 3, offset, 'not JSON'],
     [
       'a line of another run',
-      one + two + toLine(eventOf('other', 3)) + four,
+      one + two + toLine(eventAt('other', 3)) + four,
       3,
       offset,
       'checksum does not match',
@@ -233,10 +233,10 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     };
     await expect(journal.read(RUN)).rejects.toMatchObject(expected);
     await expect(journal.read(RUN)).rejects.toThrow(reason);
-    await expect(journal.append(RUN, 4, [eventOf(RUN, 5)])).rejects.toMatchObject(expected);
+    await expect(journal.append(RUN, 4, [eventAt(RUN, 5)])).rejects.toMatchObject(expected);
     expect(readFileSync(path, 'utf8')).toBe(content);
     expect(await journal.read('other')).toHaveLength(1);
-    await journal.append('other', 1, [eventOf('other', 2)]);
+    await journal.append('other', 1, [eventAt('other', 2)]);
     expect(await journal.list()).toHaveLength(2);
   });
 
@@ -257,7 +257,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
       await expect(journal.read(RUN), `bit ${bit}`).rejects.toMatchObject(expected);
       // An append takes a lock, so that not every bit has its turn; the last newline has.
       if (bit % 61 > 0 && index < whole.length - 1) continue;
-      await expect(journal.append(RUN, 2, [eventOf(RUN, 3)]), `bit ${bit}`).rejects.toMatchObject(expected);
+      await expect(journal.append(RUN, 2, [eventAt(RUN, 3)]), `bit ${bit}`).rejects.toMatchObject(expected);
       expect(readFileSync(path).equals(spoiled)).toBe(true);
     }
   });
@@ -277,7 +277,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     writeFileSync(join(directory, 'last.jsonl'), `${toLine(firstEvent('last'))}garbage\n`);
     writeFileSync(
       join(directory, 'newline.jsonl'),
-      `${toLine(firstEvent('newline'))}${toLine(eventOf('newline', 2)).trimEnd()}\x0b`,
+      `${toLine(firstEvent('newline'))}${toLine(eventAt('newline', 2)).trimEnd()}\x0b`,
     );
     mkdirSync(join(directory, 'folder.jsonl'));
     writeFileSync(join(directory, 'no run of ours.jsonl'), 'x');
@@ -300,7 +300,7 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     const claim = await journal.claim(RUN);
     await journal.read(RUN);
     truncateSync(path, 10);
-    await expect(journal.append(RUN, 4, [eventOf(RUN, 5)])).rejects.toMatchObject({
+    await expect(journal.append(RUN, 4, [eventAt(RUN, 5)])).rejects.toMatchObject({
       code: 'journal-damaged',
     });
     await claim.release();
@@ -313,10 +313,10 @@ describe('J4: damage is named with line and offset, and no other run suffers', (
     await journal.read(RUN);
     const restored = [
       firstEvent(RUN, 'another goal, and a longer one'),
-      eventOf(RUN, 2),
-      eventOf(RUN, 3),
-      eventOf(RUN, 4),
-      eventOf(RUN, 5),
+      eventAt(RUN, 2),
+      eventAt(RUN, 3),
+      eventAt(RUN, 4),
+      eventAt(RUN, 5),
     ];
     writeFileSync(path, restored.map(toLine).join(''));
     expect(await journal.read(RUN, 4)).toEqual(restored.slice(4));
@@ -348,14 +348,14 @@ describe('names', () => {
       const { journal, directory } = temporary;
       await journal.create(RUN, [firstEvent(RUN)]);
       const claim = await journal.claim(RUN);
-      await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+      await journal.append(RUN, 1, [eventAt(RUN, 2)]);
       renameSync(directory, `${directory}.away`);
       if (how === 'is a file') writeFileSync(directory, '');
       await claim.release();
       rmSync(directory, { force: true });
       renameSync(`${directory}.away`, directory);
       const again = await journal.claim(RUN);
-      await journal.append(RUN, 2, [eventOf(RUN, 3)]);
+      await journal.append(RUN, 2, [eventAt(RUN, 3)]);
       await again.release();
       expect(await journal.read(RUN)).toHaveLength(3);
       expect(readdirSync(directory)).toEqual([`${RUN}.jsonl`]);
@@ -376,7 +376,7 @@ describe('names', () => {
     const path = join(directory, `${RUN}.driver`);
     const before = readFileSync(path, 'utf8');
     await rm(path);
-    await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+    await journal.append(RUN, 1, [eventAt(RUN, 2)]);
     expect(readFileSync(path, 'utf8')).toBe(before);
     await claim.release();
     expect(readdirSync(directory)).toEqual(['r1.jsonl']);
@@ -389,11 +389,11 @@ describe('names', () => {
     await journal.create(RUN, [firstEvent(RUN)]);
     await expect(journal.create(RUN, [firstEvent(RUN)])).rejects.toThrow();
     const claim = await journal.claim(RUN);
-    await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+    await journal.append(RUN, 1, [eventAt(RUN, 2)]);
     // A driver keeps the lock for a moment.
     await expect.poll(() => readdirSync(directory).sort()).toEqual(['r1.driver', 'r1.jsonl']);
     await claim.release();
-    await journal.append(RUN, 2, [eventOf(RUN, 3)]);
+    await journal.append(RUN, 2, [eventAt(RUN, 3)]);
     expect(readdirSync(directory)).toEqual(['r1.jsonl']);
   });
 });
@@ -438,7 +438,7 @@ describe('a folder that cannot be written', () => {
         const claim = await journal.claim(RUN);
         let last = 1;
         const big = (seq: number) =>
-          eventOf(RUN, seq, { type: 'cancel_requested', data: { reason: 'x'.repeat(3_000) } });
+          eventAt(RUN, seq, { type: 'cancel_requested', data: { reason: 'x'.repeat(3_000) } });
         const fill = async () => {
           for (; ; last++) await journal.append(RUN, last, [big(last + 1)]);
         };
@@ -447,7 +447,7 @@ describe('a folder that cannot be written', () => {
           fix: expect.stringContaining('The disk is full'),
         });
         // R3: nothing more is said yes to through this file.
-        await expect(journal.append(RUN, last, [eventOf(RUN, last + 1)])).rejects.toMatchObject({
+        await expect(journal.append(RUN, last, [eventAt(RUN, last + 1)])).rejects.toMatchObject({
           code: 'journal-unwritable',
         });
         await expect(journal.create('r2', [firstEvent('r2', 'x'.repeat(60_000))])).rejects.toMatchObject({
@@ -459,7 +459,7 @@ describe('a folder that cannot be written', () => {
         await claim.release();
         expect(await journal.read(RUN)).toHaveLength(last);
         execFileSync('mount', ['-o', 'remount,size=1m', directory]);
-        await journal.append(RUN, last, [eventOf(RUN, last + 1)]);
+        await journal.append(RUN, last, [eventAt(RUN, last + 1)]);
         expect(await journal.read(RUN)).toHaveLength(last + 1);
         expect(readdirSync(directory).filter((name) => name.endsWith('.tmp'))).toEqual([]);
       } finally {
@@ -479,7 +479,7 @@ describe('a folder that cannot be written', () => {
       expect(await journal.read(RUN)).toHaveLength(1);
       expect(await journal.list()).toHaveLength(1);
       const readOnly = { code: 'journal-unwritable', fix: expect.stringContaining('read-only') };
-      await expect(journal.append(RUN, 1, [eventOf(RUN, 2)])).rejects.toMatchObject(readOnly);
+      await expect(journal.append(RUN, 1, [eventAt(RUN, 2)])).rejects.toMatchObject(readOnly);
       await expect(journal.claim(RUN)).rejects.toMatchObject(readOnly);
       await expect(journal.create('r2', [firstEvent('r2')])).rejects.toMatchObject(readOnly);
     } finally {
@@ -507,7 +507,7 @@ describe('locks that were left behind', () => {
     writeFileSync(`${path}.lock.request`, content);
     writeFileSync(join(directory, `${RUN}.driver`), content);
     const claim = await journal.claim(RUN);
-    await journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    await journal.append(RUN, 4, [eventAt(RUN, 5)]);
     await claim.release();
     expect(readdirSync(directory).filter((name) => !name.endsWith('.jsonl'))).toEqual([]);
   });
@@ -520,7 +520,7 @@ describe('locks that were left behind', () => {
     writeFileSync(`${path}.lock`, dead);
     writeFileSync(`${path}.lock.${name(dead)}`, second);
     writeFileSync(`${path}.lock.${name(dead)}.${name(second)}`, '');
-    await journal.append(RUN, 4, [eventOf(RUN, 5)]);
+    await journal.append(RUN, 4, [eventAt(RUN, 5)]);
     expect(readdirSync(directory).filter((file) => !file.endsWith('.jsonl'))).toEqual([]);
   });
 
@@ -559,11 +559,11 @@ describe('cost', () => {
   it.skipIf(bytesRead() === undefined)('a list reads only the ends of each run', async () => {
     await using temporary = await createTemporaryJournal();
     const middle = Array.from({ length: 100 }, (_, index) =>
-      toLine(eventOf('x', index + 2, { type: 'cancel_requested', data: { reason: 'y'.repeat(2_000) } })),
+      toLine(eventAt('x', index + 2, { type: 'cancel_requested', data: { reason: 'y'.repeat(2_000) } })),
     );
     for (let number = 0; number < 200; number++) {
       const run = `run-${String(number).padStart(4, '0')}`;
-      const end = toLine(eventOf(run, 102, { type: 'run_finished', data: { outcome: 'answered' } }));
+      const end = toLine(eventAt(run, 102, { type: 'run_finished', data: { outcome: 'answered' } }));
       writeFileSync(
         join(temporary.directory, `${run}.jsonl`),
         toLine(firstEvent(run)) + middle.join('') + end,
@@ -599,15 +599,15 @@ describe('cost', () => {
       const path = join(directory, `${RUN}.jsonl`);
       appendFileSync(
         path,
-        Array.from({ length: 20_000 }, (_, index) => toLine(eventOf(RUN, index + 2))).join(''),
+        Array.from({ length: 20_000 }, (_, index) => toLine(eventAt(RUN, index + 2))).join(''),
       );
       const claim = where.endsWith('here') ? await journal.claim(RUN) : undefined;
       await journal.read(RUN);
       const whole = statSync(path).size;
       const before = bytesRead() ?? 0;
       for (let seq = 20_001; seq < 20_101; seq++) {
-        if (claim !== undefined) await journal.append(RUN, seq, [eventOf(RUN, seq + 1)]);
-        else appendFileSync(path, toLine(eventOf(RUN, seq + 1)));
+        if (claim !== undefined) await journal.append(RUN, seq, [eventAt(RUN, seq + 1)]);
+        else appendFileSync(path, toLine(eventAt(RUN, seq + 1)));
         expect(await journal.read(RUN, seq)).toHaveLength(1);
       }
       // A hundred times the whole file would be a hundred times as much.

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Event, Fact } from '../../src/model/event.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import type { Journal } from '../../src/store/journal.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
@@ -45,7 +45,7 @@ async function append(journal: Journal): Promise<void> {
   for (;;) {
     const { length } = await journal.read(RUN);
     const fact: Fact = { type: 'cancel_requested', data: { reason: 'stop' } };
-    const isTaken = await journal.append(RUN, length, [eventOf(RUN, length + 1, fact)]).then(
+    const isTaken = await journal.append(RUN, length, [eventAt(RUN, length + 1, fact)]).then(
       () => true,
       () => false,
     );
@@ -75,11 +75,11 @@ describe('several processes', () => {
       code: 'run-driven-elsewhere',
       message: expect.stringContaining(`process ${child.pid} on `),
     });
-    await journal.append(RUN, 1, [eventOf(RUN, 2)]);
+    await journal.append(RUN, 1, [eventAt(RUN, 2)]);
     await killed(child);
     expect(existsSync(join(directory, `${RUN}.driver`))).toBe(true);
     const claim = await journal.claim(RUN);
-    await journal.append(RUN, 2, [eventOf(RUN, 3)]);
+    await journal.append(RUN, 2, [eventAt(RUN, 3)]);
     await claim.release();
     expect(await journal.read(RUN)).toHaveLength(3);
   });
@@ -90,7 +90,7 @@ describe('several processes', () => {
     const child = start(directory, 'lock', RUN);
     await said(child, 'locked');
     let isWritten = false;
-    const append = journal.append(RUN, 1, [eventOf(RUN, 2)]).then(() => {
+    const append = journal.append(RUN, 1, [eventAt(RUN, 2)]).then(() => {
       isWritten = true;
     });
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -149,7 +149,7 @@ describe('several processes', () => {
       });
       for (let last = 1; !isOver; ) {
         try {
-          await journal.append(RUN, last, [eventOf(RUN, last + 1)]);
+          await journal.append(RUN, last, [eventAt(RUN, last + 1)]);
           last++;
         } catch {
           last = (await journal.read(RUN)).length;

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../../src/driver/index.ts';
 import { blobCases, keyCases } from '../../src/store/conformance/blobs.ts';
-import { eventOf, firstEvent } from '../../src/store/conformance/cases.ts';
+import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
 import { type DispatchingStore, dispatcherCases } from '../../src/store/conformance/dispatcher.ts';
 import { journalCases } from '../../src/store/conformance/journal.ts';
 import { createLocalDispatcher } from '../../src/store/dispatcher/local.ts';
-import { createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createFileStore, createMemoryStore } from '../../src/store/store.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
@@ -58,7 +58,7 @@ describe('a journal in memory', () => {
     await journal.append(
       'r1',
       1,
-      Array.from({ length: 300_000 }, (_, index) => eventOf('r1', index + 2)),
+      Array.from({ length: 300_000 }, (_, index) => eventAt('r1', index + 2)),
     );
     expect(await journal.read('r1', 300_000)).toHaveLength(1);
   });

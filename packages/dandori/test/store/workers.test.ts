@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type WorkerNow, warningsAbout } from '../../src/store/dispatcher/workers.ts';
+import { type WorkerNow, warningsAbout } from '../../src/store/dispatcher/worker-overview.ts';
 
 const worker = (name: string, config: string): WorkerNow => ({
   name,

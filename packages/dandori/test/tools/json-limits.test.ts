@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { unreadable } from '../../src/tools/mcp/json-limits.ts';
+import { whyNotParsed } from '../../src/tools/mcp/json-limits.ts';
 import { openToolbox, succeeded, toCall } from './fixtures/calls.ts';
 import { serverArgs, startResultServer } from './fixtures/large-result.ts';
 
@@ -16,12 +16,12 @@ describe('a text that JSON.parse would read for seconds is not read', () => {
     ],
     ['names with escapes', namesFrom(600_000, (id) => `"\\${id}\\`)],
   ])('%s', (_name, text) => {
-    expect(unreadable(text)?.message).toBe('the result has more than 500,000 different names');
+    expect(whyNotParsed(text)?.message).toBe('the result has more than 500,000 different names');
   });
 
   it('lists in lists, and objects in objects', () => {
-    expect(unreadable(blanks + '['.repeat(20_000))?.message).toBe('the result has more than 10,000 levels');
-    expect(unreadable(blanks + '{"a":'.repeat(20_000))?.message).toBe(
+    expect(whyNotParsed(blanks + '['.repeat(20_000))?.message).toBe('the result has more than 10,000 levels');
+    expect(whyNotParsed(blanks + '{"a":'.repeat(20_000))?.message).toBe(
       'the result has more than 10,000 levels',
     );
   });
@@ -36,7 +36,7 @@ describe('a text that JSON.parse would read for seconds is not read', () => {
     ['many lists beside each other', `[${'[],'.repeat(400_000)}1]`],
     ['no JSON', `${blanks}"`],
   ])('read as before: %s', (_name, text) => {
-    expect(unreadable(text)).toBeUndefined();
+    expect(whyNotParsed(text)).toBeUndefined();
   });
 });
 

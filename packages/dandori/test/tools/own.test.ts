@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunState } from '../../src/run/state/state.ts';
-import { createMemoryBlobs } from '../../src/store/memory.ts';
+import { createMemoryBlobs } from '../../src/store/in-memory.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 import { createHouse, DONE, task } from '../driver/house.ts';
 

@@ -8,7 +8,7 @@ import type { Settings, TrustPolicy } from '../../src/model/settings.ts';
 import type { Action } from '../../src/model/task.ts';
 import { escaped } from '../../src/plan/fill-refs.ts';
 import { writeRef } from '../../src/plan/refs.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createStepClock } from '../../src/testing/step-clock.ts';
 import { settingsWith } from '../settings.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { duration } from '../../src/views/report.ts';
+import { durationText } from '../../src/views/report.ts';
 
 describe('a duration', () => {
   it.each([
@@ -13,6 +13,6 @@ describe('a duration', () => {
     [86_399_000, '1 d'],
     [172_800_000 - 1, '2 d'],
   ])('%d ms is %s', (ms, text) => {
-    expect(duration(ms)).toBe(text);
+    expect(durationText(ms)).toBe(text);
   });
 });

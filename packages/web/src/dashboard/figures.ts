@@ -1,5 +1,5 @@
 import type { Period, Statistics } from '#dandori/store/statistics.ts';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import type { texts } from '../texts/dashboard.ts';
 import type { Words } from '../texts/words.ts';
 import type { Chart } from './chart.ts';
@@ -130,9 +130,9 @@ export function figuresOf(
     {
       id: 'duration',
       ...words.duration,
-      figure: orDash(all.duration?.meanMs ?? null, duration),
+      figure: orDash(all.duration?.meanMs ?? null, durationText),
       kind: 'line',
-      format: duration,
+      format: durationText,
       series: [
         {
           name: words.duration.title,

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Overview } from '#dandori/store/dispatcher/workers.ts';
+import type { Overview } from '#dandori/store/dispatcher/worker-overview.ts';
 import { useTexts } from '../shell/language.tsx';
 import { Link } from '../shell/route.tsx';
 import { useClient } from '../shell/session.tsx';

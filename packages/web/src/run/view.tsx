@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Event } from '#dandori/model/event.ts';
 import type { RunState } from '#dandori/run/state/state.ts';
-import { duration, outcomeOf } from '#dandori/views/report.ts';
+import { durationText, outcomeOf } from '#dandori/views/report.ts';
 import { useNow } from '../live/now.tsx';
 import type { ShownRun } from '../live/run-feed.ts';
 import { useTexts } from '../shell/language.tsx';
@@ -123,5 +123,5 @@ export function Elapsed({ ms, since: startedAt }: ElapsedProps) {
   const now = useNow({ isMoving: since !== undefined });
   if (ms === undefined && since === undefined) return null;
   const running = since === undefined ? 0 : Math.max(0, now - since);
-  return <span className="tabular-nums">{duration((ms ?? 0) + running)}</span>;
+  return <span className="tabular-nums">{durationText((ms ?? 0) + running)}</span>;
 }

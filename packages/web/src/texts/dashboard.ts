@@ -1,4 +1,4 @@
-import type { Overview } from '#dandori/store/dispatcher/workers.ts';
+import type { Overview } from '#dandori/store/dispatcher/worker-overview.ts';
 import type { Range } from '../dashboard/columns.ts';
 import type { Texts } from '../shell/language.tsx';
 import { labels } from './labels.ts';

@@ -4,16 +4,16 @@ import type { RunQuestion } from '../../history/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { isUnfinished } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { type AskedQuestion, duration, type Report } from '../../views/report.ts';
+import { type AskedQuestion, durationText, type Report } from '../../views/report.ts';
 import { runTextsIn } from '../../views/texts/of-run.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openWorkplace } from '../open.ts';
 import { type Reply, replyTo } from '../questions/ask.ts';
 import { answerFrom } from '../questions/parse-answer.ts';
 import { answerCommands, questionLines } from '../questions/question.ts';
 import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openWorkplace } from '../workplace.ts';
 
 export interface AnswerOptions {
   readonly config?: string;
@@ -146,7 +146,7 @@ function linesOf(own: readonly RunQuestion[], texts: Texts, config: string | und
     ...own.flatMap((question) => [
       ...questionLines(question, texts, style),
       style.dim(
-        `    ${question.id}  ${texts.askedAgo(duration(Math.max(0, Date.now() - question.askedAt)))}`,
+        `    ${question.id}  ${texts.askedAgo(durationText(Math.max(0, Date.now() - question.askedAt)))}`,
       ),
       ...answerCommands(run, question, texts).map((line) => `    ${asTyped(line, config)}`),
     ]),

@@ -5,11 +5,11 @@ import { readPlanFile } from '../../plan/read.ts';
 import type { Report } from '../../views/report.ts';
 import { asTyped } from '../command-line.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
-import { findRun, openWorkplace } from '../open.ts';
 import { approveWith, type Edited, editorOf, editPlan } from '../questions/edit-plan.ts';
 import { yesOrNo } from '../questions/prompts.ts';
 import { oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openWorkplace } from '../workplace.ts';
 
 export interface ApproveOptions {
   readonly config?: string;

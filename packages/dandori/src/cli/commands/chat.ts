@@ -2,13 +2,13 @@ import type { ConversationClient, RunClient } from '../../app/index.ts';
 import { milliseconds } from '../../documents/field.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
-import { announce, announceUserConfig } from '../announce.ts';
-import { createHost, type Hosting } from '../chat/host.ts';
+import { warnAboutServers, warnAboutUserConfig } from '../announce.ts';
+import { type Hosting, hostChat } from '../chat/host.ts';
 import type { Wording } from '../chat/message.ts';
 import { asTyped } from '../command-line.ts';
-import { openWorkplace, SERVER } from '../open.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { openWorkplace, SERVER } from '../workplace.ts';
 
 export interface ChatOptions {
   readonly config?: string;
@@ -33,7 +33,7 @@ export async function chat(options: ChatOptions): Promise<number> {
     model: options.model,
     onEvent: (event) => (event.run === watched.run ? watched.stream?.event(event) : undefined),
     onLive: (live) => (live.run === watched.run ? watched.stream?.live(live) : undefined),
-    onWarning: (warning) => announceUserConfig(warning, textsFor({ language: dandori.config.language })),
+    onWarning: (warning) => warnAboutUserConfig(warning, textsFor({ language: dandori.config.language })),
   });
   const conversation = await open(dandori, options);
   const wording: Wording = {
@@ -43,8 +43,8 @@ export async function chat(options: ChatOptions): Promise<number> {
       return textsFor({ language: dandori.config.language ?? conversation.state?.language });
     },
   };
-  if (options.json !== true) announce(dandori, wording.texts);
-  const host = createHost({
+  if (options.json !== true) warnAboutServers(dandori, wording.texts);
+  const hosting: Hosting = {
     conversation,
     wording,
     watched,
@@ -52,8 +52,8 @@ export async function chat(options: ChatOptions): Promise<number> {
     isTerminal,
     isJson: options.json === true,
     isRemote: (process.env[SERVER] ?? '') !== '',
-  });
-  return host.run({ wait, config: options.config, close: () => dandori.close() });
+  };
+  return hostChat(hosting, { wait, config: options.config, close: () => dandori.close() });
 }
 
 /** If no conversation can be opened, closes the tool servers. Otherwise they would keep the process alive. */

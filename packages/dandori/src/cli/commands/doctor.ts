@@ -13,10 +13,10 @@ import { type Config, loadConfig, lowestNode } from '../../config/index.ts';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openHere, openWorkplace, SERVER } from '../open.ts';
 import { errorTexts } from '../print-error.ts';
 import { printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openHere, openWorkplace, SERVER } from '../workplace.ts';
 import { deploymentLines } from './deployment-warnings.ts';
 
 const MOST_FINDINGS = 100;

@@ -3,9 +3,9 @@ import { stringifyJson } from '../../model/json.ts';
 import { describeEvent } from '../../views/event-line.ts';
 import { trustEntries } from '../../views/trust-report.ts';
 import { announceTorn } from '../announce.ts';
-import { findRun, openWorkplace } from '../open.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { findRun, openWorkplace } from '../workplace.ts';
 import { printTrustLog } from './trust.ts';
 
 export async function log(

@@ -11,12 +11,12 @@ import { asText, type Json, normalise, stringifyJson } from '../../model/json.ts
 import { readPlanFile } from '../../plan/read.ts';
 import { writeYaml } from '../../plan/write.ts';
 import { asTyped, eventNumber } from '../command-line.ts';
-import { findRun, openWorkplace } from '../open.ts';
-import { chosen } from '../questions/ask.ts';
+import { optionTyped } from '../questions/ask.ts';
 import { inItsLines } from '../questions/edit-plan.ts';
 import { openSession, type Session, type SessionOptions } from '../session.ts';
 import { oneLine, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openWorkplace } from '../workplace.ts';
 import { printTasks } from './show.ts';
 
 const MAX_SHOWN = 50;
@@ -109,7 +109,7 @@ async function answersIn(
         throw new DandoriError('usage', `--answer takes QUESTION=VALUE, not "${text}".`, {
           fix: 'Write it like --answer q1=approve; `dandori log` shows the questions.',
         });
-      return [id, chosen(value, asked.find((question) => question.id === id)?.options)];
+      return [id, optionTyped(value, asked.find((question) => question.id === id)?.options)];
     }),
   );
 }

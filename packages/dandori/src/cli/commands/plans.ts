@@ -8,11 +8,11 @@ import { type PlanFile, readPlanFile, renderDiagnostics } from '../../plan/read.
 import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { planTrust } from '../../views/trust-report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
-import { findRun, openWorkplace } from '../open.ts';
 import { withPages } from '../print-error.ts';
 import { estimateLines } from '../report.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openWorkplace } from '../workplace.ts';
 import { deploymentLines } from './deployment-warnings.ts';
 import { printPlanTrust } from './trust.ts';
 

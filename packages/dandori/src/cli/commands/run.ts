@@ -13,11 +13,11 @@ import { foldRun } from '../../run/state/apply.ts';
 import { outcomeOf } from '../../views/report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { chosenLanguage } from '../language.ts';
-import { findRun } from '../open.ts';
 import { printError, withPages } from '../print-error.ts';
 import { readAmounts } from '../report.ts';
 import { openSession, type SessionOptions } from '../session.ts';
 import { textsFor } from '../texts.ts';
+import { findRun } from '../workplace.ts';
 
 export interface StartOptions extends SessionOptions {
   readonly plan?: string;

@@ -4,10 +4,10 @@ import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openWorkplace, shownStatus } from '../open.ts';
 import { usedText } from '../report.ts';
 import { oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { findRun, openWorkplace, shownStatus } from '../workplace.ts';
 
 export async function runs(options: { config?: string; json?: boolean; limit: string }): Promise<number> {
   const limit = Number(options.limit);

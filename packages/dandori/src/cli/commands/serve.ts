@@ -3,7 +3,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { role as roles } from '../../model/settings.ts';
-import { announce } from '../announce.ts';
+import { warnAboutServers } from '../announce.ts';
 import { asTyped } from '../command-line.ts';
 import { styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
@@ -37,7 +37,7 @@ export async function serve(options: ServeOptions): Promise<number> {
   const texts = textsFor({ language });
   say(texts.serving.at(serving.url));
   if (server.tokens.length === 0) say(style.dim(asTyped(texts.serving.open, options.config)));
-  announce(serving.dandori, texts);
+  warnAboutServers(serving.dandori, texts);
   await toldToStop(() => say(texts.serving.stopping(server.grace / 1000)));
   await serving.close();
   return 0;
@@ -80,7 +80,7 @@ export async function work({ config, model, health, host, forServer }: WorkOptio
   const { server, language } = working.dandori.config;
   const texts = textsFor({ language });
   say(texts.serving.working(server.maxRuns));
-  announce(working.dandori, texts);
+  warnAboutServers(working.dandori, texts);
   // Without a server that listens, nothing else keeps the process alive.
   const alive = setInterval(() => {}, 60_000);
   await toldToStop(() => say(texts.serving.stopping(server.grace / 1000)));
@@ -97,7 +97,7 @@ async function workForServer(options: Pick<WorkOptions, 'config' | 'model'>): Pr
     });
   // Ctrl-C in a terminal reaches this process too. The server decides when it stops.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  const { openServerLine } = await import('../../server/workers.ts');
+  const { openServerLine } = await import('../../server/server-line.ts');
   const { serve: open } = await import('../../server/serve.ts');
   const line = openServerLine();
   const { config: configFile, model } = options;

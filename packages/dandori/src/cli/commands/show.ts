@@ -12,15 +12,15 @@ import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { fold } from '../../run/state/apply.ts';
 import type { RunState } from '../../run/state/state.ts';
 import { planTasks, type StepView } from '../../views/plan.ts';
-import { duration, type Report } from '../../views/report.ts';
+import { durationText, type Report } from '../../views/report.ts';
 import { announceTorn } from '../announce.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openWorkplace, shownStatus } from '../open.ts';
 import { showPictures } from '../pictures.ts';
 import { noteText } from '../progress.ts';
 import { printReport, usedText } from '../report.ts';
 import { oneLine, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { findRun, openWorkplace, shownStatus } from '../workplace.ts';
 
 export interface ShowOptions {
   readonly config?: string;
@@ -109,7 +109,7 @@ export function printTasks(
   );
   for (const [id, task] of Object.entries(tasks)) {
     const mark = marks[task.status] ?? style.dim('·');
-    const ms = task.ms === null ? '' : style.dim(duration(task.ms));
+    const ms = task.ms === null ? '' : style.dim(durationText(task.ms));
     const value =
       (task.failure && texts.message(task.failure.message)) ??
       (task.blob === undefined ? stringifyJson(task.result) : `${task.blob.head}…`);

@@ -1,11 +1,11 @@
 import type { Counted } from '../../history/index.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
-import { duration } from '../../views/report.ts';
+import { durationText } from '../../views/report.ts';
 import { durationIn } from '../command-line.ts';
-import { openWorkplace } from '../open.ts';
 import { padded, printable, type Style, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
+import { openWorkplace } from '../workplace.ts';
 
 /** The most failed tools, and the most damaged runs, to show. */
 const MAX_SHOWN = 20;
@@ -53,7 +53,7 @@ function linesOf(counted: Counted, { statistics: texts, more, words, comma }: Te
   const rows: [string, string][] = [
     [texts.runs, parts === '' ? String(runs) : texts.withParts(runs, parts)],
     [texts.completed, completionRate === null ? '–' : texts.ofEnded(percent(completionRate), ended)],
-    [texts.duration, durationText(counted, texts)],
+    [texts.duration, timesText(counted, texts)],
     [texts.modelCalls, perRun(counted.modelCalls)],
     [texts.revisions, perRun(counted.revisions)],
     [texts.tokens, texts.inAndOut(tokens.input.toLocaleString('en'), tokens.output.toLocaleString('en'))],
@@ -74,8 +74,8 @@ function linesOf(counted: Counted, { statistics: texts, more, words, comma }: Te
   ];
 }
 
-function durationText({ duration: times }: Counted, texts: Texts['statistics']): string {
-  return times === null ? '–' : texts.meanAndMedian(duration(times.meanMs), duration(times.medianMs));
+function timesText({ duration: times }: Counted, texts: Texts['statistics']): string {
+  return times === null ? '–' : texts.meanAndMedian(durationText(times.meanMs), durationText(times.medianMs));
 }
 
 interface Wording {

@@ -1,8 +1,8 @@
 import { DandoriError } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
-import { findRun, openWorkplace } from '../open.ts';
 import { textsFor } from '../texts.ts';
+import { findRun, openWorkplace } from '../workplace.ts';
 
 export async function note(
   { run: name, text }: { run: string; text: string },

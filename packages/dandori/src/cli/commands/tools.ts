@@ -1,9 +1,9 @@
 import { stringifyJson } from '../../model/json.ts';
 import { toolTrust } from '../../views/trust-report.ts';
-import { announceTools } from '../announce.ts';
-import { openWorkplace } from '../open.ts';
+import { warnAboutTools } from '../announce.ts';
 import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
+import { openWorkplace } from '../workplace.ts';
 import { printToolTrust } from './trust.ts';
 
 export async function tools(options: { config?: string; json?: boolean; trust?: boolean }): Promise<number> {
@@ -23,7 +23,7 @@ export async function tools(options: { config?: string; json?: boolean; trust?: 
   }
   const style = styleFor(process.stdout);
   const texts = textsFor({ language: dandori.config.language });
-  announceTools(dandori, texts);
+  warnAboutTools(dandori, texts);
   const width = Math.max(0, ...found.map(({ name }) => name.length));
   if (found.length === 0) process.stdout.write(`${texts.noTools}\n`);
   for (const { name, effect, title, description } of found) {

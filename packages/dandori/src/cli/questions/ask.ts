@@ -174,7 +174,7 @@ function callsOf({ tasks = [] }: Option): string[] {
 }
 
 /** Reads a typed answer: the value, number or label of an option, or the text itself. */
-export function chosen(text: string, options: readonly Option[] = []): Json {
+export function optionTyped(text: string, options: readonly Option[] = []): Json {
   if (options.length === 0 || options.some(({ value }) => value === text)) return text;
   const parsed = parse(text);
   const same = options.find(({ value }) => stringifyJson(value) === stringifyJson(parsed));

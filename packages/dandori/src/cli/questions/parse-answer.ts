@@ -2,7 +2,7 @@ import { DandoriError } from '../../model/error.ts';
 import { type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import type { Question } from '../../model/question.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
-import { chosen } from './ask.ts';
+import { optionTyped } from './ask.ts';
 
 /** What the user typed after `dandori answer RUN QUESTION`. */
 interface Typed {
@@ -15,7 +15,7 @@ interface Typed {
 export function answerFrom({ text, fields }: Typed, question: Question): Json {
   const { form, id } = question;
   if (form === undefined) {
-    if (fields.length === 0) return chosen(text, question.options);
+    if (fields.length === 0) return optionTyped(text, question.options);
     throw new DandoriError('usage', `${id} has no form, so --field cannot be used.`, {
       fix: `Give the answer itself: dandori answer RUN ${id} ANSWER`,
     });
@@ -27,7 +27,7 @@ export function answerFrom({ text, fields }: Typed, question: Question): Json {
 }
 
 /** Parses an answer that is a single text, as in a chat: `size=large count=2`, or JSON. */
-export function answerIn(text: string, question: Question): Json {
+export function parseOneAnswer(text: string, question: Question): Json {
   const known = question.form === undefined ? undefined : fieldsOf(question.form);
   const fields = known === undefined ? [] : fieldsIn(text, known);
   return answerFrom(fields.length > 0 ? { text: '', fields } : { text, fields }, question);

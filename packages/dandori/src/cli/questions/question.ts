@@ -13,7 +13,7 @@ import { clip } from '../../model/text.ts';
 import { effect } from '../../model/tool.ts';
 import { writePlan } from '../../plan/write.ts';
 import { type Field, fieldsOf } from '../../views/form.ts';
-import { type AskedQuestion, duration } from '../../views/report.ts';
+import { type AskedQuestion, durationText } from '../../views/report.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
 import { originText, trustLines } from '../../views/trust.ts';
 import { estimateLines } from '../report.ts';
@@ -110,7 +110,7 @@ export function untilLines(
 ): string[] {
   const left = expiresAt === undefined ? undefined : expiresAt - Date.now();
   return [
-    ...(left === undefined ? [] : [left > 0 ? texts.expiresIn(duration(left)) : texts.hasExpired]),
+    ...(left === undefined ? [] : [left > 0 ? texts.expiresIn(durationText(left)) : texts.hasExpired]),
     ...(fallback === undefined ? [] : [texts.byDefault(shown(fallback, texts))]),
   ];
 }
@@ -290,7 +290,7 @@ export function aimLines(about: PlanAbout, texts: Texts): string[] {
 
 export function limitLines({ limits }: PlanAbout, texts: Texts): string[] {
   if (limits === undefined) return [];
-  return [texts.plans.limits(limits.calls, limits.tasks, duration(limits.time), limits.cost)];
+  return [texts.plans.limits(limits.calls, limits.tasks, durationText(limits.time), limits.cost)];
 }
 
 /** Text from the planner is kept on one line each, so that it cannot imitate output of this program. */

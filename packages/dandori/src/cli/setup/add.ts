@@ -23,7 +23,7 @@ import { instructionIn } from '../../run/trust/instructions.ts';
 import { asTyped, quoted } from '../command-line.ts';
 import { effectCell, oneLine, printable, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
-import { connect, isTerminal, logInWhere, type Say, type ServerToAdd } from './connect.ts';
+import { isTerminal, logInWhere, type Say, type ServerToAdd, tryServers } from './connect.ts';
 
 export interface AddOptions {
   readonly config?: string;
@@ -111,7 +111,7 @@ async function check(
   { project, options, say, texts }: Adding,
 ): Promise<readonly CheckedServer[]> {
   const connecting = { project, env: { ...process.env, ...variables }, say, texts };
-  const checked = await logInWhere(await connect(wanted, connecting), wanted, { ...connecting, options });
+  const checked = await logInWhere(await tryServers(wanted, connecting), wanted, { ...connecting, options });
   for (const server of checked) {
     showServer(server, say, texts);
     const { command, args } = wanted.find(({ name }) => name === server.name)?.server ?? {};

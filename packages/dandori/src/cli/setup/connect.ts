@@ -33,7 +33,7 @@ interface Connecting {
 }
 
 /** Connects to each server once, and lists its tools. */
-export async function connect(
+export async function tryServers(
   wanted: readonly ServerToAdd[],
   { project, env, say, texts }: Connecting,
 ): Promise<readonly CheckedServer[]> {
@@ -83,7 +83,7 @@ export async function logInWhere(
     const { mcpServers } = await configOf(one.name, one.server, connecting);
     const { logInTo } = await import('./login.ts');
     await logInTo(one.name, mcpServers[one.name], { browser: isTerminal() });
-    result.push(...(await connect([one], connecting)));
+    result.push(...(await tryServers([one], connecting)));
   }
   return result;
 }

@@ -12,7 +12,7 @@ import {
   wordsOf,
   zoneOfCity,
 } from './goal.ts';
-import { plainSchema, propertiesOf, typeOf } from './properties.ts';
+import { plainSchema, propertiesOfSchema, typeOfSchema } from './properties.ts';
 import { speaksOf, type ToolCard } from './ranking.ts';
 
 /** A parameter that needs a value. */
@@ -196,7 +196,7 @@ export function tableParameter(): Parameter {
 /** Required parameters come first, because they take values from the goal first. */
 export function parametersOf({ inputSchema }: Tool): Parameter[] {
   const required = new Set(Array.isArray(inputSchema.required) ? inputSchema.required : []);
-  return propertiesOf(inputSchema, inputSchema)
+  return propertiesOfSchema(inputSchema, inputSchema)
     .map(([name, schema]) => parameterOf(name, schema, required.has(name)))
     .sort((one, other) => Number(other.isRequired) - Number(one.isRequired));
 }
@@ -221,7 +221,7 @@ function parameterOf(name: string, schema: JsonObject, isRequired: boolean): Par
 export function coerced({ schema, choices }: Parameter, value: Json): Json | undefined {
   const text = asText(value);
   const number = numberFrom(text);
-  const type = typeOf(schema);
+  const type = typeOfSchema(schema);
   if (choices.length > 0)
     return choices.find((choice) => String(choice).toLowerCase() === text.toLowerCase());
   if (type === 'number') return number;
@@ -232,9 +232,9 @@ export function coerced({ schema, choices }: Parameter, value: Json): Json | und
 }
 
 function kindOf(name: string, schema: JsonObject, description: string): ParameterKind {
-  const type = typeOf(schema);
+  const type = typeOfSchema(schema);
   if (type === 'integer' || type === 'number') return type;
-  const items = type === 'array' ? typeOf(plainSchema(schema.items, schema)) : '';
+  const items = type === 'array' ? typeOfSchema(plainSchema(schema.items, schema)) : '';
   if (items !== '')
     return items === 'string' ? 'names' : /^(?:number|integer)$/.test(items) ? 'numbers' : 'other';
   if (type !== 'string' && type !== '') return 'other';

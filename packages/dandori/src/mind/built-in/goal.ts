@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { numberFrom } from '../../model/json.ts';
 import { isJapanese, type Language } from '../../model/text.ts';
-import { type Meaning, meaningOf, stem } from '../../views/texts/dictionary.ts';
+import { type Meaning, meaningOf, stem } from '../../search/dictionary.ts';
 
 /** A parsed goal: its words, and the values that are recognizable by their form. */
 export interface Goal {

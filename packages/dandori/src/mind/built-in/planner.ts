@@ -15,14 +15,14 @@ import { normalised } from './skills/numbers.ts';
 import type { Call, Request, SkillMove } from './skills/skill.ts';
 import { isSkilled, skilled } from './skills/skills.ts';
 import {
-  answerText,
   declineText,
   failureText,
   formerQuestionText,
   leftOverText,
   noOutputText,
-  questionText,
+  parameterQuestion,
   refusedText,
+  resultsText,
   vetoedText,
 } from './texts.ts';
 
@@ -75,7 +75,7 @@ function decideOn(thought: Thought, words: SecretWords): Decided {
     case 'act':
       return { actions: move.actions, reasoning: move.reasoning };
     case 'done':
-      return answer(thought, answerText([move.task], telling) + leftOverText(move.leftOver, language), true);
+      return answer(thought, resultsText([move.task], telling) + leftOverText(move.leftOver, language), true);
     case 'ask':
       return { actions: [{ id: 'ask', operation: 'ask', args: move.args, reasoning: move.reasoning }] };
     case 'decline':
@@ -97,7 +97,7 @@ function closing(thought: Thought, goal: Goal, words: SecretWords): Decided {
       : undefined;
   if (converted !== undefined) return answer(thought, converted, purpose === 'answer');
   const isReached = state.planGiven ? purpose === 'answer' : moveFor(thought, goal, words).kind === 'done';
-  return answer(thought, answerText(tasks, { ...thought, language: goal.language }), isReached);
+  return answer(thought, resultsText(tasks, { ...thought, language: goal.language }), isReached);
 }
 
 const reasonsIn = (language: Language) => driverTextsIn(language).reasons;
@@ -367,7 +367,7 @@ function ask({ card, problems, coverage }: Candidate, { goal, answerTo }: Situat
   if (!isClear || !(isRead || goal.isOrder) || answerTo(problem) !== undefined) return undefined;
   const options = problem.choices.length > 0 ? problem.choices : choices.map(String);
   const args = {
-    question: questionText(problem, goal.language),
+    question: parameterQuestion(problem, goal.language),
     about: aboutOf(problem),
     ...(options.length > 0 && { options: options.slice(0, 10) }),
   };

@@ -92,7 +92,7 @@ export function fitting(properties: readonly Property[], need: Need): Property[]
 
 /** 0 if it does not fit. `table` fits `tables[0].name` but not `tables[0].size`. */
 function fit({ value, words, leaf, isMany }: Property, { card, parameter }: Need): number {
-  const type = typeOf(parameter.schema).replace('integer', 'number');
+  const type = typeOfSchema(parameter.schema).replace('integer', 'number');
   if (type !== '' && type !== (typeof value === 'bigint' ? 'number' : typeof value)) return 0;
   const isTold = (word: Word) => isSaid(word, words);
   const wanted = parameter.words.filter(({ stem }) => !NAMING.has(stem));
@@ -141,13 +141,13 @@ export function plainSchema(schema: Json | undefined, root: JsonObject): JsonObj
 }
 
 /** The first type other than null. Empty if the schema has none. */
-export function typeOf({ type, properties, items }: JsonObject): string {
+export function typeOfSchema({ type, properties, items }: JsonObject): string {
   const first = Array.isArray(type) ? type.find((item) => item !== 'null') : type;
   if (typeof first === 'string') return first;
   return properties !== undefined ? 'object' : items !== undefined ? 'array' : '';
 }
 
-export function propertiesOf(schema: JsonObject, root: JsonObject): [string, JsonObject][] {
+export function propertiesOfSchema(schema: JsonObject, root: JsonObject): [string, JsonObject][] {
   const properties = Object.entries(asObject(schema.properties)).slice(0, 100);
   return properties.map(([name, property]) => [name, plainSchema(property, root)]);
 }
@@ -156,12 +156,12 @@ export function propertiesOf(schema: JsonObject, root: JsonObject): [string, Jso
  * A sample value of the schema, to be read like a result. `room` limits it, because schemas may be recursive.
  */
 function sampleOf(schema: JsonObject, root: JsonObject, room = { left: 300 }): Json {
-  const type = typeOf(schema);
+  const type = typeOfSchema(schema);
   if (room.left-- <= 0) return null;
   if (type === 'array') return [sampleOf(plainSchema(schema.items, root), root, room)];
   if (type !== 'object') return type === 'number' || type === 'integer' ? 0 : type === 'boolean' ? false : '';
   return Object.fromEntries(
-    propertiesOf(schema, root).map(([name, own]) => [name, sampleOf(own, root, room)]),
+    propertiesOfSchema(schema, root).map(([name, own]) => [name, sampleOf(own, root, room)]),
   );
 }
 

@@ -1,7 +1,7 @@
 import { isOwnTool } from '../../model/own-tools.ts';
 import { isJapanese } from '../../model/text.ts';
 import type { Tool } from '../../model/tool.ts';
-import { bm25 } from '../../views/texts/dictionary.ts';
+import { bm25 } from '../../search/terms.ts';
 import { type Parameter, parametersOf } from './arguments.ts';
 import { type Goal, isSoft, spaced, type Word, wordsOf } from './goal.ts';
 import { type Property, promisedBy } from './properties.ts';

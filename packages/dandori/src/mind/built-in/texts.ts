@@ -2,7 +2,7 @@ import { isObject, type Json, type JsonObject, stringifyJson } from '../../model
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Diagnostic } from '../../model/plan.ts';
 import { clip, displayWidth, type Language } from '../../model/text.ts';
-import { meaningOf, stem } from '../../views/texts/dictionary.ts';
+import { meaningOf, stem } from '../../search/dictionary.ts';
 import { runTextsIn } from '../../views/texts/of-run.ts';
 import type { Thought } from '../mind.ts';
 import type { Need } from './arguments.ts';
@@ -12,7 +12,10 @@ import { jsonIn } from './properties.ts';
 import { commandText } from './skills/shell.ts';
 import { pick } from './skills/skill.ts';
 
-export function questionText({ card, parameter: { name, description } }: Need, language: Language): string {
+export function parameterQuestion(
+  { card, parameter: { name, description } }: Need,
+  language: Language,
+): string {
   const tool = card.tool.name;
   const question = pick(language, `${tool} の「${name}」を入力してください。`, `${tool} needs "${name}".`);
   return [question, shortDescription(description)].filter(Boolean).join(' ');
@@ -39,7 +42,7 @@ function shortDescription(description: string): string {
 type Telling = Pick<Thought, 'state' | 'result' | 'resultText'> & { readonly language: Language };
 
 /** The results of these tasks as text, with nothing added. */
-export function answerText(tasks: readonly string[], telling: Telling): string {
+export function resultsText(tasks: readonly string[], telling: Telling): string {
   return tasks.map((id) => (tasks.length === 1 ? told(id, telling) : titled(id, telling))).join('\n\n');
 }
 

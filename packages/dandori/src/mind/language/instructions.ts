@@ -4,7 +4,7 @@ import { stringifyJson } from '../../model/json.ts';
 import { isOwnTool } from '../../model/own-tools.ts';
 import type { Mode, OrderRule, Settings } from '../../model/settings.ts';
 import type { MissingServer, Tool } from '../../model/tool.ts';
-import { isPlain } from '../../run/actions/parse.ts';
+import { isPlain } from '../../run/actions/parse-actions.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';

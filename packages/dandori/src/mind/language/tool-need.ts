@@ -1,6 +1,7 @@
 import { asObject } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
-import { meaningOf, stem, termsIn } from '../../views/texts/dictionary.ts';
+import { meaningOf, stem } from '../../search/dictionary.ts';
+import { termsIn } from '../../search/terms.ts';
 
 /**
  * Whether the goal speaks of what one of these tools does: "Weather in Kyoto?" with `weather.now`, 牛乳を捨てて

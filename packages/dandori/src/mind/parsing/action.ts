@@ -1,7 +1,7 @@
 import { asObject, asText, isObject, type Json, type JsonObject, stringifyJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
-import { isTooDeep, readJson, TOO_DEEP } from './parse.ts';
+import { isTooDeep, readJson, TOO_DEEP } from './lenient-json.ts';
 import { bareName, type CallNames } from './written-call.ts';
 
 export type ReadAction =

@@ -1,7 +1,7 @@
 import { parsedJson } from '../../model/json.ts';
 import type { Action } from '../../model/task.ts';
 import { ARGUMENT_KEYS, LIST_KEYS, readAction } from './action.ts';
-import { parseExactly } from './parse.ts';
+import { parseExactly } from './lenient-json.ts';
 import { type Frame, JsonWalker } from './walker.ts';
 
 interface ScannerListener {

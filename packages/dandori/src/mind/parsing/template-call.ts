@@ -1,6 +1,6 @@
 import { isObject } from '../../model/json.ts';
 import { type Fields, looksLikeAction } from './action.ts';
-import { readJson } from './parse.ts';
+import { readJson } from './lenient-json.ts';
 import { JsonWalker } from './walker.ts';
 import { bareName, type CallNames, withoutCode } from './written-call.ts';
 

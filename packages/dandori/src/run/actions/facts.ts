@@ -1,7 +1,7 @@
 import type { Fact, FactOf } from '../../model/event.ts';
 import type { JsonObject } from '../../model/json.ts';
 import type { Draft, RunState } from '../state/state.ts';
-import type { ParsedActions } from './parse.ts';
+import type { ParsedActions } from './parse-actions.ts';
 
 type Reflected = Omit<FactOf<'reflection_made'>['data'], 'decision'>;
 

@@ -5,7 +5,7 @@ import { checkArguments } from '../../plan/check-arguments.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { reached } from '../limits.ts';
 import { lastDecision, type RunState } from '../state/state.ts';
-import type { ParsedActions } from './parse.ts';
+import type { ParsedActions } from './parse-actions.ts';
 
 /** For a list with a thousand wrong rows, the first issues are enough. */
 const MOST_ISSUES = 10;

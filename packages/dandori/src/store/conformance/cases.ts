@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type Event, type Fact, eventOf as placed } from '../../model/event.ts';
+import { type Event, eventOf, type Fact } from '../../model/event.ts';
 
 /** Opens a fresh part of a store for one case. It is deleted after the case. */
 export type Open<T> = () => Promise<AsyncDisposable & T>;
@@ -62,15 +62,15 @@ const START: Fact = {
   },
 };
 
-export function eventOf(
+export function eventAt(
   run: string,
   seq: number,
   fact: Fact = { type: 'run_resumed', data: { by: `driver ${seq}` } },
 ): Event {
-  return placed(fact, { run, seq, at: 1_000 + seq });
+  return eventOf(fact, { run, seq, at: 1_000 + seq });
 }
 
 export function firstEvent(run: string, goal = 'test', userId?: string): Event {
   const data = { ...START.data, goal, ...(userId !== undefined && { userId }) };
-  return eventOf(run, 1, { ...START, data } as Fact);
+  return eventAt(run, 1, { ...START, data } as Fact);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DandoriError } from '../../model/error.ts';
 import type { Dispatcher, Drive, Working } from '../dispatcher/dispatcher.ts';
 import type { Journal } from '../journal.ts';
-import { eventOf, firstEvent, type Open, type StoreCase } from './cases.ts';
+import { eventAt, firstEvent, type Open, type StoreCase } from './cases.ts';
 
 /** A store as one process sees it. */
 export interface DispatchingStore {
@@ -171,7 +171,7 @@ const CASES: Record<string, (opened: Opened, start: Start) => Promise<void>> = {
     await driven.reaches('r1', 1);
     const other = await store.reopen();
     for (let seq = 2; seq <= 5; seq++) {
-      await other.journal.append('r1', seq - 1, [eventOf('r1', seq)]);
+      await other.journal.append('r1', seq - 1, [eventAt('r1', seq)]);
       await until(() => seen.at(-1) === seq, `a drive that sees event ${seq}`);
     }
   },
@@ -185,7 +185,7 @@ const CASES: Record<string, (opened: Opened, start: Start) => Promise<void>> = {
       const { length } = await store.journal.read(run);
       seen.push(length);
       // The command comes after the driver has read for the last time.
-      if (length === 1) await other.journal.append(run, 1, [eventOf(run, 2)]);
+      if (length === 1) await other.journal.append(run, 1, [eventAt(run, 2)]);
       await claim.release({ seen: length, wakeAt: undefined });
       onPark(undefined);
       return { isOpen: true };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Event, Fact } from '../../model/event.ts';
 import { type Json, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Journal, ListOptions } from '../journal.ts';
-import { casesOf, createBell, eventOf, firstEvent, type Open, rejects, type StoreCase } from './cases.ts';
+import { casesOf, createBell, eventAt, firstEvent, type Open, rejects, type StoreCase } from './cases.ts';
 
 /**
  * The invariants of `store/journal` as cases that every journal must pass. They need no test framework:
@@ -17,14 +17,14 @@ export function journalCases(open: Open<{ readonly journal: Journal }>): StoreCa
 
 const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   async 'J1: a created run has all its first events'(journal) {
-    const events = [firstEvent('r1'), eventOf('r1', 2), eventOf('r1', 3)];
+    const events = [firstEvent('r1'), eventAt('r1', 2), eventAt('r1', 3)];
     await journal.create('r1', events);
     assert.deepEqual(await journal.read('r1'), events);
   },
 
   async 'J1: a run that exists is not created again, and does not change'(journal) {
     await journal.create('r1', [firstEvent('r1', 'first')]);
-    await rejects(journal.create('r1', [firstEvent('r1', 'second'), eventOf('r1', 2)]), 'run-exists');
+    await rejects(journal.create('r1', [firstEvent('r1', 'second'), eventAt('r1', 2)]), 'run-exists');
     assert.deepEqual(await journal.read('r1'), [firstEvent('r1', 'first')]);
   },
 
@@ -38,24 +38,24 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
 
   async 'J2: an append after the last event succeeds'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
-    await journal.append('r1', 1, [eventOf('r1', 2), eventOf('r1', 3)]);
-    await journal.append('r1', 3, [eventOf('r1', 4)]);
+    await journal.append('r1', 1, [eventAt('r1', 2), eventAt('r1', 3)]);
+    await journal.append('r1', 3, [eventAt('r1', 4)]);
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2, 3, 4]);
   },
 
   async 'J2: any other append is refused and writes nothing'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
-    await rejects(journal.append('r1', 1, [eventOf('r1', 2)]), 'journal-conflict');
-    await rejects(journal.append('r1', 0, [eventOf('r1', 1)]), 'journal-conflict');
-    await rejects(journal.append('r1', 7, [eventOf('r1', 8)]), 'journal-conflict');
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
+    await rejects(journal.append('r1', 1, [eventAt('r1', 2)]), 'journal-conflict');
+    await rejects(journal.append('r1', 0, [eventAt('r1', 1)]), 'journal-conflict');
+    await rejects(journal.append('r1', 7, [eventAt('r1', 8)]), 'journal-conflict');
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2]);
-    await journal.append('r1', 2, [eventOf('r1', 3)]);
+    await journal.append('r1', 2, [eventAt('r1', 3)]);
   },
 
   async 'J2: if many append after the same event, one succeeds'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
-    const writers = Array.from({ length: 8 }, () => journal.append('r1', 1, [eventOf('r1', 2)]));
+    const writers = Array.from({ length: 8 }, () => journal.append('r1', 1, [eventAt('r1', 2)]));
     const settled = await Promise.allSettled(writers);
     assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2]);
@@ -65,7 +65,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     await Promise.all(
-      Array.from({ length: 50 }, (_, index) => journal.append('r1', index + 1, [eventOf('r1', index + 2)])),
+      Array.from({ length: 50 }, (_, index) => journal.append('r1', index + 1, [eventAt('r1', index + 2)])),
     );
     await claim.release();
     assert.deepEqual(seqs(await journal.read('r1')), range(1, 51));
@@ -75,9 +75,9 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
     const [first, odd, last] = await Promise.allSettled([
-      journal.append('r1', 1, [eventOf('r1', 2)]),
-      journal.append('r1', 9, [eventOf('r1', 10)]),
-      journal.append('r1', 2, [eventOf('r1', 3)]),
+      journal.append('r1', 1, [eventAt('r1', 2)]),
+      journal.append('r1', 9, [eventAt('r1', 10)]),
+      journal.append('r1', 2, [eventAt('r1', 3)]),
     ]);
     await claim.release();
     assert.deepEqual([first?.status, odd?.status, last?.status], ['fulfilled', 'rejected', 'fulfilled']);
@@ -87,10 +87,10 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   async 'J2: events with wrong numbers are a bug, and none of them is written'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     for (const wrong of [[1], [3], [2, 2], [2, 4]]) {
-      const events = wrong.map((seq) => eventOf('r1', seq));
+      const events = wrong.map((seq) => eventAt('r1', seq));
       await assert.rejects(journal.append('r1', 1, events), /must come/);
     }
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2]);
   },
 
@@ -117,17 +117,17 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     const result: Json = [odd, ...texts];
     const fact: Fact = { type: 'task_succeeded', data: { task: 't', attempt: 1, result, ms: 0.5 } };
     await journal.create('r1', [firstEvent('r1')]);
-    await journal.append('r1', 1, [eventOf('r1', 2, fact)]);
-    await journal.append('r1', 2, [eventOf('r1', 3)]);
+    await journal.append('r1', 1, [eventAt('r1', 2, fact)]);
+    await journal.append('r1', 2, [eventAt('r1', 3)]);
     const [, read, next] = await journal.read('r1');
-    assert.equal(stringifyJson(read), stringifyJson(eventOf('r1', 2, fact)));
+    assert.equal(stringifyJson(read), stringifyJson(eventAt('r1', 2, fact)));
     assert.equal(next?.seq, 3);
   },
 
   async 'J4: a reader gets only what it does not have yet'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     for (let seq = 2; seq <= 6; seq++) {
-      await journal.append('r1', seq - 1, [eventOf('r1', seq)]);
+      await journal.append('r1', seq - 1, [eventAt('r1', seq)]);
       assert.deepEqual(seqs(await journal.read('r1', seq - 1)), [seq]);
     }
     for (const after of [0, 3, 1, 5, 6, 2, 99])
@@ -137,10 +137,10 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   async 'J4: a reader gets the same events whether or not a driver holds the run'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
-    await journal.append('r1', 1, [eventOf('r1', 2), eventOf('r1', 3)]);
+    await journal.append('r1', 1, [eventAt('r1', 2), eventAt('r1', 3)]);
     for (const after of [0, 1, 2, 3])
       assert.deepEqual(seqs(await journal.read('r1', after)), range(after + 1, 3));
-    await journal.append('r1', 3, [eventOf('r1', 4)]);
+    await journal.append('r1', 3, [eventAt('r1', 4)]);
     assert.deepEqual(seqs(await journal.read('r1', 1)), [2, 3, 4]);
     await claim.release();
     assert.deepEqual(seqs(await journal.read('r1', 1)), [2, 3, 4]);
@@ -157,7 +157,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   async 'runs do not disturb each other'(journal) {
     await Promise.all(['a', 'b', 'c'].map((run) => journal.create(run, [firstEvent(run)])));
     const writes = ['a', 'b', 'c'].map(async (run) => {
-      for (let seq = 2; seq <= 20; seq++) await journal.append(run, seq - 1, [eventOf(run, seq)]);
+      for (let seq = 2; seq <= 20; seq++) await journal.append(run, seq - 1, [eventAt(run, seq)]);
     });
     await Promise.all(writes);
     for (const run of ['a', 'b', 'c']) {
@@ -181,7 +181,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     for (const [run, end] of ends) {
       await journal.create(run, [
         firstEvent(run, `goal of ${run}`),
-        ...(end === undefined ? [] : [eventOf(run, 2, end)]),
+        ...(end === undefined ? [] : [eventAt(run, 2, end)]),
       ]);
     }
     const all = await journal.list();
@@ -215,7 +215,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     for (let index = 10; index < 22; index++) {
       const run = `run-${index}`;
       const first = firstEvent(run, 'test', index % 3 === 0 ? 'ann' : 'ben');
-      await journal.create(run, index % 2 === 0 ? [first] : [first, eventOf(run, 2, end)]);
+      await journal.create(run, index % 2 === 0 ? [first] : [first, eventAt(run, 2, end)]);
     }
     const names = async (options: ListOptions) => (await journal.list(options)).map(({ run }) => run);
     assert.deepEqual(await names({ status: ['open'], limit: 2 }), ['run-20', 'run-18']);
@@ -225,13 +225,13 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     assert.deepEqual(await names({ status: ['paused'] }), []);
     assert.equal((await names({ status: ['open', 'answered'] })).length, 12);
     // An append changes the status.
-    await journal.append('run-18', 1, [eventOf('run-18', 2, end)]);
+    await journal.append('run-18', 1, [eventAt('run-18', 2, end)]);
     assert.deepEqual(await names({ status: ['open'], userId: 'ann' }), ['run-12']);
   },
 
   async 'the first event is found without the rest'(journal) {
-    await journal.create('r1', [firstEvent('r1', 'one'), eventOf('r1', 2)]);
-    await journal.append('r1', 2, [eventOf('r1', 3)]);
+    await journal.create('r1', [firstEvent('r1', 'one'), eventAt('r1', 2)]);
+    await journal.append('r1', 2, [eventAt('r1', 3)]);
     assert.deepEqual(await journal.first('r1'), firstEvent('r1', 'one'));
   },
 
@@ -260,19 +260,19 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     const second = await journal.claim('r1');
     await first.release();
     await rejects(journal.claim('r1'), 'run-driven-elsewhere');
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     await second.release();
   },
 
   async 'J6: a removed run is gone, and its id is free again'(journal) {
-    await journal.create('r1', [firstEvent('r1', 'first'), eventOf('r1', 2)]);
+    await journal.create('r1', [firstEvent('r1', 'first'), eventAt('r1', 2)]);
     await journal.create('r2', [firstEvent('r2')]);
     assert.ok((await journal.size('r1')) > (await journal.size('r2')));
     await journal.remove('r1', 2);
     await rejects(journal.read('r1'), 'run-not-found');
     await rejects(journal.read('r1', 1), 'run-not-found');
     await rejects(journal.size('r1'), 'run-not-found');
-    await rejects(journal.append('r1', 2, [eventOf('r1', 3)]), 'run-not-found');
+    await rejects(journal.append('r1', 2, [eventAt('r1', 3)]), 'run-not-found');
     await rejects(journal.remove('r1', 2), 'run-not-found');
     assert.deepEqual(
       (await journal.list()).map(({ run }) => run),
@@ -284,7 +284,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
 
   async 'J6: a run that was written to or is claimed is not removed'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     await rejects(journal.remove('r1', 1), 'journal-conflict');
     const claim = await journal.claim('r1');
     await rejects(journal.remove('r1', 2), 'run-driven-elsewhere');
@@ -296,7 +296,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   async 'J6: of an append and a removal at once, one succeeds and the other fails'(journal) {
     for (let round = 0; round < 8; round++) {
       await journal.create('r1', [firstEvent('r1')]);
-      const work = [journal.append('r1', 1, [eventOf('r1', 2)]), journal.remove('r1', 1)];
+      const work = [journal.append('r1', 1, [eventAt('r1', 2)]), journal.remove('r1', 1)];
       const settled = await Promise.allSettled(work);
       assert.equal(settled.filter(({ status }) => status === 'fulfilled').length, 1);
       const isThere = (await journal.list()).length === 1;
@@ -308,14 +308,14 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await journal.create('r1', [firstEvent('r1')]);
     const first = await journal.claim('r1');
     assert.equal(first.lost.aborted, false);
-    await journal.append('r1', 1, [eventOf('r1', 2)], first);
+    await journal.append('r1', 1, [eventAt('r1', 2)], first);
     await first.release();
-    await rejects(journal.append('r1', 2, [eventOf('r1', 3)], first), 'run-driven-elsewhere');
+    await rejects(journal.append('r1', 2, [eventAt('r1', 3)], first), 'run-driven-elsewhere');
     const second = await journal.claim('r1');
-    await rejects(journal.append('r1', 2, [eventOf('r1', 3)], first), 'run-driven-elsewhere');
-    await journal.append('r1', 2, [eventOf('r1', 3)], second);
+    await rejects(journal.append('r1', 2, [eventAt('r1', 3)], first), 'run-driven-elsewhere');
+    await journal.append('r1', 2, [eventAt('r1', 3)], second);
     // A command needs no claim.
-    await journal.append('r1', 3, [eventOf('r1', 4)]);
+    await journal.append('r1', 3, [eventAt('r1', 4)]);
     await second.release();
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2, 3, 4]);
   },
@@ -323,9 +323,9 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
   async 'a command can be written while a driver holds the run or releases it'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const claim = await journal.claim('r1');
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     const command = journal.append('r1', 2, [
-      eventOf('r1', 3, { type: 'cancel_requested', data: { reason: 'x' } }),
+      eventAt('r1', 3, { type: 'cancel_requested', data: { reason: 'x' } }),
     ]);
     await Promise.all([command, claim.release()]);
     assert.deepEqual(seqs(await journal.read('r1')), [1, 2, 3]);
@@ -338,7 +338,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     const unwatch = journal.watch('r1', bell.ring);
     for (let seq = 2; seq <= 5; seq++) {
       const rung = bell.next();
-      await journal.append('r1', seq - 1, [eventOf('r1', seq)]);
+      await journal.append('r1', seq - 1, [eventAt('r1', seq)]);
       await rung;
     }
     unwatch();
@@ -357,7 +357,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     });
     for (let seq = 2; seq <= 5; seq++) {
       const rung = bell.next();
-      await journal.append('r1', seq - 1, [eventOf('r1', seq)]);
+      await journal.append('r1', seq - 1, [eventAt('r1', seq)]);
       acknowledged = seq;
       await rung;
     }
@@ -373,7 +373,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await journal.create('r1', [firstEvent('r1')]);
     await created;
     const rung = bell.next();
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     await rung;
     unwatch();
     journal.watch('../nope', () => {})();
@@ -386,7 +386,7 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     const bell = createBell();
     const unwatch = journal.watch('r1', bell.ring);
     const rung = bell.next();
-    await journal.append('r1', 1, [eventOf('r1', 2)]);
+    await journal.append('r1', 1, [eventAt('r1', 2)]);
     await rung;
     unwatch();
     assert.equal(rings, 0);

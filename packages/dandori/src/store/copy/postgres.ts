@@ -9,7 +9,7 @@ import { createPostgresJournal } from '../postgres/journal.ts';
 import { createLeases } from '../postgres/leases.ts';
 import { asUnreachable } from '../postgres/query.ts';
 import { addressOf, checkSchemaName, prepareTables } from '../postgres/schema.ts';
-import { connect, LEASE, LONGEST_GRACE, type PostgresOptions } from '../postgres/store.ts';
+import { LEASE, LONGEST_GRACE, openPool, type PostgresOptions } from '../postgres/store.ts';
 import type { CopiedStore, StoredKey } from './copy.ts';
 
 const CONNECTIONS = 4;
@@ -24,8 +24,8 @@ export async function openPostgresForCopy({
   mustExist = false,
 }: PostgresOptions & { readonly mustExist?: boolean }): Promise<CopiedStore> {
   const schema = checkSchemaName(name);
-  const sql = connect(url, CONNECTIONS);
-  const control = connect(url, 1);
+  const sql = openPool(url, CONNECTIONS);
+  const control = openPool(url, 1);
   const end = () => Promise.all([sql.end({ timeout: 5 }), control.end({ timeout: 5 })]);
   const query = <Row extends object>(text: string, args: (string | number)[] = []): Promise<readonly Row[]> =>
     sql.unsafe<Row[]>(text, args).catch(asUnreachable);

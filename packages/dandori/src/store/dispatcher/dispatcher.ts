@@ -1,4 +1,4 @@
-import type { Overview, WorkerAbout } from './workers.ts';
+import type { Overview, WorkerAbout } from './worker-overview.ts';
 
 /**
  * Says which runs are driven, when, and in which process. Every implementation passes one suite

@@ -3,6 +3,7 @@ import { isUnfinished } from '../../model/event.ts';
 import { allRuns, type Journal, type RunSummary } from '../journal.ts';
 import { type Dispatcher, type Drive, PATIENCE, type Working, type WorkOptions } from './dispatcher.ts';
 import { createPlaces, type Ended, retryAfter } from './places.ts';
+import { WakeTimers } from './wake-timers.ts';
 
 /**
  * The dispatcher for stores that can't store wake-ups, such as files and memory. It finds open runs in the
@@ -66,9 +67,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
   /** Runs that are driven now and were written to since the drive began. */
   const touchedInDrive = new Set<string>();
   const watches = new Map<string, () => void>();
-  const timers = new Map<string, { readonly at: number; cancel(): void }>();
-  /** The wakes for later that were asked for. A drive before such a time must not take it away. */
-  const askedFor = new Map<string, ReadonlySet<number>>();
+  const timers = new WakeTimers(clock, (run) => places.wake(run));
   /** Runs that were missing or unreadable. They may come back. */
   const lost = new Set<string>();
   /** Open runs that a sweep has checked, with the last event that each had then. */
@@ -83,10 +82,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     ...options,
     patience,
     begun(run) {
-      forgetTimer(run);
-      const later = [...(askedFor.get(run) ?? [])].filter((at) => at > clock.now());
-      if (later.length > 0) askedFor.set(run, new Set(later));
-      else askedFor.delete(run);
+      timers.begun(run);
       touchedInDrive.delete(run);
       lost.delete(run);
       // Watch before driving, so that no write of another process is missed.
@@ -104,7 +100,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
       unwatch(run);
       // No write or wake may shorten the delay. Otherwise a run that fails after a write would be retried in a
       // hot loop.
-      wakeAfter(run, how.retryIn);
+      timers.wakeAfter(run, how.retryIn);
       return;
     }
     if (how.kind === 'missing') {
@@ -114,11 +110,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
       onTrouble?.({ run, error: how.error, retryIn: patience.sweep });
     }
     if (how.kind === 'parked' && !how.isOpen) forget(run);
-    if (how.kind === 'parked' && how.isOpen) {
-      const { wakeAt = Number.POSITIVE_INFINITY } = how;
-      const next = Math.min(wakeAt, ...(askedFor.get(run) ?? []));
-      if (Number.isFinite(next)) wakeAfter(run, Math.max(next - clock.now(), 0) + 1);
-    }
+    if (how.kind === 'parked' && how.isOpen) timers.park(run, how.wakeAt);
     if (how.kind === 'elsewhere') {
       // The other driver is alive, so this process leaves a run that it never drove to it.
       if (isForeign) forget(run);
@@ -127,7 +119,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     // The drive's own writes also count as touched, which costs one extra drive that writes nothing.
     const isOpen = how.kind === 'parked' && how.isOpen;
     if (isWanted || (isTouched && isOpen)) places.wake(run);
-    else if (isTouched && elsewhere.has(run)) wakeAfter(run, patience.quiet);
+    else if (isTouched && elsewhere.has(run)) timers.wakeAfter(run, patience.quiet);
   }
 
   function watch(run: string): void {
@@ -142,7 +134,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     const state = places.stateOf(run);
     if (state === 'driving') touchedInDrive.add(run);
     else if (state === 'retrying') return;
-    else if (elsewhere.has(run)) wakeAfter(run, patience.quiet);
+    else if (elsewhere.has(run)) timers.wakeAfter(run, patience.quiet);
     else places.wake(run);
   }
 
@@ -154,19 +146,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
   function forget(run: string): void {
     unwatch(run);
     looked.delete(run);
-    askedFor.delete(run);
-  }
-
-  function wakeAfter(run: string, ms: number): void {
-    forgetTimer(run);
-    if (places.isStopping) return;
-    const at = clock.now() + ms;
-    timers.set(run, { at, cancel: clock.at(at, () => places.wake(run)) });
-  }
-
-  function forgetTimer(run: string): void {
-    timers.get(run)?.cancel();
-    timers.delete(run);
+    timers.forget(run);
   }
 
   async function wakeAll(): Promise<void> {
@@ -225,8 +205,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
     take: places.wake,
     wakeAt(run, at) {
       if (at === undefined || at <= clock.now()) return places.wake(run);
-      askedFor.set(run, new Set([...(askedFor.get(run) ?? []), at]));
-      if (at < (timers.get(run)?.at ?? Number.POSITIVE_INFINITY)) wakeAfter(run, at - clock.now());
+      timers.ask(run, at);
     },
     begin: sweep,
     stateOf: places.stateOf,
@@ -240,7 +219,7 @@ function createLocalWork({ journal, clock }: LocalParts, options: LocalOptions):
       onStop();
       forgetSweep();
       const stopped = places.stop(grace);
-      for (const run of [...timers.keys()]) forgetTimer(run);
+      timers.close();
       await stopped;
       for (const run of [...watches.keys()]) unwatch(run);
     },

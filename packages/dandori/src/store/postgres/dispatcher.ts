@@ -8,15 +8,8 @@ import {
 } from '../dispatcher/dispatcher.ts';
 import { createPlaces, type Ended, type Places, retryAfter } from '../dispatcher/places.ts';
 import type { Changes } from './changes.ts';
-import {
-  type Deliver,
-  type Deliveries,
-  DUE,
-  type DueRow,
-  type Engine,
-  type Write,
-  wakeOf,
-} from './engine.ts';
+import { createDueRuns, tablesOf } from './due-runs.ts';
+import { type Deliveries, DUE, type DueRow, type Engine, type Write, wakeOf } from './engine.ts';
 import type { Leases } from './leases.ts';
 import { readOverview } from './overview.ts';
 import { asUnreachable, queryOf } from './query.ts';
@@ -49,7 +42,7 @@ export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher
   const { changes, engine, grace, leases, sql, write } = options;
   const works = new Set<PostgresWork>();
   const query = queryOf(sql);
-  const { runs, wakes, workers } = tablesOf(options);
+  const { runs, wakes, workers } = tablesOf(options.schema);
   return {
     async wake(run, at) {
       const delay = at === undefined ? 0 : Math.max(0, at - Date.now());
@@ -84,7 +77,8 @@ export function createPostgresDispatcher(options: DispatcherOptions): Dispatcher
       if (workOptions.about) leases.describe({ ...workOptions.about, atOnce: workOptions.atOnce });
       return work;
     },
-    overview: async () => readOverview(query, { ...tablesOf(options), self: (await leases.term()).id }),
+    overview: async () =>
+      readOverview(query, { ...tablesOf(options.schema), self: (await leases.term()).id }),
     async driven(ids) {
       const rows = await query<{ id: string }>(
         `select r.id from ${runs} r join ${workers} w on w.id = r.worker
@@ -112,15 +106,15 @@ const MOST_PATIENT = 4;
 const LOOKS = 10;
 
 function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWorkOptions): PostgresWork {
-  const { changes, engine, leases, grace, write } = dispatching;
+  const { changes, engine, leases } = dispatching;
   const { onTrouble, resume, onStop } = options;
   const patience = { ...PATIENCE, ...options.patience };
-  const query = queryOf(dispatching.sql);
-  const { runs, workers, unbegun, wakes } = tablesOf(dispatching);
+  const due = createDueRuns({ ...dispatching, patience: engine?.patience ?? 0 });
   const places: Places = createPlaces({ ...options, patience, ended });
-  const deliveries: Deliveries | undefined = engine?.work(deliver, (trouble) => onTrouble?.(trouble));
-  /** Overdue for longer than any engine may take. */
-  const long = `clock_timestamp() - interval '1 minute'`;
+  const deliveries: Deliveries | undefined = engine?.work(
+    async (brought) => driveTaken(await due.takeBrought(brought)),
+    (trouble) => onTrouble?.(trouble),
+  );
   let looks = 0;
   let failures = 0;
   let isLooking = false;
@@ -132,19 +126,9 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
   let ignoreDue = () => {};
 
   function ended(run: string, how: Ended, isWantedAgain: boolean): void {
-    if (how.kind === 'failed') void later(run, how.retryIn);
+    if (how.kind === 'failed') void due.retryLater(run, how.retryIn);
     else if (isWantedAgain) places.wake(run);
     if (isFull) lookSoon();
-  }
-
-  /** If this fails, the run is due when the time has passed that was set when it was taken. */
-  async function later(run: string, ms: number): Promise<void> {
-    const time = `clock_timestamp() + $2::float8 * interval '1 ms'`;
-    await write<DueRow>(
-      `update ${runs} set wake_at = ${time} where id = $1 and worker is null returning ${DUE}`,
-      [run, ms],
-      wakeOf,
-    ).catch(() => {});
   }
 
   function lookSoon(): void {
@@ -159,7 +143,7 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
     clearTimeout(timer);
     let next = patience.look;
     try {
-      await takeDue();
+      await driveDue();
       if (looks++ % LOOKS === 0) await resumeUnbegun();
       failures = 0;
     } catch (error) {
@@ -174,58 +158,16 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
     timer.unref();
   }
 
-  async function takeDue(): Promise<void> {
+  async function driveDue(): Promise<void> {
     isFull = true;
     if (places.free === 0) return;
-    await freeStranded();
+    await due.freeStranded();
     const { free } = places;
     if (free === 0) return;
     const came = (await deliveries?.pull?.(free)) ?? 0;
-    const taken = came < free ? await takeFromHeads(free - came) : 0;
-    isFull = came + taken === free;
-  }
-
-  /**
-   * Makes runs due whose worker has lost its lease, before those that only wait. Deleting the row of the worker waits
-   * for a running renewal, and does nothing if that succeeds.
-   */
-  async function freeStranded(): Promise<void> {
-    const stranded = `select h.id, h.worker, w.id is null as is_gone
-      from ${runs} h left join ${workers} w on w.id = h.worker
-      where h.worker is not null and h.parent is null and (w.id is null or w.until <= clock_timestamp())`;
-    if ((await query(`${stranded} limit 1`, [])).length === 0) return;
-    await write<DueRow>(
-      `with held as (${stranded}), dead as (
-         delete from ${workers} where id in (select worker from held) and until <= clock_timestamp() returning id
-       )
-       update ${runs} r set worker = null, wakes = r.wakes + 1, wake_at = ${long} from held
-       where r.id = held.id and r.worker = held.worker and (held.is_gone or held.worker in (select id from dead))
-       returning r.${DUE}`,
-      [],
-      (row) => ({ run: row.run, delay: 0, isUrgent: true }),
-    );
-  }
-
-  /** Without an engine, what is due. With one, what it should have brought some time ago. */
-  async function takeFromHeads(most: number): Promise<number> {
-    // A wake for later whose time has come is a wake.
-    await query(
-      `with rung as (delete from ${wakes} where at <= now() returning run)
-       update ${runs} set wakes = wakes + 1, wake_at = now() where id in (select run from rung)`,
-      [],
-    );
-    // `now()`, because an index is not searched with the value of `clock_timestamp()`.
-    const due = await query<{ id: string }>(
-      `with due as (
-         select id from ${runs} where worker is null and wake_at <= now() - $3::float8 * interval '1 ms'
-         order by wake_at limit $1 for update skip locked
-       )
-       update ${runs} r set wake_at = clock_timestamp() + $2::float8 * interval '1 ms' from due
-       where r.id = due.id returning r.id`,
-      [most, grace, engine?.patience ?? 0],
-    );
-    await driveTaken(due);
-    return due.length;
+    const taken = came < free ? await due.take(free - came) : [];
+    await driveTaken(taken);
+    isFull = came + taken.length === free;
   }
 
   /**
@@ -238,54 +180,22 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
       if (places.free > 0) places.wake(id);
       else over.push(id);
     if (over.length === 0) return;
-    await query(
-      `update ${runs} set wake_at = clock_timestamp() - $2::float8 * interval '1 ms'
-       where id = any(string_to_array($1, ' ')) and worker is null`,
-      [over.join(' '), engine?.patience ?? 0],
-    );
+    await due.putBack(over);
     for (const id of over) changes.due(id);
   }
 
-  /** What an engine brings. It may be late or twice, so the head row is asked. */
-  async function deliver(brought: Parameters<Deliver>[0]): ReturnType<Deliver> {
-    const asked = brought.filter(({ isAsked }) => isAsked).map(({ run }) => run);
-    if (asked.length > 0)
-      await query(
-        `update ${runs} set wakes = wakes + 1, wake_at = clock_timestamp() where id = any(string_to_array($1, ' '))`,
-        [asked.join(' ')],
-      );
-    const due = await query<{ id: string }>(
-      `update ${runs} set wake_at = clock_timestamp() + $2::float8 * interval '1 ms'
-       where id = any(string_to_array($1, ' ')) and worker is null and wake_at <= clock_timestamp() returning id`,
-      [brought.map(({ run }) => run).join(' '), grace],
-    );
-    await driveTaken(due);
-  }
-
-  /** A message was journaled, but not its run. */
   async function resumeUnbegun(): Promise<void> {
-    const left = await query<{ run: string; conversation: string }>(
-      `select run, conversation from ${unbegun} where at < clock_timestamp() - $1::float8 * interval '1 ms' limit 100`,
-      [grace],
-    );
+    const left = await due.unbegun();
     if (left.length === 0) return;
     await resume?.([...new Set(left.map(({ conversation }) => conversation))]);
-    const begun = left.map(({ run }) => run).join(' ');
-    await query(`delete from ${unbegun} where run = any(string_to_array($1, ' '))`, [begun]);
+    await due.hasBegun(left.map(({ run }) => run));
   }
 
   async function takeHere(run: string): Promise<void> {
-    const [row] = await query<{ is_there: boolean; is_due: boolean }>(
-      `with due as (
-         update ${runs} set wake_at = clock_timestamp() + $2::float8 * interval '1 ms'
-         where id = $1 and worker is null and wake_at is not null returning id
-       )
-       select exists (select from ${runs} where id = $1) as is_there, exists (select from due) as is_due`,
-      [run, grace],
-    );
-    if (row?.is_due === true) await driveTaken([{ id: run }]);
+    const { isThere, isTaken } = await due.takeOne(run);
+    if (isTaken) await driveTaken([{ id: run }]);
     // The run of a message may not exist yet. Then the drive creates it.
-    else if (row?.is_there === false && hasPlaceFor(run)) places.wake(run);
+    else if (!isThere && hasPlaceFor(run)) places.wake(run);
   }
 
   function hasPlaceFor(run: string): boolean {
@@ -321,14 +231,5 @@ function createPostgresWork(dispatching: DispatcherOptions, options: PostgresWor
       await deliveries?.stop?.();
       await places.stop(graceful);
     },
-  };
-}
-
-function tablesOf({ schema }: Pick<DispatcherOptions, 'schema'>) {
-  return {
-    runs: `${schema}.runs`,
-    wakes: `${schema}.wakes`,
-    workers: `${schema}.workers`,
-    unbegun: `${schema}.unbegun`,
   };
 }

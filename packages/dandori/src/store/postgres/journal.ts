@@ -1,8 +1,7 @@
 import type { Sql } from 'postgres';
 import { isUnfinished } from '../../model/event.ts';
 import type { CopiedJournal } from '../copy/copy.ts';
-import { isRunId } from '../files/journal.ts';
-import { parseLine, toLines } from '../files/line.ts';
+import { toLines } from '../files/line.ts';
 import {
   alreadyExists,
   assertFollows,
@@ -14,11 +13,11 @@ import {
 } from '../journal.ts';
 import { type Append, createAppends } from './appends.ts';
 import { type Changes, createChanges } from './changes.ts';
-import { createClaims, type Head } from './claims.ts';
+import { createClaims } from './claims.ts';
 import { DUE, type DueRow, type Write, wakeOf } from './engine.ts';
+import { createJournalRows } from './journal-rows.ts';
 import type { Leases } from './leases.ts';
 import { type Args, asUnreachable, isUnreachable, queryOf } from './query.ts';
-import { AFTER_EVERY_ID } from './schema.ts';
 
 export interface PostgresJournal<E extends Entry, Summary> extends CopiedJournal<E, Summary> {
   readonly changes: Changes;
@@ -44,7 +43,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
   form: Form<E, Summary>,
   { sql, schema, write, leases, self, grace }: JournalOptions,
 ): PostgresJournal<E, Summary> {
-  const { owner: kind, notFound, summarise } = form;
+  const { owner: kind, summarise } = form;
   const heads = `${schema}.${kind}s`;
   const events = `${schema}.${kind}_events`;
   const isRuns = kind === 'run';
@@ -57,23 +56,9 @@ export function createPostgresJournal<E extends Entry, Summary>(
   const queryDue = (text: string, args: Args): Promise<unknown> =>
     isRuns ? write<DueRow>(`${text} returning ${DUE}`, args, wakeOf).catch(asUnreachable) : query(text, args);
 
+  const rows = createJournalRows(form, { query, schema, heads, events });
+  const { known, parse, headOf, bodyOf } = rows;
   const claims = createClaims({ schema, heads, isRuns, grace, leases, query, queryDue, headOf });
-
-  const known = (run: string): string => (isRunId(run) ? run : notFound(run));
-
-  function parse(run: string, body: string, seq: number): E {
-    const place = { file: `${kind} ${run}`, run, line: seq, offset: 0, seq };
-    return parseLine<E>(Buffer.from(body), place, form);
-  }
-
-  async function headOf(run: string): Promise<Head> {
-    const [head] = await query<Head>(
-      `select h.last_seq, h.epoch, h.worker, w.name as holder, coalesce(w.until > clock_timestamp(), false) as is_live
-       from ${heads} h left join ${schema}.workers w on w.id = h.worker where h.id = $1`,
-      [known(run)],
-    );
-    return head ?? notFound(run);
-  }
 
   function statusOf(run: string, last: E): string {
     // Only the last event decides the status of a run. A conversation has none.
@@ -104,11 +89,7 @@ export function createPostgresJournal<E extends Entry, Summary>(
   }
 
   async function isThere({ id, after, lines }: Append): Promise<boolean> {
-    const [row] = await query<{ body: string }>(`select body from ${events} where id = $1 and seq = $2`, [
-      id,
-      after + lines.length,
-    ]);
-    return row?.body === lines.at(-1);
+    return (await bodyOf(id, after + lines.length)) === lines.at(-1);
   }
 
   async function createFrom(run: string, lines: readonly string[]): Promise<void> {
@@ -159,64 +140,13 @@ export function createPostgresJournal<E extends Entry, Summary>(
       if (lease !== undefined && (head.worker !== lease.term || head.epoch !== lease.epoch)) claimEnded(run);
       return conflict(`${kind} ${run}`, after, head.last_seq);
     },
-    async read(run, after = 0) {
-      const rows = await query<{ seq: number; body: string }>(
-        `select seq, body from ${events} where id = $1 and seq > $2 order by seq`,
-        [known(run), after],
-      );
-      if (rows.length === 0) await headOf(run);
-      return rows.map(({ body }, index) => parse(run, body, after + 1 + index));
-    },
-    async first(run) {
-      const [row] = await query<{ body: string }>(`select body from ${events} where id = $1 and seq = 1`, [
-        known(run),
-      ]);
-      return row === undefined ? notFound(run) : parse(run, row.body, 1);
-    },
-    async owner(run) {
-      const [head] = await query<{ owner: string | null }>(`select owner from ${heads} where id = $1`, [
-        known(run),
-      ]);
-      return head === undefined ? notFound(run) : (head.owner ?? undefined);
-    },
-    async lines(run) {
-      const rows = await query<{ body: string }>(`select body from ${events} where id = $1 order by seq`, [
-        known(run),
-      ]);
-      return rows.length === 0 ? notFound(run) : rows.map(({ body }) => body);
-    },
-    async list({ limit, before, status, userId } = {}) {
-      // Only what is asked for: with "or $1 is null" the index of a condition is not used.
-      const of = [...(status ? [status.join(' ')] : []), ...(userId === undefined ? [] : [userId])];
-      const isStatus = status === undefined ? '' : `and status = any(string_to_array($3, ' '))`;
-      const isOwn = userId === undefined ? '' : `and owner = $${2 + of.length}`;
-      const rows = await query<{ id: string; last_seq: number; first: string; last: string }>(
-        `select h.id, h.last_seq, a.body as first, z.body as last
-         from (
-           select id, last_seq from ${heads}
-           where id < $1::text collate "C" ${isStatus} ${isOwn} order by id desc limit $2
-         ) h
-         join ${events} a on a.id = h.id and a.seq = 1
-         join ${events} z on z.id = h.id and z.seq = h.last_seq
-         order by h.id desc`,
-        [before ?? AFTER_EVERY_ID, Number.isFinite(limit) ? (limit ?? null) : null, ...of],
-      );
-      return rows.map(({ id, last_seq, first, last }) => {
-        try {
-          return summarise(id, parse(id, first, 1), parse(id, last, last_seq));
-        } catch {
-          return summarise(id, undefined, undefined);
-        }
-      });
-    },
+    read: rows.read,
+    first: rows.first,
+    owner: rows.owner,
+    lines: rows.lines,
+    list: rows.list,
+    size: rows.size,
     claim: async (run) => claims.claim(known(run)),
-    async size(run) {
-      const [row] = await query<{ bytes: string | null }>(
-        `select sum(octet_length(body) + 1)::text as bytes from ${events} where id = $1`,
-        [known(run)],
-      );
-      return Number(row?.bytes ?? notFound(run));
-    },
     async remove(run, after) {
       const claim = await claims.claim(known(run));
       const lease = claims.leaseOf(claim);

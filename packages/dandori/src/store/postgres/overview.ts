@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../model/json.ts';
-import { type Overview, type WorkerNow, warningsAbout, workerSchema } from '../dispatcher/workers.ts';
+import { type Overview, type WorkerNow, warningsAbout, workerSchema } from '../dispatcher/worker-overview.ts';
 import type { Query } from './query.ts';
 
 interface Tables {

@@ -56,9 +56,9 @@ export async function openPostgresStore({
   restate,
 }: PostgresOptions): Promise<PostgresStore> {
   const schema = checkSchemaName(name);
-  const sql = connect(url, CONNECTIONS);
+  const sql = openPool(url, CONNECTIONS);
   // The renewals have their own connection, so that they never wait behind large statements.
-  const control = connect(url, 1);
+  const control = openPool(url, 1);
   let engine: Engine | undefined;
   try {
     await prepareTables(sql, schema);
@@ -153,7 +153,7 @@ export async function migratePostgres({
   readonly from: number;
   readonly to: number;
 }> {
-  const sql = connect(url, 3);
+  const sql = openPool(url, 3);
   try {
     const migrated = await migrateTables(sql, checkSchemaName(schema));
     if (dispatcher === 'pg-boss') await (await import('./pg-boss.ts')).migratePgBoss({ sql, schema });
@@ -165,7 +165,7 @@ export async function migratePostgres({
   }
 }
 
-export function connect(url: string, max: number): Sql {
+export function openPool(url: string, max: number): Sql {
   return postgres(url, {
     max,
     onnotice: () => {},

@@ -3,7 +3,7 @@ import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
 import { hugeIn, mapped } from '../../model/huge-ints.ts';
 import { isObject, isUnusual, type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import { ByteBlock, freeChunk } from './byte-block.ts';
-import { unreadable } from './json-limits.ts';
+import { whyNotParsed } from './json-limits.ts';
 import { parsePieces } from './json-pieces.ts';
 import { answerProblem, tooLarge } from './transport.ts';
 
@@ -154,7 +154,7 @@ function startsWith(line: Buffer, text: string): boolean {
 }
 
 function exactData(lines: ByteBlock, outline: Outline): Uint8Array {
-  const problem = unreadable(lines.view());
+  const problem = whyNotParsed(lines.view());
   if (problem !== undefined) throw problem;
   const isLarge = lines.length >= LARGE;
   const isOne = lines.view().indexOf(FEED) === lines.length - 1;

@@ -11,7 +11,7 @@ import type { Json } from '../../model/json.ts';
 import { ByteBlock, freeChunk } from './byte-block.ts';
 import type { HttpServerConfig } from './config.ts';
 import { createExactNumbers, type ExactNumbers } from './exact-numbers.ts';
-import { unreadable } from './json-limits.ts';
+import { whyNotParsed } from './json-limits.ts';
 import { parsePieces } from './json-pieces.ts';
 import { storedLogin } from './oauth.ts';
 import {
@@ -313,7 +313,7 @@ async function jsonOf({ body }: Response, tell: Reading['tell']): Promise<Json> 
     block.add(chunk);
     freeChunk(chunk);
   }
-  const problem = unreadable(block.view());
+  const problem = whyNotParsed(block.view());
   if (problem !== undefined) throw tell(problem);
   const hasMark = BYTE_ORDER_MARK.every((byte, index) => block.view()[index] === byte);
   const value = parsePieces(block.view(hasMark ? BYTE_ORDER_MARK.length : 0));

@@ -27,7 +27,7 @@ const FACTOR = (Math.floor(Math.random() * 2 ** 31) << 1) | 1;
  * `JSON.parse` can't be stopped: 60 MB with millions of different names or levels take ten seconds and more. This
  * takes a fifth of a second.
  */
-export function unreadable(json: string | Uint8Array): TransportProblem | undefined {
+export function whyNotParsed(json: string | Uint8Array): TransportProblem | undefined {
   if (json.length < LARGE) return undefined;
   return typeof json === 'string'
     ? surveyed(

@@ -1,6 +1,6 @@
 import type { Json } from '../../model/json.ts';
 import { ByteBlock } from './byte-block.ts';
-import { unreadable } from './json-limits.ts';
+import { whyNotParsed } from './json-limits.ts';
 import { parsePieces } from './json-pieces.ts';
 import type { TransportProblem } from './transport.ts';
 
@@ -51,7 +51,7 @@ export function createLineReader(limit: number, on: LineEvents): LineReader {
   };
 
   const finish = () => {
-    const problem = edges === undefined ? unreadable(block.view()) : undefined;
+    const problem = edges === undefined ? whyNotParsed(block.view()) : undefined;
     if (problem !== undefined) edges = { head: block.head(EDGE), tail: block.last(EDGE) };
     const line = { bytes, edges };
     const isTaken = edges === undefined && bytes >= LARGE && isMessage(block, on);

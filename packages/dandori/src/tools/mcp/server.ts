@@ -55,170 +55,239 @@ const STABLE = 10_000;
  *     still compiles. Its calls fail with `unavailable` and may be retried.
  */
 export async function startServer(options: McpServerOptions): Promise<McpServer> {
-  const { name, config, log } = options;
-  const redact = createRedaction(config, options.secrets);
-  const askers = createAskers(options.check);
-  const shutdown = new AbortController();
-  let connection: Connection | undefined;
-  let attempt: Promise<void> = Promise.resolve();
-  let tools = options.known ?? [];
-  const worst: Worst = new Map(
-    tools.map(({ name: full, effect, openWorld }) => [full.slice(name.length + 1), { effect, openWorld }]),
-  );
-  let reason: string | undefined = 'it has not started yet';
-  let timer: NodeJS.Timeout | undefined;
-  let failures = 0;
-  /** Cleanup of earlier connections and attempts. */
-  let leftovers: Promise<unknown> = Promise.resolve();
-  /** The server says that its tools changed since they were last listed. */
-  let isStale = false;
-  let listedAt = Number.NEGATIVE_INFINITY;
-  let refreshing: Promise<void> | undefined;
+  const server = new KeptServer(options);
+  await server.start();
+  return server;
+}
 
-  const start = async (): Promise<void> => {
-    if (shutdown.signal.aborted) return;
-    isStale = false;
+class KeptServer implements McpServer {
+  readonly name: string;
+  readonly #options: McpServerOptions;
+  readonly #redact: (text: string) => string;
+  readonly #askers: ReturnType<typeof createAskers>;
+  readonly #shutdown = new AbortController();
+  readonly #listing: Listing;
+  #connection: Connection | undefined;
+  #attempt: Promise<void> = Promise.resolve();
+  /** Why it is missing. */
+  #reason: string | undefined = 'it has not started yet';
+  #timer: NodeJS.Timeout | undefined;
+  #failures = 0;
+  /** Cleanup of earlier connections and attempts. */
+  #leftovers: Promise<unknown> = Promise.resolve();
+
+  constructor(options: McpServerOptions) {
+    const { config, secrets, check } = options;
+    this.name = options.name;
+    this.#options = options;
+    this.#redact = createRedaction(config, secrets);
+    this.#askers = createAskers(check);
+    this.#listing = new Listing(options, () => this.#connection, this.#redact);
+  }
+
+  tools(): readonly Tool[] {
+    return this.#listing.tools;
+  }
+
+  missing(): string | undefined {
+    return this.#reason;
+  }
+
+  start(): Promise<void> {
+    this.#attempt = this.#connect();
+    return this.#attempt;
+  }
+
+  async #connect(): Promise<void> {
+    const { config, maxResultBytes, log, onChange, known } = this.#options;
+    const { signal } = this.#shutdown;
+    if (signal.aborted) return;
+    this.#listing.isStale = false;
     try {
       const opened = await connect(config, {
         timeout: config.timeoutMs ?? CONNECT_TIMEOUT,
-        maxResultBytes: options.maxResultBytes,
-        onListChanged: () => refresh(),
-        redact,
-        onElicitation: async (params) => ({ ...(await askers.ask(params)) }),
-        signal: shutdown.signal,
+        maxResultBytes,
+        onListChanged: () => this.#listing.refresh(),
+        redact: this.#redact,
+        onElicitation: async (params) => ({ ...(await this.#askers.ask(params)) }),
+        signal,
       });
-      if (shutdown.signal.aborted) return await opened.close();
+      if (signal.aborted) return await opened.close();
       const since = performance.now();
-      connection = opened;
-      reason = undefined;
-      const before = tools;
-      tools = named(opened);
-      void opened.closed.then((why) => lose(opened, why, performance.now() - since));
-      if (before !== options.known || tools !== before) options.onChange();
-      if (isStale) void refresh();
+      this.#connection = opened;
+      this.#reason = undefined;
+      const before = this.#listing.tools;
+      this.#listing.take(opened.tools);
+      void opened.closed.then((why) => this.#lose(opened, why, performance.now() - since));
+      if (before !== known || this.#listing.tools !== before) onChange();
+      if (this.#listing.isStale) this.#listing.refresh();
     } catch (error) {
-      if (error instanceof ConnectFailure) leftovers = error.ended;
-      reason = messageOf(error);
-      tools = [];
-      log(`server ${name} is missing: ${reason}`);
-      options.onChange();
-      restart();
+      if (error instanceof ConnectFailure) this.#leftovers = error.ended;
+      this.#reason = messageOf(error);
+      this.#listing.clear();
+      log(`server ${this.name} is missing: ${this.#reason}`);
+      onChange();
+      this.#restart();
     }
-  };
+  }
 
-  const lose = (gone: Connection, why: string, lifetime: number) => {
-    if (shutdown.signal.aborted || connection !== gone) return;
-    connection = undefined;
-    reason = why;
-    if (lifetime > STABLE) failures = 0;
-    log(`server ${name} is gone and will be started again: ${reason}`);
-    leftovers = gone.close().catch(() => {});
-    options.onChange();
-    restart();
-  };
+  #lose(gone: Connection, why: string, lifetime: number): void {
+    if (this.#shutdown.signal.aborted || this.#connection !== gone) return;
+    this.#connection = undefined;
+    this.#reason = why;
+    if (lifetime > STABLE) this.#failures = 0;
+    this.#options.log(`server ${this.name} is gone and will be started again: ${this.#reason}`);
+    this.#leftovers = gone.close().catch(() => {});
+    this.#options.onChange();
+    this.#restart();
+  }
 
-  const restart = () => {
-    if (shutdown.signal.aborted) return;
-    const delay = Math.min(LAST_DELAY, FIRST_DELAY * 2 ** failures);
-    failures += 1;
-    timer = setTimeout(() => {
-      attempt = leftovers.then(start);
-    }, delay);
-    timer.unref();
-  };
+  #restart(): void {
+    if (this.#shutdown.signal.aborted) return;
+    const wait = Math.min(LAST_DELAY, FIRST_DELAY * 2 ** this.#failures);
+    this.#failures += 1;
+    this.#timer = setTimeout(() => {
+      this.#attempt = this.#leftovers.then(() => this.#connect());
+    }, wait);
+    this.#timer.unref();
+  }
 
-  const named = (opened: { tools: Connection['tools'] }) => {
-    const found = toTools(opened.tools, { server: name, config, secrets: options.secrets, worst }, tools);
-    options.onFound(found.filter((tool) => !tools.includes(tool)));
-    return found;
-  };
-
-  const refresh = (): void => {
-    isStale = true;
-    // A new connection lists the tools itself.
-    if (connection !== undefined) refreshing ??= listSoon();
-  };
-
-  const listSoon = async (): Promise<void> => {
-    // Some servers say with every listing that their tools changed.
-    const pause = listedAt + PACE - performance.now();
-    if (pause > 0) await delay(pause, undefined, { ref: false });
-    isStale = false;
-    if (connection !== undefined) await listAgain(connection);
-    listedAt = performance.now();
-    refreshing = undefined;
-    if (isStale) refresh();
-  };
-
-  const listAgain = async (asked: Connection): Promise<void> => {
+  async call(wanted: Call): Promise<CallOutcome> {
+    const { name } = this;
+    const { check } = this.#options;
+    const { operation, signal } = wanted;
+    if (signal.aborted) return notStarted(operation);
+    if (this.#connection === undefined) {
+      return failed('unavailable', `server ${name} is not running: ${this.#reason}`, { retryable: true });
+    }
+    const tool = this.tools().find((known) => known.name === operation);
+    if (tool === undefined) return failed('unavailable', `server ${name} has no tool ${operation}`);
+    const { call: send } = this.#connection;
     try {
-      const before = tools;
-      const after = named({ tools: await asked.list() });
-      if (connection === asked) tools = after;
-      if (tools !== before) options.onChange();
+      const result = await this.#askers.during(wanted, (during) => {
+        const requestOptions = { signal: during, ...listening(wanted) };
+        return untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), during);
+      });
+      await this.#listing.settled();
+      const outcome = isInputRequired(result)
+        ? inputOutcome(result, name, check)
+        : wanted.preview === undefined
+          ? resultOutcome(result, tool, check)
+          : previewOutcome(result, tool);
+      return redacted(outcome, this.#redact);
     } catch (error) {
-      log(`server ${name} said that its tools changed, but did not list them: ${redact(String(error))}`);
+      if (signal.aborted) return redacted(stopped(signal, operation), this.#redact);
+      if (error instanceof AskedTooOften) return lost('connection_lost', `server ${name}: ${error.message}`);
+      const outcome = isUrlRequired(error)
+        ? urlsOutcome(error.data, name, check)
+        : callErrorOutcome(error, name, this.#reason);
+      return redacted(outcome, this.#redact);
     }
-  };
+  }
+
+  async close(): Promise<void> {
+    this.#shutdown.abort(new Error('the toolbox was closed'));
+    clearTimeout(this.#timer);
+    const open = this.#connection;
+    this.#connection = undefined;
+    this.#reason = 'the toolbox was closed';
+    await Promise.all([this.#attempt, open?.close().catch(() => {})]);
+    await this.#leftovers;
+  }
+
+  kill(): void {
+    this.#connection?.kill();
+  }
+}
+
+/** The tools of a server, listed again when it says that they changed. */
+class Listing {
+  /** The server says that its tools changed since they were last listed. */
+  isStale = false;
+  readonly #options: McpServerOptions;
+  readonly #connection: () => Connection | undefined;
+  readonly #redact: (text: string) => string;
+  /** What a tool could do at worst, in all its descriptions so far. */
+  readonly #worst: Worst;
+  #tools: readonly Tool[];
+  #listedAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(
+    options: McpServerOptions,
+    connection: () => Connection | undefined,
+    redact: (text: string) => string,
+  ) {
+    this.#options = options;
+    this.#connection = connection;
+    this.#redact = redact;
+    this.#tools = options.known ?? [];
+    this.#worst = new Map(
+      this.#tools.map(({ name, effect, openWorld }) => [
+        name.slice(options.name.length + 1),
+        { effect, openWorld },
+      ]),
+    );
+  }
+
+  get tools(): readonly Tool[] {
+    return this.#tools;
+  }
+
+  take(listed: Connection['tools']): void {
+    this.#tools = this.#found(listed);
+  }
+
+  clear(): void {
+    this.#tools = [];
+  }
+
+  refresh(): void {
+    this.isStale = true;
+    // A new connection lists the tools itself.
+    if (this.#connection() !== undefined) this.#refreshing ??= this.#listSoon();
+  }
 
   /**
    * A call may have added the tools that the next decision needs. Their listing is the second one, if another was under
    * way. A server that always says that its tools changed delays its results no longer than that.
    */
-  const listedSince = async (): Promise<void> => {
-    for (let listing = 0; listing < 2 && refreshing !== undefined; listing++)
-      await Promise.race([refreshing, delay(LISTING, undefined, { ref: false })]);
-  };
+  async settled(): Promise<void> {
+    for (let listing = 0; listing < 2 && this.#refreshing !== undefined; listing++)
+      await Promise.race([this.#refreshing, delay(LISTING, undefined, { ref: false })]);
+  }
 
-  const call = async (wanted: Call): Promise<CallOutcome> => {
-    const { operation, signal } = wanted;
-    if (signal.aborted) return notStarted(operation);
-    if (connection === undefined) {
-      return failed('unavailable', `server ${name} is not running: ${reason}`, { retryable: true });
-    }
-    const tool = tools.find((known) => known.name === operation);
-    if (tool === undefined) return failed('unavailable', `server ${name} has no tool ${operation}`);
-    const { call: send } = connection;
+  async #listSoon(): Promise<void> {
+    // Some servers say with every listing that their tools changed.
+    const pause = this.#listedAt + PACE - performance.now();
+    if (pause > 0) await delay(pause, undefined, { ref: false });
+    this.isStale = false;
+    const connection = this.#connection();
+    if (connection !== undefined) await this.#listAgain(connection);
+    this.#listedAt = performance.now();
+    this.#refreshing = undefined;
+    if (this.isStale) this.refresh();
+  }
+
+  async #listAgain(asked: Connection): Promise<void> {
+    const { name, log, onChange } = this.#options;
     try {
-      const result = await askers.during(wanted, (during) => {
-        const requestOptions = { signal: during, ...listening(wanted) };
-        return untilAnswered(toParams(wanted, name), (params) => send(params, requestOptions), during);
-      });
-      await listedSince();
-      const outcome = isInputRequired(result)
-        ? inputOutcome(result, name, options.check)
-        : wanted.preview === undefined
-          ? resultOutcome(result, tool, options.check)
-          : previewOutcome(result, tool);
-      return redacted(outcome, redact);
+      const before = this.#tools;
+      const after = this.#found(await asked.list());
+      if (this.#connection() === asked) this.#tools = after;
+      if (this.#tools !== before) onChange();
     } catch (error) {
-      if (signal.aborted) return redacted(stopped(signal, operation), redact);
-      if (error instanceof AskedTooOften) return lost('connection_lost', `server ${name}: ${error.message}`);
-      const outcome = isUrlRequired(error)
-        ? urlsOutcome(error.data, name, options.check)
-        : callErrorOutcome(error, name, reason);
-      return redacted(outcome, redact);
+      const why = this.#redact(String(error));
+      log(`server ${name} said that its tools changed, but did not list them: ${why}`);
     }
-  };
+  }
 
-  attempt = start();
-  await attempt;
-  return {
-    name,
-    tools: () => tools,
-    missing: () => reason,
-    call,
-    async close() {
-      shutdown.abort(new Error('the toolbox was closed'));
-      clearTimeout(timer);
-      const open = connection;
-      connection = undefined;
-      reason = 'the toolbox was closed';
-      await Promise.all([attempt, open?.close().catch(() => {})]);
-      await leftovers;
-    },
-    kill: () => connection?.kill(),
-  };
+  #found(listed: Connection['tools']): readonly Tool[] {
+    const { name: server, config, secrets, onFound } = this.#options;
+    const found = toTools(listed, { server, config, secrets, worst: this.#worst }, this.#tools);
+    onFound(found.filter((tool) => !this.#tools.includes(tool)));
+    return found;
+  }
 }
 
 type Params = Parameters<Connection['call']>[0];

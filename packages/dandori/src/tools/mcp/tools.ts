@@ -23,7 +23,7 @@ import { ambiguityIn, toAmbiguous } from '../ambiguity.ts';
 import { type CallOutcome, failed } from '../toolbox.ts';
 import { hashOfDescriptions } from '../tools-hash.ts';
 import { isHttp, type McpServerConfig } from './config.ts';
-import { unreadable } from './json-limits.ts';
+import { whyNotParsed } from './json-limits.ts';
 
 /** Only the fields that we use, so that errors in the rest of a tool's description do not matter. */
 export const listedTool = z.object({
@@ -250,7 +250,7 @@ function dataOf({ content, structuredContent }: ToolResult): Json {
 
 /** Parses only objects and lists: a text of digits may be a postal code. */
 function parsed(text: string): Json {
-  if (!/^\s*[[{]/.test(text) || unreadable(text) !== undefined) return text;
+  if (!/^\s*[[{]/.test(text) || whyNotParsed(text) !== undefined) return text;
   try {
     return parseJson(text) as Json;
   } catch {

@@ -18,7 +18,7 @@ import { countWork, type Meter, priceOfNames } from './meter.ts';
 import { createPatterns } from './pattern.ts';
 import { isPlainSchema } from './plain.ts';
 import { isPlainFit } from './plain-fit.ts';
-import { sizeOf, sizeProblem } from './size.ts';
+import { countValues, sizeProblem } from './size.ts';
 
 /** A check that also tells what is wrong with a schema itself, to report it when a tool is found. */
 interface CheckedSchemas extends SchemaCheck {
@@ -94,7 +94,7 @@ export function createSchemaCheck(): CheckedSchemas {
 
   const check: SchemaCheck = (schema, value, work = { left: CHECK_WORK }) => {
     if (isPlainFit(schema, value)) return [];
-    const isLarge = sizeOf(value, LARGE) >= LARGE;
+    const isLarge = countValues(value, LARGE) >= LARGE;
     const known = get(schema, isLarge ? 'first' : 'all');
     if (known.validate === undefined) return [];
     const huge = hugeIn(value);

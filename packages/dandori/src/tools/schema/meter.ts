@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import type { Ajv, CodeKeywordDefinition, Format, FuncKeywordDefinition, KeywordCxt } from 'ajv';
 import type { Json } from '../../model/json.ts';
 import type { Work } from '../../model/work-budget.ts';
-import { sizeOf } from './size.ts';
+import { countValues } from './size.ts';
 
 /** The budget of a check. Both methods throw `TooMuchWork`; `giveUp` does so whatever is left. */
 export interface Meter extends Work {
@@ -70,7 +70,7 @@ export function countWork(ajv: Ajv, meter: Meter): void {
     const own =
       (FORKS.has(keyword) ? FORK : 1) +
       Math.ceil(
-        COMPARED.has(keyword) ? compared(cxt.schema as Json) : sizeOf(cxt.schema as Json, 20_000) / 4,
+        COMPARED.has(keyword) ? compared(cxt.schema as Json) : countValues(cxt.schema as Json, 20_000) / 4,
       );
     const { data } = cxt;
     if (OVER_ITEMS.has(keyword)) return _`${own} + ${data}.length`;

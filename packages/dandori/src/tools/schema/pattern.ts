@@ -81,13 +81,27 @@ const ONE = () => 1;
 
 /** Parses a pattern that the native engine has accepted with the flag `u`. */
 function read(source: string): Read & { readonly isAnchored: boolean } {
-  let at = 0;
+  const whole = new PatternReader(source).read();
+  return { ...whole, isAnchored: source.startsWith('^') && !source.includes('|') };
+}
 
-  const choice = (): Read => {
-    const branches = [sequence()];
-    while (source[at] === '|') {
-      at += 1;
-      branches.push(sequence());
+class PatternReader {
+  readonly #source: string;
+  #at = 0;
+
+  constructor(source: string) {
+    this.#source = source;
+  }
+
+  read(): Read {
+    return this.#choice();
+  }
+
+  #choice(): Read {
+    const branches = [this.#sequence()];
+    while (this.#source[this.#at] === '|') {
+      this.#at += 1;
+      branches.push(this.#sequence());
     }
     const [only] = branches;
     if (branches.length === 1 && only !== undefined) return only;
@@ -96,24 +110,25 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
       linear: joined(branches, '|'),
       states: statesOf(branches),
     };
-  };
+  }
 
-  const sequence = (): Read => {
+  #sequence(): Read {
     const terms: Read[] = [];
-    while (at < source.length && source[at] !== '|' && source[at] !== ')') terms.push(term());
+    while (this.#at < this.#source.length && this.#source[this.#at] !== '|' && this.#source[this.#at] !== ')')
+      terms.push(this.#term());
     return {
       paths: (length) => terms.reduce((product, { paths }) => product * paths(length), 1),
       linear: joined(terms, ''),
       states: statesOf(terms),
     };
-  };
+  }
 
-  const term = (): Read => {
-    const one = atom();
+  #term(): Read {
+    const one = this.#atom();
     const [written, digits, comma, upper] =
-      /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(source.slice(at, at + 40)) ?? [];
+      /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/.exec(this.#source.slice(this.#at, this.#at + 40)) ?? [];
     if (written === undefined) return one;
-    at += written.length;
+    this.#at += written.length;
     const [least, most] = bounds(written, { digits, comma, upper });
     const paths = (length: number) => {
       const times = Math.min(most, Math.max(length, least) + 1);
@@ -125,122 +140,121 @@ function read(source: string): Read & { readonly isAnchored: boolean } {
       linear: one.linear === undefined ? undefined : `(?:${one.linear})${written}`,
       states: one.states * Math.max(1, least, most === Number.POSITIVE_INFINITY ? least + 1 : most),
     };
-  };
+  }
 
-  const atom = (): Read => {
-    const character = source[at];
-    if (character === '(') return group();
-    if (character === '[') return single(characterClass());
-    if (character === '\\') return escaped();
-    at += 1;
+  #atom(): Read {
+    const character = this.#source[this.#at];
+    if (character === '(') return this.#group();
+    if (character === '[') return single(this.#characterClass());
+    if (character === '\\') return this.#escaped();
+    this.#at += 1;
     if (character === '.') return single('[^\\n\\r\\x{2028}\\x{2029}]');
     if (character === '^') return single('\\A');
     if (character === '$') return single('\\z');
-    return single(literal(wholeCharacter()));
-  };
+    return single(literal(this.#wholeCharacter()));
+  }
 
   /** The second half of a surrogate pair, if the code unit just read begins one. */
-  const wholeCharacter = (): string => {
-    const point = String.fromCodePoint(source.codePointAt(at - 1) ?? 0);
-    at += point.length - 1;
+  #wholeCharacter(): string {
+    const point = String.fromCodePoint(this.#source.codePointAt(this.#at - 1) ?? 0);
+    this.#at += point.length - 1;
     return point;
-  };
+  }
 
-  const group = (): Read => {
+  #group(): Read {
     const [opening = '('] =
-      /^\((?:\?(?:[:=!]|[a-z-]+:|<[=!]|<[^>]*>))?/.exec(source.slice(at, at + 200)) ?? [];
-    at += opening.length;
-    const inside = choice();
-    at += 1;
+      /^\((?:\?(?:[:=!]|[a-z-]+:|<[=!]|<[^>]*>))?/.exec(this.#source.slice(this.#at, this.#at + 200)) ?? [];
+    this.#at += opening.length;
+    const inside = this.#choice();
+    this.#at += 1;
     // Newer engines allow flags for a group, as in `(?i:a)`.
     const isUnknown = /^\(\?(?:<?[=!]|[a-z-]+:)/.test(opening);
     return isUnknown || inside.linear === undefined
       ? { ...inside, linear: undefined }
       : { ...inside, linear: `(?:${inside.linear})` };
-  };
+  }
 
-  const escaped = (): Read => {
-    const next = source[at + 1] ?? '';
+  #escaped(): Read {
+    const next = this.#source[this.#at + 1] ?? '';
     if (/[1-9k]/.test(next)) {
-      at += next === 'k' ? (/^\\k<[^>]*>/.exec(source.slice(at))?.[0].length ?? 2) : 2;
+      this.#at += next === 'k' ? (/^\\k<[^>]*>/.exec(this.#source.slice(this.#at))?.[0].length ?? 2) : 2;
       // A backreference compares up to the length of the text.
       return { paths: (length) => length + 1, linear: undefined, states: 1 };
     }
     if (/[bBdDwW]/.test(next)) {
-      at += 2;
+      this.#at += 2;
       return single(`\\${next}`);
     }
     if (next === 's' || next === 'S') {
-      at += 2;
+      this.#at += 2;
       return single(`[${next === 'S' ? '^' : ''}${BLANKS}]`);
     }
-    return single(property() ?? literal(escapedCharacter()));
-  };
+    return single(this.#property() ?? literal(this.#escapedCharacter()));
+  }
 
-  const property = (): string | undefined => {
+  #property(): string | undefined {
     const [written, negation, name] =
-      /^\\([pP])\{(?:(?:Script|sc|General_Category|gc)=)?(\w+)\}/.exec(source.slice(at, at + 80)) ?? [];
+      /^\\([pP])\{(?:(?:Script|sc|General_Category|gc)=)?(\w+)\}/.exec(
+        this.#source.slice(this.#at, this.#at + 80),
+      ) ?? [];
     if (written === undefined) return undefined;
-    at += written.length;
+    this.#at += written.length;
     return `\\${negation}{${name}}`;
-  };
+  }
 
-  const escapedCharacter = (): string => {
-    const rest = source.slice(at, at + 14);
+  #escapedCharacter(): string {
+    const rest = this.#source.slice(this.#at, this.#at + 14);
     const [pair, high = '', low = ''] =
       /^\\u([dD][89abAB][0-9a-fA-F]{2})\\u([dD][c-fC-F][0-9a-fA-F]{2})/.exec(rest) ?? [];
     if (pair !== undefined) {
-      at += pair.length;
+      this.#at += pair.length;
       return String.fromCharCode(Number.parseInt(high, 16), Number.parseInt(low, 16));
     }
     const [coded, braced, four, two] =
       /^\\(?:u\{([0-9a-fA-F]+)\}|u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))/.exec(rest) ?? [];
     if (coded !== undefined) {
-      at += coded.length;
+      this.#at += coded.length;
       return String.fromCodePoint(Number.parseInt(braced ?? four ?? two ?? '0', 16));
     }
-    const next = source[at + 1] ?? '';
+    const next = this.#source[this.#at + 1] ?? '';
     if (next === 'c') {
-      at += 3;
-      return String.fromCharCode(source.charCodeAt(at - 1) % 32);
+      this.#at += 3;
+      return String.fromCharCode(this.#source.charCodeAt(this.#at - 1) % 32);
     }
-    at += 2;
+    this.#at += 2;
     return CONTROLS[next] ?? next;
-  };
+  }
 
-  const characterClass = (): string | undefined => {
-    at += 1;
-    const isNegated = source[at] === '^';
-    if (isNegated) at += 1;
+  #characterClass(): string | undefined {
+    this.#at += 1;
+    const isNegated = this.#source[this.#at] === '^';
+    if (isNegated) this.#at += 1;
     let inside = '';
     let isKnown = true;
-    while (at < source.length && source[at] !== ']') {
-      const [character, next = ''] = [source[at] ?? '', source[at + 1] ?? ''];
+    while (this.#at < this.#source.length && this.#source[this.#at] !== ']') {
+      const [character, next = ''] = [this.#source[this.#at] ?? '', this.#source[this.#at + 1] ?? ''];
       if (character !== '\\') {
-        at += 1;
-        inside += character === '-' ? '-' : literal(wholeCharacter());
+        this.#at += 1;
+        inside += character === '-' ? '-' : literal(this.#wholeCharacter());
       } else if (/[dDwW]/.test(next)) {
-        at += 2;
+        this.#at += 2;
         inside += `\\${next}`;
       } else if (next === 's') {
-        at += 2;
+        this.#at += 2;
         inside += BLANKS;
       } else if (next === 'S') {
-        at += 2;
+        this.#at += 2;
         isKnown = false;
       } else if (next === 'b') {
-        at += 2;
+        this.#at += 2;
         inside += '\\x{8}';
-      } else inside += property() ?? literal(escapedCharacter());
+      } else inside += this.#property() ?? literal(this.#escapedCharacter());
     }
-    at += 1;
+    this.#at += 1;
     if (!isKnown) return undefined;
     if (inside === '') return isNegated ? `[${ANY}]` : `[^${ANY}]`;
     return `[${isNegated ? '^' : ''}${inside}]`;
-  };
-
-  const whole = choice();
-  return { ...whole, isAnchored: source.startsWith('^') && !source.includes('|') };
+  }
 }
 
 const CONTROLS: Readonly<Record<string, string>> = {

@@ -43,7 +43,7 @@ function survey(schema: JsonObject): Names | undefined {
     if (!isObject(value)) return true;
     for (const [key, item] of Object.entries(value)) {
       if ((key === 'enum' || key === 'examples' || key === 'required') && Array.isArray(item)) {
-        values += sizeOf(item, MOST_VALUES - values, CHARACTERS);
+        values += countValues(item, MOST_VALUES - values, CHARACTERS);
         continue;
       }
       if (key === 'unevaluatedProperties' || key === 'unevaluatedItems') most = MOST_UNEVALUATED;
@@ -69,7 +69,7 @@ function survey(schema: JsonObject): Names | undefined {
 }
 
 /** Counts the values within a value, and if asked, so many characters as a value each. Stops at `most`. */
-export function sizeOf(value: Json, most: number, characters = Number.POSITIVE_INFINITY): number {
+export function countValues(value: Json, most: number, characters = Number.POSITIVE_INFINITY): number {
   let left = most;
   const walk = (one: Json): void => {
     left -= 1;

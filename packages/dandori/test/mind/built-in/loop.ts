@@ -8,7 +8,7 @@ import type { Action, Task } from '../../../src/model/task.ts';
 import type { Tool } from '../../../src/model/tool.ts';
 import { compile } from '../../../src/plan/compile.ts';
 import { fillRefs } from '../../../src/plan/fill-refs.ts';
-import { parseActions } from '../../../src/run/actions/parse.ts';
+import { parseActions } from '../../../src/run/actions/parse-actions.ts';
 import { decide } from '../../../src/run/decide.ts';
 import { apply } from '../../../src/run/state/apply.ts';
 import type { RunState } from '../../../src/run/state/state.ts';

@@ -7,7 +7,7 @@ import type { Settings } from '../../../src/model/settings.ts';
 import type { Action } from '../../../src/model/task.ts';
 import { brokenLaws } from '../../../src/run/laws.ts';
 import type { RunState } from '../../../src/run/state/state.ts';
-import { createMemoryBlobs, createMemoryJournal } from '../../../src/store/memory.ts';
+import { createMemoryBlobs, createMemoryJournal } from '../../../src/store/in-memory.ts';
 import { createFunctionToolbox, type FunctionTool } from '../../../src/testing/function-toolbox.ts';
 import {
   type ModelReply,

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { extractActions } from '../../../src/mind/parsing/extract.ts';
+import { extractActions } from '../../../src/mind/parsing/extract-actions.ts';
 import { ActionScanner } from '../../../src/mind/parsing/scanner.ts';
 
 const folder = new URL('../../../../../../shared/fixtures/', import.meta.url);

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { extractActions } from '../../../src/mind/parsing/extract.ts';
+import { extractActions } from '../../../src/mind/parsing/extract-actions.ts';
 import { ActionScanner } from '../../../src/mind/parsing/scanner.ts';
 import type { Action } from '../../../src/model/task.ts';
 

@@ -4,7 +4,7 @@ import type { Brief, Usage } from '#dandori/model/decision.ts';
 import { stringifyJson } from '#dandori/model/json.ts';
 import { type Action, isStep, workOf } from '#dandori/model/task.ts';
 import { clip } from '#dandori/model/text.ts';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
 import { texts } from '../../texts/decisions.ts';
@@ -36,7 +36,7 @@ export function DecisionView({ run, entry }: DecisionProps) {
       {ended === undefined && <Badge look="warn">{word.thinking}</Badge>}
       {ended !== undefined && (
         <span className="text-faint text-xs">
-          {[duration(ended.ms), ...(ended.usage ? [usageText(ended.usage, say)] : [])].join(' · ')}
+          {[durationText(ended.ms), ...(ended.usage ? [usageText(ended.usage, say)] : [])].join(' · ')}
         </span>
       )}
     </>

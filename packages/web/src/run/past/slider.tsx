@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
 import type { Event } from '#dandori/model/event.ts';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/past.ts';
 import { Button } from '../../ui/button.tsx';
@@ -23,7 +23,7 @@ export function Slider(props: ViewProps) {
   const [isPlaying, setIsPlaying] = usePlaying({ seq, total, show, isPast });
   if (event === undefined) return null;
   const canFork = isPast || props.state.end === undefined;
-  const since = duration(Math.max(0, event.at - (news.events[0]?.at ?? event.at)));
+  const since = durationText(Math.max(0, event.at - (news.events[0]?.at ?? event.at)));
   return (
     <section
       ref={section}

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { Estimate } from '#dandori/model/plan.ts';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/plan.ts';
 
@@ -15,8 +15,8 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
   const isOpen = open.length > 0;
   if (isOpen && calls === 0) return <p className="text-faint text-sm">{say.steps}</p>;
   const times = [
-    ...(expectedMs === undefined ? [] : [say.expected(duration(expectedMs))]),
-    ...(worstMs === undefined ? [] : [say.atWorst(duration(worstMs))]),
+    ...(expectedMs === undefined ? [] : [say.expected(durationText(expectedMs))]),
+    ...(worstMs === undefined ? [] : [say.atWorst(durationText(worstMs))]),
   ];
   return (
     <div className="rounded border border-line bg-paper p-3">

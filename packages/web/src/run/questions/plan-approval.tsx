@@ -3,7 +3,7 @@ import { useId, useState } from 'react';
 import { type Json, stringifyJson } from '#dandori/model/json.ts';
 import { type PlanAbout, planAbout } from '#dandori/model/question.ts';
 import { isStep, type Task, workOf } from '#dandori/model/task.ts';
-import { type AskedQuestion, duration } from '#dandori/views/report.ts';
+import { type AskedQuestion, durationText } from '#dandori/views/report.ts';
 import { draftKey, useDraft } from '../../live/drafts.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { Link } from '../../shell/route.tsx';
@@ -88,7 +88,7 @@ function About({ about }: { readonly about: ReturnType<typeof planAbout.parse> }
               {[
                 `${word.limits.calls} ${limits.calls}`,
                 `${word.limits.tasks} ${limits.tasks}`,
-                `${word.limits.time} ${duration(limits.time)}`,
+                `${word.limits.time} ${durationText(limits.time)}`,
                 ...(limits.cost === undefined ? [] : [`${word.limits.cost} $${limits.cost}`]),
               ].join(' · ')}
             </Row>

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type ReactNode, useId, useState } from 'react';
 import { asText, type Json } from '#dandori/model/json.ts';
-import { type AskedQuestion, duration } from '#dandori/views/report.ts';
+import { type AskedQuestion, durationText } from '#dandori/views/report.ts';
 import { useNow } from '../../live/now.tsx';
 import { useQuestion, useTexts } from '../../shell/language.tsx';
 import { useClient } from '../../shell/session.tsx';
@@ -163,7 +163,7 @@ function Countdown({ until }: { readonly until: number }) {
       title={new Date(until).toLocaleString()}
       className={left < 60_000 ? 'text-warn' : undefined}
     >
-      {say.expiresIn(duration(rounded).replace('.0 ', ' '))}
+      {say.expiresIn(durationText(rounded).replace('.0 ', ' '))}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import { stringifyJson } from '#dandori/model/json.ts';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
@@ -55,7 +55,7 @@ function Ending({ attempt: { ended } }: { readonly attempt: Attempt }) {
   return (
     <>
       <StatusMark status={ended.kind} />
-      {'ms' in ended && <span className="text-faint text-xs">{duration(ended.ms)}</span>}
+      {'ms' in ended && <span className="text-faint text-xs">{durationText(ended.ms)}</span>}
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { isStep } from '#dandori/model/task.ts';
-import { duration, outcomeOf, statusAtEnd } from '#dandori/views/report.ts';
+import { durationText, outcomeOf, statusAtEnd } from '#dandori/views/report.ts';
 import { useRun } from '../../live/run-feed.ts';
 import { Link } from '../../shell/route.tsx';
 import { StatusMark } from '../../ui/marks.tsx';
@@ -23,7 +23,7 @@ export function SubGoal({ run }: { readonly run: string }) {
             <span className="font-mono [overflow-wrap:anywhere]">
               {task.task.id} {task.task.operation}
             </span>
-            {task.ms !== undefined && <span className="text-faint">{duration(task.ms)}</span>}
+            {task.ms !== undefined && <span className="text-faint">{durationText(task.ms)}</span>}
             {task.share !== undefined && <SubGoal run={task.share.run} />}
           </li>
         ))}

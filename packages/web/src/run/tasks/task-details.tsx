@@ -3,7 +3,7 @@ import { asText, stringifyJson } from '#dandori/model/json.ts';
 import { isStep, purposeOf, workOf, writeText } from '#dandori/model/task.ts';
 import { mayHoldRef, parseTemplate, writeRef } from '#dandori/plan/refs.ts';
 import type { TaskState } from '#dandori/run/state/state.ts';
-import { duration, statusAtEnd } from '#dandori/views/report.ts';
+import { durationText, statusAtEnd } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts as runTexts } from '../../texts/run.ts';
 import { texts } from '../../texts/tasks.ts';
@@ -75,7 +75,7 @@ function TaskDetails(props: ViewProps) {
         <div className="flex flex-wrap items-center gap-x-4">
           <StatusMark status={statusAtEnd(task, state)} />
           <EffectMark effect={task.effect} />
-          {task.ms !== undefined && <span className="text-faint text-sm">{duration(task.ms)}</span>}
+          {task.ms !== undefined && <span className="text-faint text-sm">{durationText(task.ms)}</span>}
         </div>
         {progress !== undefined && <p className="text-busy text-sm">{progress.message}</p>}
       </div>
@@ -172,7 +172,7 @@ function TaskFacts({ state, onTask }: TaskFactsProps) {
           <Tasks ids={children} onTask={onTask} />
         </Fact>
       )}
-      {timeoutMs !== undefined && <Fact name={say.timeout}>{duration(timeoutMs)}</Fact>}
+      {timeoutMs !== undefined && <Fact name={say.timeout}>{durationText(timeoutMs)}</Fact>}
       {expect !== undefined && (
         <Fact name={say.expect}>
           <code className="text-xs">{asText(expect)}</code>

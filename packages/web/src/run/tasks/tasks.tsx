@@ -1,7 +1,7 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useRef, useState } from 'react';
 import { isStep, workOf } from '#dandori/model/task.ts';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/tasks.ts';
 import { words } from '../../texts/words.ts';
@@ -198,7 +198,7 @@ function Row({ row: { task, status }, index, isSelected, onSelect }: RowProps) {
       </td>
       <td className={`${CELL} ${LOOKS.attempts} tabular-nums`}>{task.attempts}</td>
       <td className={`${CELL} ${LOOKS.duration} tabular-nums`}>
-        {task.ms === undefined ? '–' : duration(task.ms)}
+        {task.ms === undefined ? '–' : durationText(task.ms)}
       </td>
     </tr>
   );

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/timeline.ts';
 import { words } from '../../texts/words.ts';
@@ -42,9 +42,9 @@ export function BarTable({
                 <What bar={bar} select={select} />
               </th>
               <td className="py-1 pr-4">{bar.kind !== 'slot' && say.hows[bar.how]}</td>
-              <td className="py-1 pr-4 tabular-nums">{duration(Math.max(0, bar.start - scale.start))}</td>
+              <td className="py-1 pr-4 tabular-nums">{durationText(Math.max(0, bar.start - scale.start))}</td>
               <td className="py-1 pr-4 tabular-nums">
-                {duration(Math.max(0, (bar.end ?? now) - bar.start))}
+                {durationText(Math.max(0, (bar.end ?? now) - bar.start))}
               </td>
               <td className="py-1">{critical.has(bar.id) && say.yes}</td>
             </tr>

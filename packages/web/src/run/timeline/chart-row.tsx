@@ -1,4 +1,4 @@
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/timeline.ts';
 import type { Bar } from './bars.ts';
@@ -112,7 +112,7 @@ export function nameOf(
   const tries = kind === 'attempt' && Number(which) > 1 ? [say.attempt(which)] : [];
   const isNamed = kind === 'probe' || kind === 'slot' || (kind === 'wait' && bar.task !== undefined);
   const what = isNamed ? [say.kinds[kind]] : [];
-  const took = duration(Math.max(0, (end ?? now) - start));
+  const took = durationText(Math.max(0, (end ?? now) - start));
   const marks = isCritical ? [say.critical] : [];
   return [
     titleOf(bar, say),

@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import { duration } from '#dandori/views/report.ts';
+import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/timeline.ts';
 import { ZoomButtons } from '../view.tsx';
@@ -155,13 +155,13 @@ function Axis({ scale, width, window }: Props) {
           className="absolute bottom-0 whitespace-nowrap border-line border-l pl-1"
           style={{ left: LABELS + place / perPixel }}
         >
-          {duration(ms)}
+          {durationText(ms)}
         </span>
       ))}
       {scale.folds.map(({ from: left, to: right, ms }) => (
         <span
           key={left}
-          title={say.folded(duration(ms))}
+          title={say.folded(durationText(ms))}
           className="absolute inset-y-0 flex items-center justify-center overflow-hidden whitespace-nowrap bg-sunken text-warn"
           style={{ left: LABELS + left / perPixel, width: Math.max(10, (right - left) / perPixel) }}
         >

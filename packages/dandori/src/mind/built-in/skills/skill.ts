@@ -67,7 +67,7 @@ export function resultsOf(
 }
 
 /** The moves of several requests as one. What cannot be done or must be asked comes first, the answers last. */
-export function joined(moves: readonly SkillMove[]): SkillMove {
+export function joinedMoves(moves: readonly SkillMove[]): SkillMove {
   const obstacle = moves.find(({ kind }) => kind === 'cannot' || kind === 'ask');
   if (obstacle !== undefined) return obstacle;
   const calls = moves.flatMap((move) => (move.kind === 'call' ? move.calls : []));

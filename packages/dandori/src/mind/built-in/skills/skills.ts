@@ -6,7 +6,7 @@ import { kitchen } from './kitchen.ts';
 import { normalised } from './numbers.ts';
 import { shell } from './shell.ts';
 import { database, rolesIn } from './shop/database.ts';
-import { joined, pick, type Request, type Skill, type SkillMove } from './skill.ts';
+import { joinedMoves, pick, type Request, type Skill, type SkillMove } from './skill.ts';
 import { time } from './time.ts';
 import { weather } from './weather.ts';
 
@@ -76,7 +76,9 @@ function ofParts(request: Request): SkillMove | undefined {
   const found = parts.map((part) => recognized(of(part, request)) ?? withCity(part, request));
   const known = found.filter((one) => one !== undefined);
   const areDifferent = new Set(known.map(({ skill }) => skill)).size > 1;
-  return known.length === parts.length && areDifferent ? joined(known.map(({ move }) => move)) : undefined;
+  return known.length === parts.length && areDifferent
+    ? joinedMoves(known.map(({ move }) => move))
+    : undefined;
 }
 
 function of(part: string, request: Request): Request {

@@ -1,7 +1,15 @@
 import { isIP } from 'node:net';
 import type { JsonObject } from '../../../model/json.ts';
 import { citiesIn } from './cities.ts';
-import { type Call, joined, pick, type Request, resultsOf, type Skill, type SkillMove } from './skill.ts';
+import {
+  type Call,
+  joinedMoves,
+  pick,
+  type Request,
+  resultsOf,
+  type Skill,
+  type SkillMove,
+} from './skill.ts';
 import { timeAt, timesIn } from './time.ts';
 
 const WEATHER = 'places.get_weather';
@@ -58,7 +66,7 @@ export const weather: Skill = (request) => {
   if (named.length === 0) return undefined;
   const reports = told([...new Set(named)], request);
   const times = WANTS_TIME.test(text) ? timesIn(citiesIn(text), request) : undefined;
-  return reports === undefined || times === undefined ? reports : joined([times, reports]);
+  return reports === undefined || times === undefined ? reports : joinedMoves([times, reports]);
 };
 
 const WANTS_TIME =

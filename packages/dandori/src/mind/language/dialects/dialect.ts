@@ -1,6 +1,6 @@
 import type { RunState } from '../../../run/state/state.ts';
 import type { Thought } from '../../mind.ts';
-import type { Extraction } from '../../parsing/extract.ts';
+import type { Extraction } from '../../parsing/extract-actions.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
 import type { LanguageMindOptions } from '../options.ts';
 import type { PromptInput } from '../prompt.ts';

@@ -8,7 +8,7 @@ import {
   ownOperations,
 } from '../../../run/actions/own-operations.ts';
 import type { Thought } from '../../mind.ts';
-import { type Extraction, extractActions } from '../../parsing/extract.ts';
+import { type Extraction, extractActions } from '../../parsing/extract-actions.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
 import type { CallNames } from '../../parsing/written-call.ts';
 import { hasOpenLists } from '../instructions.ts';

@@ -7,8 +7,8 @@ import { OWN_OPERATIONS, ownOperations } from '../../../run/actions/own-operatio
 import type { RunState } from '../../../run/state/state.ts';
 import type { Thought } from '../../mind.ts';
 import { type ReadAction, readAction } from '../../parsing/action.ts';
-import { type Extraction, extractActions, textWithoutThoughts } from '../../parsing/extract.ts';
-import { isTooDeep, readJson, TOO_DEEP } from '../../parsing/parse.ts';
+import { type Extraction, extractActions, textWithoutThoughts } from '../../parsing/extract-actions.ts';
+import { isTooDeep, readJson, TOO_DEEP } from '../../parsing/lenient-json.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
 import { JsonWalker } from '../../parsing/walker.ts';
 import { holdsCall, withoutCode } from '../../parsing/written-call.ts';

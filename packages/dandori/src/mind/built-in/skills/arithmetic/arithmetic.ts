@@ -1,6 +1,6 @@
 import { pick, type Request, resultsOf, type Skill, type SkillMove } from '../skill.ts';
 import { expressionIn } from './expression.ts';
-import { conversionIn, exchangeIn, partsIn, type Sum, shapeIn, shareIn } from './measures.ts';
+import { conversionIn, exchangeIn, geometryIn, partsIn, type Sum, shareIn } from './measures.ts';
 import { interestIn, offersIn, rateIn } from './rates.ts';
 import { amountsIn } from './word-problem.ts';
 
@@ -22,7 +22,7 @@ export const wordProblem: Skill = (request) => {
   if (offers !== undefined) return cheapest(offers, request);
   const sum =
     exchangeIn(text) ??
-    shapeIn(text) ??
+    geometryIn(text) ??
     partsIn(text) ??
     shareIn(text) ??
     interestIn(text) ??

@@ -88,7 +88,7 @@ function tidy(expression: string): string {
 const LENGTH = `${N}\\s*(mm|cm|km|m|センチメートル|センチ|ミリ|メートル|metres?|meters?|feet|foot|ft|inch(?:es)?)`;
 
 /** Areas, volumes and the body mass index. */
-export function shapeIn(text: string): Sum | undefined {
+export function geometryIn(text: string): Sum | undefined {
   const sides = [...text.matchAll(new RegExp(LENGTH, 'g'))].map((match) => ({
     value: match[1] ?? '',
     unit: unitsOf(match[2] ?? '')[0],

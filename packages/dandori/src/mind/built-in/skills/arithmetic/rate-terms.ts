@@ -46,7 +46,7 @@ function dimension(name: string): Dimension {
   };
 }
 
-export function termsIn(goal: string): Reading | undefined {
+export function rateTermsIn(goal: string): Reading | undefined {
   const terms: (Term & { readonly at: number })[] = [];
   let text = goal;
   const take = (

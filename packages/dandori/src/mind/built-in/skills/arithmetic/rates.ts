@@ -1,6 +1,6 @@
 import { ratio, unitsOf, unitText } from '../units.ts';
 import type { Sum } from './measures.ts';
-import { type Dimension, MEASURED, type Target, type Term, termsIn } from './rate-terms.ts';
+import { type Dimension, MEASURED, rateTermsIn, type Target, type Term } from './rate-terms.ts';
 
 /**
  * Questions about rates and proportions, solved by their units: "42 litres for 600 km, how many litres per 100 km?"
@@ -9,7 +9,7 @@ import { type Dimension, MEASURED, type Target, type Term, termsIn } from './rat
  */
 export function rateIn(goal: string): Sum | undefined {
   if (UNSAFE.test(goal)) return undefined;
-  const reading = termsIn(goal);
+  const reading = rateTermsIn(goal);
   if (
     reading === undefined ||
     reading.terms.length <

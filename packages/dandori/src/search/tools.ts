@@ -2,7 +2,7 @@ import { isObject, type Json } from '../model/json.ts';
 import { isOwnTool } from '../model/own-tools.ts';
 import type { OrderRule } from '../model/settings.ts';
 import type { Tool } from '../model/tool.ts';
-import { bm25, termsIn } from '../views/texts/dictionary.ts';
+import { bm25, termsIn } from './terms.ts';
 
 /** How much a word counts, by where it appears. */
 const WEIGHT = { name: 3, title: 2, server: 1.5, parameter: 1, description: 1, parameterDescription: 0.3 };

@@ -14,7 +14,7 @@ import {
   WRAPPER_KEYS,
   withOurKeys,
 } from './action.ts';
-import { DEEPEST, isTooDeep, parseExactly, readJson, TOO_DEEP } from './parse.ts';
+import { DEEPEST, isTooDeep, parseExactly, readJson, TOO_DEEP } from './lenient-json.ts';
 import { templateCalls } from './template-call.ts';
 import { JsonWalker, type Span } from './walker.ts';
 import { type CallNames, holdsCall } from './written-call.ts';

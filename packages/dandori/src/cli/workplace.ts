@@ -21,7 +21,7 @@ export async function shownStatus<Status extends string>(
 export async function openWorkplace(options: OpenOptions): Promise<Workplace> {
   const { [SERVER]: server = '', [TOKEN]: token = '' } = process.env;
   if (server === '') return openRuntime(options);
-  const { openRemote } = await import('./remote.ts');
+  const { openRemote } = await import('./remote/open-remote.ts');
   return openRemote(options, { server, ...(token !== '' && { token }) });
 }
 

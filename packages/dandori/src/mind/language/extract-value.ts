@@ -1,8 +1,8 @@
 import type { Extracted, ExtractRequest } from '../../model/decision.ts';
 import { isObject, type Json, stringifyJson } from '../../model/json.ts';
 import { clip, withoutTag } from '../../model/text.ts';
-import { textWithoutThoughts } from '../parsing/extract.ts';
-import { readJson } from '../parsing/parse.ts';
+import { textWithoutThoughts } from '../parsing/extract-actions.ts';
+import { readJson } from '../parsing/lenient-json.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { callModel } from './call.ts';
 import type { DialectPrompt } from './dialects/dialect.ts';

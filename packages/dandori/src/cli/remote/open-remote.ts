@@ -1,11 +1,11 @@
-import type { ConversationClient, OpenOptions } from '../app/index.ts';
-import { createClient, type RunUpdate } from '../client/client.ts';
-import { loadConfig } from '../config/index.ts';
-import { assertNever, DandoriError } from '../model/error.ts';
-import { isUnfinished } from '../model/event.ts';
-import { writePlanAsJson } from '../plan/write.ts';
-import { chosenLanguage, systemLanguage } from './language.ts';
-import type { Workplace } from './open.ts';
+import type { ConversationClient, OpenOptions } from '../../app/index.ts';
+import { createClient, type RunUpdate } from '../../client/client.ts';
+import { loadConfig } from '../../config/index.ts';
+import { assertNever, DandoriError } from '../../model/error.ts';
+import { isUnfinished } from '../../model/event.ts';
+import { writePlanAsJson } from '../../plan/write.ts';
+import { chosenLanguage, systemLanguage } from '../language.ts';
+import type { Workplace } from '../workplace.ts';
 import { openRemoteConversation } from './remote-conversation.ts';
 
 /** The server's largest page size. */
@@ -29,37 +29,8 @@ export async function openRemote(
   const talking = createClient({ ...connection, patience: Number.POSITIVE_INFINITY });
   const { tools, missing } = areToolsWanted ? await client.tools() : { tools: [], missing: [] };
   const known = new Map(tools.map((tool) => [tool.name, tool]));
-  /** The last event of each run that the caller has seen. `drive` continues after it. */
-  const seen = new Map<string, number>();
-  /** The part of the unfinished answer that the caller has already received. */
-  const written = new Map<string, string>();
+  const feed = new RunFeed({ onEvent, onLive });
   const opened = new Set<ConversationClient>();
-  const tellText = (run: string, text: string) => {
-    written.set(run, (written.get(run) ?? '') + text);
-    if (text !== '') onLive?.({ type: 'answer_text', run, text });
-  };
-  const pass = (told: RunUpdate) => {
-    switch (told.kind) {
-      case 'live':
-        if (told.live.type === 'answer_text') tellText(told.live.run, told.live.text);
-        else onLive?.(told.live);
-        return;
-      case 'answer':
-        tellText(told.run, told.text.slice((written.get(told.run) ?? '').length));
-        return;
-      case 'event': {
-        const { type, run, seq } = told.event;
-        if (type === 'decision_made' || type === 'decision_failed') written.delete(run);
-        seen.set(run, seq);
-        onEvent?.(told.event);
-        return;
-      }
-      case 'driving':
-        return;
-      default:
-        assertNever(told);
-    }
-  };
   const workplace: Workplace = {
     config,
     mindName: 'server',
@@ -81,14 +52,14 @@ export async function openRemote(
       // with a local run.
       const [first] = await client.events(run);
       if (first === undefined) return run;
-      seen.set(run, first.seq);
+      feed.saw(run, first.seq);
       onStart([first]);
       return run;
     },
     async drive(run) {
       const { driving, report } = await client.run(run);
       if (driving === 'idle' && ['open', 'waiting'].includes(report.outcome)) await client.resume(run);
-      return client.settled(run, { after: seen.get(run) ?? 0, onUpdate: pass });
+      return client.settled(run, { after: feed.lastSeen(run), onUpdate: feed.pass });
     },
     answer: (run, question, answer, { by: _, ...how } = {}) => client.answer(run, question, answer, how),
     approve: (run, question, { tasks } = {}) =>
@@ -112,12 +83,16 @@ export async function openRemote(
     report: async (run) => (await client.run(run)).report,
     async events(run, after = 0) {
       const events = await client.events(run, after);
-      seen.set(run, Math.max(seen.get(run) ?? 0, events.at(-1)?.seq ?? 0));
+      feed.saw(run, events.at(-1)?.seq ?? 0);
       return events;
     },
     watch(run, changed) {
       const stop = new AbortController();
-      void watch(run, changed, stop.signal).catch(() => changed());
+      const read = async () => {
+        for await (const { kind } of client.follow(run, { after: feed.lastSeen(run), signal: stop.signal }))
+          if (kind === 'event') changed();
+      };
+      void read().catch(() => changed());
       return () => stop.abort();
     },
     runs: ({ limit = 50, before } = {}) =>
@@ -139,7 +114,7 @@ export async function openRemote(
     history: (run) => client.history(run),
     historyLines: (run) => client.historyLines(run),
     async conversation(id) {
-      const options = { client: talking, onUpdate: pass, seen: (run: string) => seen.get(run) ?? 0 };
+      const options = { client: talking, onUpdate: feed.pass, seen: feed.lastSeen };
       const conversation = await openRemoteConversation(id, options);
       opened.add(conversation);
       return conversation;
@@ -163,12 +138,55 @@ export async function openRemote(
     [Symbol.asyncDispose]: () => workplace.close(),
   };
 
-  async function watch(run: string, changed: () => void, signal: AbortSignal): Promise<void> {
-    for await (const { kind } of client.follow(run, { after: seen.get(run) ?? 0, signal }))
-      if (kind === 'event') changed();
+  return workplace;
+}
+
+/** Passes on the news of runs, and remembers what the caller has seen of them. */
+class RunFeed {
+  readonly #listening: Pick<OpenOptions, 'onEvent' | 'onLive'>;
+  /** The last event of each run. `drive` continues after it. */
+  readonly #seen = new Map<string, number>();
+  /** The part of the unfinished answer that the caller has already received. */
+  readonly #written = new Map<string, string>();
+
+  constructor(listening: Pick<OpenOptions, 'onEvent' | 'onLive'>) {
+    this.#listening = listening;
   }
 
-  return workplace;
+  readonly lastSeen = (run: string): number => this.#seen.get(run) ?? 0;
+
+  /** The caller has all events of the run up to this one. */
+  saw(run: string, seq: number): void {
+    this.#seen.set(run, Math.max(this.lastSeen(run), seq));
+  }
+
+  readonly pass = (told: RunUpdate): void => {
+    switch (told.kind) {
+      case 'live':
+        if (told.live.type === 'answer_text') this.#tellText(told.live.run, told.live.text);
+        else this.#listening.onLive?.(told.live);
+        return;
+      case 'answer':
+        this.#tellText(told.run, told.text.slice((this.#written.get(told.run) ?? '').length));
+        return;
+      case 'event': {
+        const { type, run, seq } = told.event;
+        if (type === 'decision_made' || type === 'decision_failed') this.#written.delete(run);
+        this.#seen.set(run, seq);
+        this.#listening.onEvent?.(told.event);
+        return;
+      }
+      case 'driving':
+        return;
+      default:
+        assertNever(told);
+    }
+  };
+
+  #tellText(run: string, text: string): void {
+    this.#written.set(run, (this.#written.get(run) ?? '') + text);
+    if (text !== '') this.#listening.onLive?.({ type: 'answer_text', run, text });
+  }
 }
 
 interface ServerPage {

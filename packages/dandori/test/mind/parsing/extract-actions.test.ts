@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { extractActions } from '../../../src/mind/parsing/extract.ts';
+import { extractActions } from '../../../src/mind/parsing/extract-actions.ts';
 import { parseJson } from '../../../src/model/json.ts';
 
 const t1 = { id: 't1', operation: 'files.read', args: { path: 'a' } };

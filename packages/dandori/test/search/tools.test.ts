@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Tool } from '../../src/model/tool.ts';
-import { chooseTools, searchTools, toolIndexOf } from '../../src/tools/search.ts';
+import { chooseTools, searchTools, toolIndexOf } from '../../src/search/tools.ts';
 import { growth, LINEAR } from '../plan/growth.ts';
 
 function tool(name: string, description = '', parameters: Record<string, string> = {}): Tool {
