@@ -166,6 +166,8 @@ describe('dandori run at a terminal', () => {
     await using terminal = openTerminal(town.place, town.place.env, 'run', 'book a room in Kyoto');
     await expect.poll(() => town.model.requests.length).toBe(1);
     terminal.type(ENTER + ENTER);
+    // The terminal shows them, so they were typed before the question.
+    await terminal.shows(/\n\s*\n/);
     release();
     await sees(terminal, /Cancel run/);
     terminal.type(DOWN.repeat(5) + ENTER);

@@ -6,7 +6,7 @@ import { questionIn } from '../../views/texts/question-text.ts';
 import { printable } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { editorOf, editPlan } from './edit-plan.ts';
-import { choose, yesOrNo } from './prompts.ts';
+import { choose, dropEarlyKeys, yesOrNo } from './prompts.ts';
 import { contextLines, untilLines } from './question.ts';
 
 export interface PlanAsking {
@@ -23,6 +23,7 @@ export async function askAboutPlan(question: Question, asking: PlanAsking): Prom
   const { dandori, run, texts, by, signal } = asking;
   for (const line of [...contextLines(question, texts), ...untilLines(question, texts)])
     process.stderr.write(`${line}\n`);
+  await dropEarlyKeys();
   const items = (['approve', 'reject', 'edit'] as const).map((value) => ({
     value,
     label: texts.plans[value],

@@ -7,7 +7,7 @@ import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
 import { printable, styleFor } from '../style.ts';
 import type { Texts } from '../texts.ts';
-import { choose, chooseSome, yesOrNo } from './prompts.ts';
+import { choose, chooseSome, dropEarlyKeys, yesOrNo } from './prompts.ts';
 import { contextLines, untilLines } from './question.ts';
 
 /** The user's reply to a question. `cancel` cancels the whole run. */
@@ -32,6 +32,7 @@ export async function replyTo(asked: Question, asking: Asking): Promise<Reply | 
   const style = styleFor(process.stderr);
   for (const line of [...contextLines(question, texts, style), ...untilLines(question, texts)])
     process.stderr.write(`${line}\n`);
+  await dropEarlyKeys();
   const { options = [] } = question;
   const choices = options.map((option, index) => ({
     value: String(index),

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { confirm, isCancel, multiselect, select } from '@clack/prompts';
 import type { Texts } from '../texts.ts';
 
@@ -11,6 +12,29 @@ interface Shown {
 interface Item<Value> {
   readonly value: Value;
   readonly label: string;
+}
+
+/** Milliseconds. Nobody reads a question and answers it in less. */
+const TO_READ = 300;
+const CTRL_C = 0x03;
+
+/**
+ * Drops what was typed before the user could read the question that was just shown. An Enter that was meant for
+ * something else would approve it.
+ */
+export async function dropEarlyKeys(until: Promise<unknown> = sleep(TO_READ)): Promise<void> {
+  const { stdin } = process;
+  if (!stdin.isTTY) return;
+  const drop = (keys: Buffer | string) => {
+    // The terminal sends no signal itself while it is raw.
+    if (Buffer.from(keys).includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+  };
+  stdin.setRawMode(true);
+  stdin.on('data', drop);
+  await until;
+  stdin.off('data', drop);
+  stdin.pause();
+  stdin.setRawMode(false);
 }
 
 /**
