@@ -155,8 +155,9 @@ class FollowedRun {
     return this.state?.end !== undefined && !this.#isTelling;
   }
 
+  /** The driver holds the run for a moment after its end. Until then it cannot be pruned. */
   get isIdle(): boolean {
-    return !this.#isDriven || this.hasEnded || this.problem !== undefined;
+    return !this.#isDriven || this.problem !== undefined;
   }
 
   get phase(): RunPhase | undefined {
@@ -254,7 +255,7 @@ class FollowedRun {
   }
 
   async #carryOn(isOthers: boolean): Promise<void> {
-    const { parts, signals } = this.#options;
+    const { parts, signals, changes } = this.#options;
     if (isOthers) await this.#untilNews(Number.POSITIVE_INFINITY, parts.clock.now() + BETWEEN_ATTEMPTS);
     while (!this.hasEnded && !signals.soon.aborted) {
       // The driver has not seen events that were written while it was finishing.
@@ -262,6 +263,9 @@ class FollowedRun {
       const next = driven === undefined ? parts.clock.now() + BETWEEN_ATTEMPTS : this.#nextExpiry();
       if (!this.hasEnded) await this.#untilNews(driven?.seq ?? this.#seen, next);
     }
+    // Another process may have driven it to its end.
+    this.#isDriven = false;
+    changes.changed();
   }
 
   /** Waits for a write from outside the driver, at most until `next`. */

@@ -1,6 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openDandori } from '../../src/index.ts';
+import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
+import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { act, answer, openHome, say } from '../requirements/home.ts';
 import { theseHold } from './laws.ts';
 
@@ -51,6 +55,26 @@ describe('the journal of a conversation', () => {
     expect(again.messages().map(({ text }) => text)).toEqual(['hi', 'Hello.']);
     expect(again.runs()).toMatchObject([{ goal: 'hi', outcome: 'answered' }]);
     expect(await later.runs()).toEqual([]);
+  });
+
+  it('settles when its runs can be pruned, however long their driver takes to leave them', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary.store;
+    const claim = vi.spyOn(journal, 'claim').mockImplementation(async (run) => {
+      claim.mockRestore();
+      const held = await journal.claim(run);
+      const release = held.release.bind(held);
+      return Object.assign(held, { release: () => sleep(200).then(() => release()) });
+    });
+    const model = createScriptedMind([[act('a', 'answer', { text: 'Hello.' })]]);
+    await using dandori = await openDandori({ store: temporary.store, model });
+    await using conversation = await dandori.conversation();
+    await conversation.say('hi');
+    await conversation.settled();
+    expect(await dandori.prune({ olderThan: 0 })).toMatchObject({
+      runs: [{ outcome: 'answered' }],
+      left: [],
+    });
   });
 
   it('learns how a run ended in another process, before that run can be pruned', async () => {
