@@ -63,6 +63,11 @@ export function isCommand(type: FactType): boolean {
   return ORIGINS[type] === 'command';
 }
 
+/** Whether the run has ended with this event or before it. Only a rating comes after the end. */
+export function isAtEnd(event: Event): event is Envelope & FactOf<'run_finished' | 'run_rated'> {
+  return event.type === 'run_finished' || event.type === 'run_rated';
+}
+
 /** What an event refers to in the store: a result, or the attachments of a run or a message. */
 export function blobsOf({ type, data }: Event | ConversationEvent): readonly BlobHandle[] {
   if (type === 'run_started') return data.attachments?.map(({ blob }) => blob) ?? [];

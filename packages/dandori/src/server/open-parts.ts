@@ -4,6 +4,7 @@ import { fingerprint, type OpenOptions, openRuntime } from '../app/index.ts';
 import { type Config, version } from '../config/index.ts';
 import { DandoriError } from '../model/error.ts';
 import { isUnfinished } from '../model/event.ts';
+import { isAtEnd } from '../model/event-kinds.ts';
 import { redact } from '../model/redact.ts';
 import type { Drive, Patience } from '../store/index.ts';
 import { createOwners, createUsers } from './access.ts';
@@ -68,7 +69,7 @@ export async function openServerParts(options: OpenPartsOptions): Promise<OpenPa
     source: {
       events: dandori.events,
       watch: dandori.watch,
-      isEnd: ({ type }) => type === 'run_finished' || type === 'run_rated',
+      isEnd: isAtEnd,
     },
   });
   const conversationStreams = createEventStreams({

@@ -6,6 +6,7 @@ import {
 } from '../model/conversation.ts';
 import { DandoriError, runNotFound } from '../model/error.ts';
 import { type Event, envelopeSchema, factSchema, outcome, UNFINISHED } from '../model/event.ts';
+import { isAtEnd } from '../model/event-kinds.ts';
 
 /** The fields of every event, in every kind of journal. */
 export interface Entry {
@@ -282,7 +283,7 @@ export function summarise(run: string, first: Event | undefined, last: Event | u
 }
 
 function statusOf(last: Event): RunSummary['status'] {
-  if (last.type === 'run_finished' || last.type === 'run_rated') return last.data.outcome;
+  if (isAtEnd(last)) return last.data.outcome;
   if (last.type === 'run_paused') return 'paused';
   // A call that waited for a person was given up, but its question is still open.
   const isUnanswered =

@@ -4,6 +4,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Conversation } from '../../conversation/index.ts';
 import { DandoriError } from '../../model/error.ts';
+import { isAtEnd } from '../../model/event-kinds.ts';
 import type { Entry } from '../../store/index.ts';
 import { createStreamPlaces } from '../event-streams.ts';
 import { SECURITY_HEADERS } from '../guard.ts';
@@ -56,8 +57,7 @@ export const streamRoutes: Routes = (app, parts) => {
     const from = c.req.valid('header')['last-event-id'] ?? asked ?? 0;
     const untilEnd = until === 'end';
     const last = lastOf(await dandori.events(run, Math.max(0, from - 1)), from);
-    if (untilEnd && last.seq === from && (last.type === 'run_finished' || last.type === 'run_rated'))
-      return c.body(null, 204);
+    if (untilEnd && last.seq === from && isAtEnd(last)) return c.body(null, 204);
     const elsewhere = await drivingNow(run, parts);
     const snapshot = () => [
       [
@@ -109,7 +109,7 @@ function begin(response: ServerResponse): void {
 }
 
 /** The last event, of all or of those after `after`. If there is none, this journal never issued that id. */
-function lastOf(found: readonly Entry[], after: number): Entry {
+function lastOf<E extends Entry>(found: readonly E[], after: number): E {
   const last = found.at(-1);
   if (last !== undefined) return last;
   throw new DandoriError('request-invalid', `There is no event ${after} in it.`, {
