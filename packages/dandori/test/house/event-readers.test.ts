@@ -61,8 +61,8 @@ const READ_BY: Readonly<Record<FactType, string>> = {
   limit_reached: 'trace',
   budget_added: 'trace fork thread',
   cancel_requested: 'trace fork thread',
-  run_finished: 'metrics trace fork listed replies landmarks timeline',
-  run_rated: 'trace listed',
+  run_finished: 'metrics trace fork replies landmarks timeline',
+  run_rated: 'trace',
 };
 
 const textOf = (file: string) =>
