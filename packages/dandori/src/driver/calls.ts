@@ -1,4 +1,5 @@
 import type { Thinking, Thought } from '../mind/index.ts';
+import type { Clock } from '../model/clock.ts';
 import { messageOf } from '../model/error.ts';
 import { type Failure, toFailure, toMessage, type Word } from '../model/failure.ts';
 import type { Action } from '../model/task.ts';
@@ -6,7 +7,15 @@ import type { InputResponse } from '../run/state/held-calls.ts';
 import { sealingOf } from '../secrets/index.ts';
 import { type Call, type CallOutcome, type InputRequest, LEFT, type MadeInside } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { createStop, createTimeLimit, pause, type Stop, unlessStopped, withGrace } from './call-time.ts';
+import {
+  createStop,
+  createTimeLimit,
+  pause,
+  type Stop,
+  type TimeLimit,
+  unlessStopped,
+  withGrace,
+} from './call-time.ts';
 import type { Mail, Mailbox } from './mailbox.ts';
 import { brokenCall, normalAction, normalOutcome, normalRequest, normalThinking } from './normal-values.ts';
 import type { Parts } from './parts.ts';
@@ -130,46 +139,12 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     { isTask, ask }: { isTask: () => boolean; ask: (mail: Mail) => void },
   ): Promise<EndedCall> {
     if (delay > 0) await pause(delay, { stop, clock });
-    const { task, attempt } = call;
     const limit = createTimeLimit(clock, call.timeoutMs, () => stop.stop('timeout'));
-    const elicit = (asked: InputRequest) =>
-      new Promise<InputResponse>((resolve) => {
-        const request = normalRequest(asked);
-        if (request === undefined) return resolve({ action: 'cancel' });
-        limit.pause();
-        const reply = (response: InputResponse) => {
-          if (!stop.isStopped) limit.resume();
-          resolve(response);
-        };
-        ask({ type: 'input_asked', task, attempt, request, reply });
-      });
+    const { task, attempt } = call;
+    const running: RunningCall = { task, attempt, stop, limit, word, clock, mailbox };
     const progress = (message: string, fraction?: number) => {
-      if (isTask()) parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
+      if (isTask()) parts.onLive?.({ type: 'task_progress', run, task, message, fraction });
     };
-    const broken = (reason: string) => brokenCall(reason, word);
-    const inner = async (made: MadeInside, make: () => Promise<CallOutcome>): Promise<CallOutcome> => {
-      const of = { task, attempt, call: made };
-      const stopped = notCalled(made.operation, word);
-      if (stop.isStopped) return stopped;
-      const answer = await unlessStopped<'make' | CallOutcome>(stop, stopped, (reply) =>
-        mailbox.post({ type: 'inner_call_asked', ...of, reply }),
-      );
-      const startedAt = clock.now();
-      const outcome = answer === 'make' ? normalOutcome(await safely(make, broken), word) : answer;
-      // The driver may have allowed the call just before the stop. Then the journal must say that it was not
-      // made.
-      if (answer !== 'make' && answer !== stopped) return answer;
-      const ms = clock.now() - startedAt;
-      return unlessStopped(stop, outcome, (reply) =>
-        mailbox.post({ type: 'inner_call_ended', ...of, outcome, ms, reply }),
-      );
-    };
-    const otherwise = (): CallOutcome => ({
-      kind: 'lost',
-      cause: 'cancelled',
-      ...toMessage({ code: 'did_not_stop' }, word),
-      unstopped: true,
-    });
     const made = safely(
       () =>
         parts.toolbox.call({
@@ -179,12 +154,18 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
             return stop.signal;
           },
           progress,
-          ...(instead === undefined && { elicit }),
-          ...(isFollowed && { inner }),
+          ...(instead === undefined && { elicit: elicitFor(running, ask) }),
+          ...(isFollowed && { inner: innerFor(running) }),
           seal: sealingOf(parts).seal,
         }),
-      broken,
+      (reason) => brokenCall(reason, word),
     );
+    const otherwise = (): CallOutcome => ({
+      kind: 'lost',
+      cause: 'cancelled',
+      ...toMessage({ code: 'did_not_stop' }, word),
+      unstopped: true,
+    });
     const outcome = normalOutcome(await withGrace(made, { stop, clock, otherwise }), word);
     limit.stop();
     open.delete(stop);
@@ -309,6 +290,56 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       for (const stop of open.keys()) stop.stop(LEFT.stopped);
       await Promise.all(open.values());
     },
+  };
+}
+
+interface RunningCall {
+  readonly task: string;
+  readonly attempt: number;
+  readonly stop: Stop;
+  readonly limit: TimeLimit;
+  readonly word: Word;
+  readonly clock: Clock;
+  readonly mailbox: Pick<Mailbox, 'post'>;
+}
+
+/** Asks the user in the name of a call. Its time stands still meanwhile. */
+function elicitFor(
+  { task, attempt, stop, limit }: RunningCall,
+  ask: (mail: Mail) => void,
+): (asked: InputRequest) => Promise<InputResponse> {
+  return (asked) =>
+    new Promise((resolve) => {
+      const request = normalRequest(asked);
+      if (request === undefined) return resolve({ action: 'cancel' });
+      limit.pause();
+      const reply = (response: InputResponse) => {
+        if (!stop.isStopped) limit.resume();
+        resolve(response);
+      };
+      ask({ type: 'input_asked', task, attempt, request, reply });
+    });
+}
+
+/** Makes the calls of other tools that a service makes, so that each is journaled before and after. */
+function innerFor({ task, attempt, stop, word, clock, mailbox }: RunningCall): NonNullable<Call['inner']> {
+  return async (made: MadeInside, make: () => Promise<CallOutcome>): Promise<CallOutcome> => {
+    const of = { task, attempt, call: made };
+    const stopped = notCalled(made.operation, word);
+    if (stop.isStopped) return stopped;
+    const answer = await unlessStopped<'make' | CallOutcome>(stop, stopped, (reply) =>
+      mailbox.post({ type: 'inner_call_asked', ...of, reply }),
+    );
+    const startedAt = clock.now();
+    const broken = (reason: string) => brokenCall(reason, word);
+    const outcome = answer === 'make' ? normalOutcome(await safely(make, broken), word) : answer;
+    // The driver may have allowed the call just before the stop. Then the journal must say that it was not
+    // made.
+    if (answer !== 'make' && answer !== stopped) return answer;
+    const ms = clock.now() - startedAt;
+    return unlessStopped(stop, outcome, (reply) =>
+      mailbox.post({ type: 'inner_call_ended', ...of, outcome, ms, reply }),
+    );
   };
 }
 

@@ -40,7 +40,6 @@ const LONG: Readonly<Record<string, string>> = {
   'tools/mcp/stdio.ts createStdioTransport': STATE,
   'driver/calls.ts createCalls': OPEN,
   'driver/prefetch.ts createReadAhead': OPEN,
-  'store/files/run-file.ts openRunFile': OPEN,
 };
 
 it('a function fits on two screens, or the list says why not', () => {

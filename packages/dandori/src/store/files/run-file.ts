@@ -14,7 +14,7 @@ import { promisify } from 'node:util';
 import { conflict, type Entry, type Form } from '../journal.ts';
 import { orUnreadable, unreadable, unwritable } from './disk.ts';
 import { damaged, goesOn, hasLostNewline, isBeginning, type Place, parseLine, toLines } from './line.ts';
-import { createWriteLock } from './write-lock.ts';
+import { createWriteLock, type WriteLock } from './write-lock.ts';
 
 const dataSync = promisify(fdatasync);
 const NEWLINE = 0x0a;
@@ -74,114 +74,192 @@ export interface Opening<E extends Entry> {
   readonly from?: Position;
 }
 
-function openRunFile<E extends Entry>(
-  path: string,
-  { run, form, isReadOnly = false, identityFile, from = BEGINNING }: Opening<E>,
-): RunFile<E> {
-  const fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
-  const name = `${form.owner} ${run}`;
-  let position = from;
+class OpenRunFile<E extends Entry> implements RunFile<E> {
+  readonly #path: string;
+  readonly #run: string;
+  readonly #form: Form<E, unknown>;
+  readonly #fd: number;
+  readonly #from: Position;
+  readonly #lock: WriteLock;
+  #position: Position;
   /** Where each known line begins, so that a reader that is slightly behind need not read the whole file. */
-  const starts = [from.bytes];
-  let torn = 0;
+  readonly #starts: number[];
+  #torn = 0;
   /** Where the write in progress begins. Everything before it is kept. */
-  let written = from.bytes;
-  let broken: unknown;
-  let queue: Waiting[] = [];
-  let flushing: Promise<void> | undefined;
-  const lock = createWriteLock(`${path}.lock`, identityFile);
+  #written: number;
+  #broken: unknown;
+  #queue: Waiting[] = [];
+  #flushing: Promise<void> | undefined;
+
+  constructor(path: string, { run, form, isReadOnly = false, identityFile, from = BEGINNING }: Opening<E>) {
+    this.#fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
+    this.#path = path;
+    this.#run = run;
+    this.#form = form;
+    this.#from = from;
+    this.#position = from;
+    this.#starts = [from.bytes];
+    this.#written = from.bytes;
+    this.#lock = createWriteLock(`${path}.lock`, identityFile);
+  }
+
+  get position(): Position {
+    return this.#position;
+  }
+
+  get torn(): number {
+    return this.#torn;
+  }
+
+  append(after: number, events: readonly E[]): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ after, events, resolve, reject: (error) => reject(asRefusal(this.#path, error)) });
+      this.#flushing ??= this.#flush();
+    });
+  }
+
+  read(after: number): E[] {
+    const from = this.#from;
+    const events: E[] = [];
+    if (after < from.seq)
+      this.#eachLine(BEGINNING, from.bytes, (event) => {
+        if (event.seq > after) events.push(event);
+      });
+    if (after < this.#position.seq) {
+      const skipped = Math.max(0, after - from.seq);
+      const start = {
+        bytes: this.#starts[skipped] ?? from.bytes,
+        seq: from.seq + skipped,
+        line: from.line + skipped,
+      };
+      this.#eachLine(start, this.#position.bytes, (event) => events.push(event));
+    }
+    this.#catchUp((event) => {
+      if (event.seq > after) events.push(event);
+    });
+    return events;
+  }
+
+  async remove(after: number): Promise<void> {
+    await this.#lock.take();
+    try {
+      this.#catchUp(() => {}, { isLocked: true });
+      if (this.#position.seq !== after) conflict(this.#name, after, this.#position.seq);
+      unlinkSync(this.#path);
+    } finally {
+      this.#lock.giveUp();
+    }
+  }
+
+  last(): number | undefined {
+    try {
+      return fstatSync(this.#fd).size === this.#position.bytes ? this.#position.seq : undefined;
+    } catch {
+      // The next read reports the reason.
+      return undefined;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#flushing;
+    this.#lock.giveUp();
+    closeSync(this.#fd);
+  }
+
+  get #name(): string {
+    return `${this.#form.owner} ${this.#run}`;
+  }
 
   /** Reads what is new. Only whole appends count; the rest is a torn tail or a write in progress. */
-  function catchUp(
+  #catchUp(
     collect: (event: E) => void,
-    { isLocked = false, size = fstatSync(fd).size }: { isLocked?: boolean; size?: number } = {},
+    { isLocked = false, size = fstatSync(this.#fd).size }: { isLocked?: boolean; size?: number } = {},
   ): void {
-    if (size < position.bytes) {
-      const place = { file: path, line: position.line, offset: size };
-      damaged(place, `the file ends there, and ${position.bytes} bytes of it were read before`);
+    const known = this.#position;
+    if (size < known.bytes) {
+      const place = { file: this.#path, line: known.line, offset: size };
+      damaged(place, `the file ends there, and ${known.bytes} bytes of it were read before`);
     }
-    torn = 0;
-    if (size === position.bytes) return;
+    this.#torn = 0;
+    if (size === known.bytes) return;
     let begun: { event: E; end: number }[] = [];
-    const tail = eachLine(position, size, (event, end, isLast) => {
+    const tail = this.#eachLine(known, size, (event, end, isLast) => {
       begun.push({ event, end });
       if (!isLast) return;
       for (const one of begun) {
         collect(one.event);
-        starts.push(one.end);
+        this.#starts.push(one.end);
       }
       const { length } = begun;
-      position = { bytes: end, seq: position.seq + length, line: position.line + length };
+      const { seq, line } = this.#position;
+      this.#position = { bytes: end, seq: seq + length, line: line + length };
       begun = [];
     });
-    torn = (begun.at(-1)?.end ?? position.bytes) - position.bytes + tail.length;
+    const { bytes, line, seq } = this.#position;
+    this.#torn = (begun.at(-1)?.end ?? bytes) - bytes + tail.length;
     const place = {
-      file: path,
-      line: position.line + begun.length,
-      offset: position.bytes + torn - tail.length,
+      file: this.#path,
+      line: line + begun.length,
+      offset: bytes + this.#torn - tail.length,
     };
     // Without the lock, a missing newline may still be written by another process. A changed newline is
     // always damage.
-    if (hasLostNewline(tail.subarray(0, -1), run) || (isLocked && hasLostNewline(tail, run)))
+    if (hasLostNewline(tail.subarray(0, -1), this.#run) || (isLocked && hasLostNewline(tail, this.#run)))
       lostNewline(place);
-    const next = position.seq + begun.length + 1;
-    if (isLocked && !isBeginning(tail, { [form.owner]: run, seq: next })) garbage(place, next);
+    const next = seq + begun.length + 1;
+    if (isLocked && !isBeginning(tail, { [this.#form.owner]: this.#run, seq: next })) garbage(place, next);
   }
 
   /**
    * Calls back for each whole line with the offset of its end and whether its append ends there. Returns the
    * bytes after the last line.
    */
-  function eachLine(
-    from: Position,
-    until: number,
-    visit: (event: E, end: number, isLast: boolean) => void,
-  ): Buffer {
+  #eachLine(from: Position, until: number, visit: (event: E, end: number, isLast: boolean) => void): Buffer {
     const buffer = Buffer.allocUnsafe(until - from.bytes);
-    const length = orUnreadable(path, () => readFully(fd, buffer, from.bytes));
+    const length = orUnreadable(this.#path, () => readFully(this.#fd, buffer, from.bytes));
     let start = 0;
     for (let count = 0; ; count++) {
       const end = buffer.indexOf(NEWLINE, start);
       if (end === -1 || end >= length) return buffer.subarray(start, length);
       const place: Place = {
-        file: path,
-        run,
+        file: this.#path,
+        run: this.#run,
         line: from.line + count,
         offset: from.bytes + start,
         seq: from.seq + 1 + count,
       };
       const line = buffer.subarray(start, end);
-      const event = parseLine<E>(line, place, form);
+      const event = parseLine<E>(line, place, this.#form);
       start = end + 1;
       visit(event, from.bytes + start, !goesOn(line));
     }
   }
 
-  async function flush(): Promise<void> {
-    while (queue.length > 0) {
-      const waiting = queue;
-      queue = [];
-      await commit(waiting);
+  async #flush(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const waiting = this.#queue;
+      this.#queue = [];
+      await this.#commit(waiting);
     }
-    flushing = undefined;
+    this.#flushing = undefined;
   }
 
-  async function commit(waiting: readonly Waiting[]): Promise<void> {
+  async #commit(waiting: readonly Waiting[]): Promise<void> {
     const accepted: Waiting[] = [];
     try {
-      if (broken !== undefined) throw broken;
-      await lock.take();
+      if (this.#broken !== undefined) throw this.#broken;
+      await this.#lock.take();
       try {
-        write(waiting, accepted);
-        if (accepted.length > 0) await dataSync(fd);
-        lock.giveUpSoon();
+        this.#write(waiting, accepted);
+        if (accepted.length > 0) await dataSync(this.#fd);
+        this.#lock.giveUpSoon();
       } catch (error) {
-        if (accepted.length > 0) cutOff(written);
+        if (accepted.length > 0) this.#cutOff(this.#written);
         throw error;
       }
     } catch (error) {
-      lock.giveUp();
-      broken = error;
+      this.#lock.giveUp();
+      this.#broken = error;
       for (const { reject } of waiting) reject(error);
       return;
     }
@@ -189,27 +267,28 @@ function openRunFile<E extends Entry>(
   }
 
   /** Works only if the disk accepts changes. Otherwise a torn tail or a call in doubt remains. */
-  function cutOff(from: number): void {
+  #cutOff(from: number): void {
     try {
-      ftruncateSync(fd, from);
-      fsyncSync(fd);
+      ftruncateSync(this.#fd, from);
+      fsyncSync(this.#fd);
     } catch {
       // The caller is told of the first failure, not of this one.
     }
   }
 
-  function write(waiting: readonly Waiting[], accepted: Waiting[]): void {
-    const { nlink, size } = fstatSync(fd);
+  #write(waiting: readonly Waiting[], accepted: Waiting[]): void {
+    const { nlink, size } = fstatSync(this.#fd);
     // The file may have been deleted while this waited for the lock. A write to it would be lost.
-    if (nlink === 0) form.notFound(run);
-    catchUp(() => {}, { isLocked: true, size });
-    if (torn > 0) ftruncateSync(fd, position.bytes);
+    if (nlink === 0) this.#form.notFound(this.#run);
+    this.#catchUp(() => {}, { isLocked: true, size });
+    const { bytes, line, seq: before } = this.#position;
+    if (this.#torn > 0) ftruncateSync(this.#fd, bytes);
     // Set before anything else can fail: an append that cannot be serialised must not remove others.
-    written = position.bytes;
-    let { seq } = position;
+    this.#written = bytes;
+    let seq = before;
     for (const one of waiting) {
       if (one.after !== seq) {
-        one.reject(conflictError(name, one.after, seq));
+        one.reject(conflictError(this.#name, one.after, seq));
         continue;
       }
       accepted.push(one);
@@ -219,69 +298,11 @@ function openRunFile<E extends Entry>(
     let text = '';
     for (const { events } of accepted) text += toLines(events);
     const data = Buffer.from(text);
-    writeFully(fd, data, position.bytes);
+    writeFully(this.#fd, data, bytes);
     for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1))
-      starts.push(position.bytes + end + 1);
-    position = { bytes: position.bytes + data.length, seq, line: position.line + seq - position.seq };
+      this.#starts.push(bytes + end + 1);
+    this.#position = { bytes: bytes + data.length, seq, line: line + seq - before };
   }
-
-  return {
-    append(after, events) {
-      return new Promise((resolve, reject) => {
-        queue.push({ after, events, resolve, reject: (error) => reject(asRefusal(path, error)) });
-        flushing ??= flush();
-      });
-    },
-    read(after) {
-      const events: E[] = [];
-      if (after < from.seq)
-        eachLine(BEGINNING, from.bytes, (event) => {
-          if (event.seq > after) events.push(event);
-        });
-      if (after < position.seq) {
-        const skipped = Math.max(0, after - from.seq);
-        const start = {
-          bytes: starts[skipped] ?? from.bytes,
-          seq: from.seq + skipped,
-          line: from.line + skipped,
-        };
-        eachLine(start, position.bytes, (event) => events.push(event));
-      }
-      catchUp((event) => {
-        if (event.seq > after) events.push(event);
-      });
-      return events;
-    },
-    async remove(after) {
-      await lock.take();
-      try {
-        catchUp(() => {}, { isLocked: true });
-        if (position.seq !== after) conflict(name, after, position.seq);
-        unlinkSync(path);
-      } finally {
-        lock.giveUp();
-      }
-    },
-    last() {
-      try {
-        return fstatSync(fd).size === position.bytes ? position.seq : undefined;
-      } catch {
-        // The next read reports the reason.
-        return undefined;
-      }
-    },
-    get position() {
-      return position;
-    },
-    get torn() {
-      return torn;
-    },
-    async close() {
-      await flushing;
-      lock.giveUp();
-      closeSync(fd);
-    },
-  };
 }
 
 function lostNewline(place: Pick<Place, 'file' | 'line' | 'offset'>): never {
@@ -328,7 +349,7 @@ function asRefusal(path: string, error: unknown): unknown {
 
 export function openOrNotFound<E extends Entry>(path: string, opening: Opening<E>): RunFile<E> {
   try {
-    return openRunFile(path, opening);
+    return new OpenRunFile(path, opening);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EISDIR') return opening.form.notFound(opening.run);

@@ -14,7 +14,7 @@ const LONGEST_PAUSE = 8;
 /** Milliseconds for which a driver keeps the lock after a write. */
 const KEPT = 10;
 
-interface WriteLock {
+export interface WriteLock {
   /** Resolves when this process holds the lock. */
   take(): Promise<void>;
   /** For a driver, the lock is kept for a moment. Every other writer gives it up at once. */
