@@ -9,11 +9,11 @@ import { announceTorn, announceUntraced, warnAboutServers, warnAboutUserConfig }
 import { asTyped } from './command-line.ts';
 import { exitCodeOf } from './exit-code.ts';
 import { showPictures } from './pictures.ts';
+import { printReport } from './print-report.ts';
 import { createProgress, type Progress } from './progress.ts';
 import type { Reply } from './questions/ask.ts';
 import { createHeldQuestions, type HeldQuestions, watchQuestion } from './questions/open-prompts.ts';
 import { answerCommand, questionLines } from './questions/question.ts';
-import { printReport } from './report.ts';
 import { printable, styleFor } from './style.ts';
 import { type Texts, textsFor } from './texts.ts';
 import { openWorkplace, type Workplace } from './workplace.ts';

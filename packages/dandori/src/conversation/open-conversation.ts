@@ -34,7 +34,7 @@ import {
 } from './state.ts';
 import { activatePlan, deliverWords, othersOf } from './tell-run.ts';
 
-/** The same user gets the same conversation for the same key, even if it was not journaled yet. */
+/** For the same user and key it is always the same conversation, even before the first event is written. */
 export async function newConversation(
   { userId = '', key }: { readonly userId: string | undefined; readonly key: string | undefined },
   { keys, clock }: Pick<ConversationParts, 'keys' | 'clock'>,
@@ -211,7 +211,7 @@ class OpenConversation implements Conversation {
     return this.close();
   }
 
-  /** What the message means. A message that was sent before under the same key means what it meant then. */
+  /** What the message means. If it is sent again with the same key, it means what it meant the first time. */
   #interpret(
     text: string,
     open: readonly Asked[],
@@ -261,7 +261,7 @@ class OpenConversation implements Conversation {
     return { kind: 'answered', run, question, ...answerForClient(given), standing };
   }
 
-  /** The message is journaled after the answer, because it says that the answer was given. */
+  /** The message says that the answer was given, so it is written after the answer. */
   async #noteAnswer(
     { run, question }: Answered,
     { id, text, given }: { readonly id: string; readonly text: string; readonly given: GivenAnswer },
@@ -329,7 +329,7 @@ class OpenConversation implements Conversation {
   }
 }
 
-/** The questions that the message is about. Without a hint it is about all. */
+/** The questions that may be meant. If nothing tells, any open one. */
 function unclear({ why = 'several', about }: Unclear, open: readonly Asked[]): Said {
   const isMeant = ({ run, question }: Asked) =>
     about?.some((one) => one.run === run && one.question === question.id) ?? true;

@@ -357,8 +357,8 @@ export const factSchema = z.discriminatedUnion('type', [
     approved: z.string().optional(),
     allows: allowance.optional(),
     /**
-     * The user refuses all calls of this tool in this run that the user did not order. `tasks`: the time for the answer is
-     * up, and only these calls, which waited too, are refused if the user would be asked about them.
+     * The user refuses every call of this tool that the user did not order, for the rest of the run. With `tasks`, the
+     * question expired: then only these calls are refused, which waited for the same answer.
      */
     refuses: z.object({ operation: z.string(), tasks: z.array(z.string()).optional() }).optional(),
     /** Its arguments, if the answer has changed them. */

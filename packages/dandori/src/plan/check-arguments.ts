@@ -22,10 +22,10 @@ interface Checking {
   readonly warnings: Diagnostic[];
 }
 
-/** The most mistakes reported for one task. Each may need a search for the intended name. */
+/** The most mistakes reported for one task. For each, the name that was meant may have to be searched. */
 const MOST = 50;
 
-/** A place in the arguments whose value is not known yet. Inside a longer text its type is known. */
+/** A Ref in the arguments. Its value is known only in the run. If it is a part of a longer text, it becomes text. */
 interface Hole {
   readonly path: (string | number)[];
   readonly ref: Ref;
@@ -109,7 +109,7 @@ function checkText(
   for (const part of parsed.template) {
     if (typeof part === 'string') continue;
     holes.push({ path, ref: part, whole: wholeRef(parsed.template) !== undefined });
-    // Noted even if the Ref is dangling, so that an `after` with the same name is not reported too.
+    // Also if there is no such task: otherwise an `after` with the same name would be reported again.
     if (part.task !== id) needs.set(part.task, { why: 'ref', path, ref: part });
     if (part.task === id) {
       diagnostics.push({ code: 'self-reference', ...at, message: `"${id}" refers to its own result` });
@@ -185,7 +185,7 @@ function isPlaceholder(text: string): boolean {
   return isLeftover || /(^|[^$])(\$\$)*\$\{\s*[A-Za-z_]/.test(text);
 }
 
-/** Holes by path, and all paths that contain one. A list may have thousands, each with an issue. */
+/** The holes by their path, and every path above one. In maps, because a list may have thousands of holes. */
 interface Unknown {
   readonly at: ReadonlyMap<string, Hole>;
   readonly above: ReadonlySet<string>;
@@ -211,8 +211,8 @@ function placesOn(path: readonly (string | number)[]): string[] {
 }
 
 /**
- * An issue with a value that a Ref will fill, or with an alternative that depends on it, can't be judged
- * before the run.
+ * Whether only the run can tell if this is an issue: it is about a value that a Ref will fill, or about a choice that
+ * depends on such a value.
  */
 function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, { at, above }: Unknown): boolean {
   // If no value is allowed here, a later value is not allowed either.

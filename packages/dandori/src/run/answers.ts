@@ -81,7 +81,7 @@ function afterAnswer(state: RunState, task: TaskState, answered: Answered): Cons
   }
 }
 
-/** The answers that approve a call, besides all others, which reject it. */
+/** Only these answers approve a call. Every other one rejects it. */
 const APPROVING: readonly Json[] = [
   'approve',
   'approve_for_run',

@@ -17,7 +17,7 @@ const HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',
-  // Otherwise a browser looks up the hosts of links in an answer before they are clicked, and a host can contain data.
+  // A browser would look up the hosts of links before anyone clicks them, and a host name can carry data out.
   'X-DNS-Prefetch-Control': 'off',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -37,8 +37,7 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = HEADERS;
 /**
  * Keeps other websites from calling this server through the user's browser. It refuses unknown host names
  * (DNS rebinding) and requests from other origins (cross-site requests). An IP address as host is safe,
- * because it cannot be rebound. A link from another site may open the page, because the browser then leaves
- * that site.
+ * because it cannot be rebound. A link on another site may open our page: that site learns nothing from it.
  */
 export function ownPagesOnly(
   hosts: readonly string[],
@@ -149,7 +148,7 @@ const LARGEST_BODY = 1_000_000;
 const DEEPEST_BODY = 500;
 
 const TAKES_FILES = /^\/api\/(?:runs|conversations|conversations\/[^/]+\/say)$/;
-/** The boundaries and the other fields of a form with attachments. The fields have the limit of other requests. */
+/** What a form may have besides its files: fields, as large as any other request, and the lines between the parts. */
 const AROUND_FILES = LARGEST_BODY + 100_000;
 
 /**
@@ -185,7 +184,7 @@ export function filesAsJson(): MiddlewareHandler<Env> {
 /** Far more than the fields and attachments of a request. */
 const MOST_PARTS = 100;
 
-/** Counted before the form is read: that takes seconds if the form has 100,000 parts, and can't be stopped. */
+/** Counted first, because reading a form of 100,000 parts takes seconds and can't be stopped. */
 function refuseManyParts(body: Uint8Array<ArrayBuffer>, type: string): void {
   const mark = `--${new MIMEType(type).params.get('boundary') ?? ''}`;
   const bytes = Buffer.from(body.buffer);

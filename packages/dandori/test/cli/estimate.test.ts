@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { estimateLines } from '../../src/cli/print-report.ts';
 import { contextLines } from '../../src/cli/questions/question.ts';
-import { estimateLines } from '../../src/cli/report.ts';
 import { textsFor } from '../../src/cli/texts.ts';
 import type { Json } from '../../src/model/json.ts';
 import type { Estimate } from '../../src/model/plan.ts';

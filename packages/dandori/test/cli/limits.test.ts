@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readAmounts } from '../../src/cli/report.ts';
+import { readAmounts } from '../../src/cli/print-report.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { IS_LONG } from '../long.ts';
 import { openPlace } from './command.ts';

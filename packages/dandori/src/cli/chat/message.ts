@@ -5,8 +5,8 @@ import { fieldsOf } from '../../views/form.ts';
 import type { AskedQuestion } from '../../views/report.ts';
 import { questionTextIn } from '../../views/texts/question-text.ts';
 import { trustLines } from '../../views/trust.ts';
+import { estimateLines } from '../print-report.ts';
 import { aimLines, limitLines, questionLines } from '../questions/question.ts';
-import { estimateLines } from '../report.ts';
 import { oneLine, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
 

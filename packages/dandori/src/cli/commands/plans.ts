@@ -9,7 +9,7 @@ import { writePlan, writePlanAsJson } from '../../plan/write.ts';
 import { planTrust } from '../../views/trust-report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { withPages } from '../print-error.ts';
-import { estimateLines } from '../report.ts';
+import { estimateLines } from '../print-report.ts';
 import { oneLine, styleFor } from '../style.ts';
 import { type Texts, textsFor } from '../texts.ts';
 import { findRun, openWorkplace } from '../workplace.ts';

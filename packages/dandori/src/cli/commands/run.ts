@@ -14,7 +14,7 @@ import { outcomeOf } from '../../views/report.ts';
 import { EXIT_USAGE } from '../exit-code.ts';
 import { chosenLanguage } from '../language.ts';
 import { printError, withPages } from '../print-error.ts';
-import { readAmounts } from '../report.ts';
+import { readAmounts } from '../print-report.ts';
 import { openSession, type SessionOptions } from '../session.ts';
 import { textsFor } from '../texts.ts';
 import { findRun } from '../workplace.ts';

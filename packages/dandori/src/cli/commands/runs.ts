@@ -4,7 +4,7 @@ import { stringifyJson } from '../../model/json.ts';
 import { displayWidth } from '../../model/text.ts';
 import type { Report } from '../../views/report.ts';
 import { asTyped } from '../command-line.ts';
-import { usedText } from '../report.ts';
+import { usedText } from '../print-report.ts';
 import { oneLine, padded, styleFor } from '../style.ts';
 import { textsFor } from '../texts.ts';
 import { findRun, openWorkplace, shownStatus } from '../workplace.ts';

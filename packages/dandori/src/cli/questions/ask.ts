@@ -149,8 +149,8 @@ function problemWith(field: Field, typed: string, { texts }: Asking): string | u
 }
 
 /**
- * One line per option: its number and its label. If the options cannot be numbered, a value that is a number itself
- * stands there, and one that tells two equal labels apart.
+ * One line per option: its number and its label. Options that cannot be numbered show their value instead, if it is a
+ * number or if two labels are equal.
  */
 export function choiceLines(options: readonly Option[]): string[] {
   const isNumbered = canBeNumbered(options);

@@ -16,7 +16,7 @@ import { type Field, fieldsOf } from '../../views/form.ts';
 import { type AskedQuestion, durationText } from '../../views/report.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
 import { originText, trustLines } from '../../views/trust.ts';
-import { estimateLines } from '../report.ts';
+import { estimateLines } from '../print-report.ts';
 import { oneLine, PLAIN, printable, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choiceLines } from './ask.ts';

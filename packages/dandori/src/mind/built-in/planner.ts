@@ -141,7 +141,7 @@ function requestOf({ state, tools, result }: Thought, goal: Goal, words: SecretW
   const done = [...state.tasks.values()].filter(({ status }) => status === 'succeeded');
   const keyOf = ({ operation, args }: Call) => canonicalJson(words.hide({ operation, args }));
   const results = new Map(
-    // As it was written too: after a choice other arguments are sent, and the call must not be made again.
+    // Under the written arguments too: a choice may have changed what was sent, and the call must not be made again.
     done.flatMap(({ task: { id, operation, args }, sent = args }) =>
       [args, sent].map((one) => [keyOf({ operation, args: one }), words.hide(result(id))] as const),
     ),

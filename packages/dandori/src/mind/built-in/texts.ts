@@ -21,7 +21,7 @@ export function parameterQuestion(
   return [question, shortDescription(description)].filter(Boolean).join(' ');
 }
 
-/** The wording of journals that do not say what a question is about; an answer in them is found by it. */
+/** The question as old versions wrote it. Their journals do not say what it was about, so its answer is found by it. */
 export function formerQuestionText(
   { card, parameter: { name, description } }: Need,
   language: Language,

@@ -7,7 +7,7 @@ export interface Frame {
   key: string | undefined;
   /** In an object: the next string is a key. */
   expectsKey: boolean;
-  /** In a list: the number of values before. */
+  /** In a list: how many values have been read. */
   index: number;
 }
 
@@ -28,7 +28,7 @@ interface WalkerListener {
 
 const TAG_LENGTH = '<|channel|>analysis<|message|>'.length;
 
-/** The last is the channel for thoughts of harmony (gpt-oss). */
+/** Tags around thoughts. gpt-oss writes them in a channel of its Harmony format. */
 const OPENS_THOUGHT = /<(?:think|thinking|reasoning)>$|<\|channel\|>\s?analysis\s?<\|message\|>$/i;
 
 /**
@@ -36,8 +36,8 @@ const OPENS_THOUGHT = /<(?:think|thinking|reasoning)>$|<\|channel\|>\s?analysis\
  * each character once. It follows brackets and does not check the JSON.
  *
  * W1  Quotes count only inside brackets, so an apostrophe in prose opens no string.
- * W2  A bracket in prose (`[1]`, `[0, 1)`, `{x | x > 1}`) opens nothing unless the next character could start
- *     JSON of ours.
+ * W2  A bracket in prose (`[1]`, `[0, 1)`, `{x | x > 1}`) opens nothing, because the character after it cannot
+ *     begin a list or an object that we look for.
  * W3  It stops at a mismatched closing bracket, because the nesting is unclear after it.
  */
 export class JsonWalker {
