@@ -241,10 +241,11 @@ class FollowedRun {
     try {
       return await drive(run, own, leaving);
     } finally {
-      await this.look();
-      this.#isDriven = false;
-      if (this.hasEnded) this.#unwatch();
-      changes.changed();
+      await this.look().finally(() => {
+        this.#isDriven = false;
+        if (this.hasEnded) this.#unwatch();
+        changes.changed();
+      });
     }
   }
 

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openRuntime } from '../../src/app/dandori.ts';
 import { openDandori } from '../../src/index.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
@@ -75,6 +76,27 @@ describe('the journal of a conversation', () => {
       runs: [{ outcome: 'answered' }],
       left: [],
     });
+  });
+
+  it('can be closed after a run whose last events could not be read', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary.store;
+    const claim = vi.spyOn(journal, 'claim').mockImplementation(async (run) => {
+      claim.mockRestore();
+      const held = await journal.claim(run);
+      const release = held.release.bind(held);
+      // The store cannot be reached for a moment, right after the driver has left the run.
+      const thenFail = () => void vi.spyOn(journal, 'read').mockRejectedValueOnce(new Error('unreachable'));
+      return Object.assign(held, { release: () => sleep(200).then(() => release().then(thenFail)) });
+    });
+    const mind = createScriptedMind([[act('a', 'answer', { text: 'Hello.' })]]);
+    const runtime = await openRuntime({ cwd: temporary.directory, store: temporary.store, mind });
+    const woken = Promise.withResolvers<string>();
+    const conversation = await runtime.conversation(undefined, { wake: woken.resolve });
+    await conversation.say('hi', { waits: false });
+    await conversation.drive(await woken.promise, {}).catch(() => {});
+    await expect(conversation.close()).resolves.toBeUndefined();
+    await runtime.close();
   });
 
   it('learns how a run ended in another process, before that run can be pruned', async () => {
