@@ -180,6 +180,8 @@ function begin<Message>(
   transcript.addUserText(...words);
   if (wording.readMore !== undefined && (window.from > 0 || words.some(hasDigest)))
     transcript.addOnce(wording.readMore);
+  // The turn that told it is not shown any more.
+  if (wording.planMade !== undefined && past.some(hasPlan)) transcript.addOnce(readPrompt(wording.planMade));
   if (state.userPlan.length > 0) transcript.show(shownTasks(endedTasks(state).first, state));
   return transcript;
 }
@@ -353,12 +355,20 @@ function react<Message>(
   if (isSilent) transcript.addUserText('Go on.');
 }
 
+function isPlan({ operation }: Action): boolean {
+  return operation === 'plan.propose';
+}
+
+function hasPlan({ operations }: Decision): boolean {
+  return operations.some(isPlan);
+}
+
 /** What can be done with a plan is told once there is one. */
 function aboutPlan(
   operations: readonly Action[],
   { planMade }: Pick<Wording<unknown>, 'planMade'>,
 ): string[] {
-  const plan = operations.find(({ operation }) => operation === 'plan.propose');
+  const plan = operations.find(isPlan);
   if (plan === undefined) return [];
   const names = [planMade, hasCriteria(plan.args) ? ('criteria' as const) : undefined];
   return names.flatMap((name) => (name === undefined ? [] : [readPrompt(name)]));

@@ -171,3 +171,26 @@ it.each([
   const sent = [JSON.stringify(tools), instructions, JSON.stringify(messages)].join('\n');
   expect(countTokens(sent)).toBeLessThanOrEqual(most);
 });
+
+it('what was told with a plan is told again when the memory replaces its turn', async () => {
+  const prompts: string[] = [];
+  const get = (n: number): Action => ({ id: `t${n}`, operation: 'a.get', args: { n } });
+  const seen = (actions: readonly Action[]): Reply => {
+    return (thought) => {
+      const { length } = thought.state.decisions;
+      const { instructions, messages } = jsonDialect.write(thought, undefined, {
+        from: length,
+        asOf: length,
+      });
+      prompts.push(instructions + messages.map(({ content }) => content).join('\n'));
+      return actions;
+    };
+  };
+  const house = createHouse({ 'a.get': { run: () => 1 } }, [
+    seen([propose([]), get(1)]),
+    seen([get(2)]),
+    seen([answer]),
+  ]);
+  expect((await house.run('go', undefined, { mode: 'auto' })).end?.outcome).toBe('answered');
+  expect(prompts.map((prompt) => prompt.includes('`plan.get`'))).toEqual([false, true, true]);
+});
