@@ -44,7 +44,7 @@ async function ask(steps: readonly (readonly [sees: string, types: string])[]): 
   return all;
 }
 
-it('a key that comes before a question can be read does not answer it', async () => {
+it('a key that comes before a question is shown does not answer it', async () => {
   const all = await ask([
     ['[shown]', ENTER],
     ['Pay?', DOWN + ENTER],

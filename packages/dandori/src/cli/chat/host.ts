@@ -26,8 +26,11 @@ interface Leaving {
 /** Runs a chat until its input ends. Returns the exit code. */
 export async function hostChat(hosting: Hosting, { wait, config, close }: Leaving): Promise<number> {
   const { conversation, isTerminal } = hosting;
+  // Before the welcome: what another client acknowledges meanwhile was not shown here.
+  const lastShown =
+    conversation.messages().findLast(({ id }) => conversation.state?.delivered.has(id))?.id ?? '';
   if (isTerminal) await welcome(hosting, config);
-  const host = new ChatHost(hosting);
+  const host = new ChatHost(hosting, lastShown);
   const unwatch = await host.begin();
   await host.handleInputs();
   if (!isTerminal) await host.settledWithin(wait);
@@ -52,11 +55,9 @@ class ChatHost {
   #isWarned = false;
   #isLeaving = false;
 
-  constructor(hosting: Hosting) {
-    const { conversation } = hosting;
+  constructor(hosting: Hosting, lastShown: string) {
     this.#hosting = hosting;
-    this.#lastShown =
-      conversation.messages().findLast(({ id }) => conversation.state?.delivered.has(id))?.id ?? '';
+    this.#lastShown = lastShown;
     this.#surface = this.#openSurface();
     this.#output = new ChatOutput(hosting, this.#surface);
   }

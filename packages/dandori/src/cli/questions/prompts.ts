@@ -14,20 +14,21 @@ interface Item<Value> {
   readonly label: string;
 }
 
-/** Milliseconds. Nobody reads a question and answers it in less. */
-const TO_READ = 300;
+/** Milliseconds in which a key that was pressed before arrives, and in which nobody can answer yet. */
+const ON_THE_WAY = 300;
 const CTRL_C = 0x03;
 
 /**
- * Drops what was typed before the user could read the question that was just shown. An Enter that was meant for
- * something else would approve it.
+ * Drops what was typed before the question and its options appear. An Enter that was meant for something else would
+ * approve the call.
  */
-export async function dropEarlyKeys(until: Promise<unknown> = sleep(TO_READ)): Promise<void> {
+export async function dropEarlyKeys(until: Promise<unknown> = sleep(ON_THE_WAY)): Promise<void> {
   const { stdin } = process;
   if (!stdin.isTTY) return;
   const drop = (keys: Buffer | string) => {
-    // The terminal sends no signal itself while it is raw.
-    if (Buffer.from(keys).includes(CTRL_C)) process.kill(process.pid, 'SIGINT');
+    if (!Buffer.from(keys).includes(CTRL_C)) return;
+    // The terminal sends no signal itself while it is raw. On Windows, `kill` would end the process at once.
+    if (!process.emit('SIGINT')) process.kill(process.pid, 'SIGINT');
   };
   stdin.setRawMode(true);
   stdin.on('data', drop);
