@@ -42,7 +42,7 @@ export interface StartOptions {
 }
 
 /** The most runs that were started and not driven yet, whose events are kept in memory. */
-const MOST_STARTED = 100;
+const MOST_STARTED = 1_000;
 
 /** Starts runs. It keeps the events of each new run, so that the first drive need not read them. */
 export interface Starter {

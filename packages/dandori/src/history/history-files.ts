@@ -133,10 +133,10 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     const delay = current?.delay ?? FIRST_DELAY;
     const write = () => {
       timers.delete(run);
-      if (writing.size > 0) updateLater(run);
-      else void update(run, known.get(run)?.seq);
+      if (writing.size > 0) return updateLater(run);
+      if (current !== undefined) current.delay = Math.min(2 * delay, LONGEST_DELAY);
+      void update(run, known.get(run)?.seq);
     };
-    if (current !== undefined) current.delay = Math.min(2 * delay, LONGEST_DELAY);
     timers.set(run, setTimeout(write, delay).unref());
   }
 
