@@ -181,7 +181,7 @@ function begin<Message>(
   if (wording.readMore !== undefined && (window.from > 0 || words.some(hasDigest)))
     transcript.addOnce(wording.readMore);
   // The turn that told it is not shown any more.
-  if (wording.planMade !== undefined && past.some(hasPlan)) transcript.addOnce(readPrompt(wording.planMade));
+  if (wording.planMade !== undefined && past.some(planIn)) transcript.addOnce(readPrompt(wording.planMade));
   if (state.userPlan.length > 0) transcript.show(shownTasks(endedTasks(state).first, state));
   return transcript;
 }
@@ -355,12 +355,8 @@ function react<Message>(
   if (isSilent) transcript.addUserText('Go on.');
 }
 
-function isPlan({ operation }: Action): boolean {
-  return operation === 'plan.propose';
-}
-
-function hasPlan({ operations }: Decision): boolean {
-  return operations.some(isPlan);
+function planIn({ operations }: Pick<Decision, 'operations'>): Action | undefined {
+  return operations.find(({ operation }) => operation === 'plan.propose');
 }
 
 /** What can be done with a plan is told once there is one. */
@@ -368,7 +364,7 @@ function aboutPlan(
   operations: readonly Action[],
   { planMade }: Pick<Wording<unknown>, 'planMade'>,
 ): string[] {
-  const plan = operations.find(isPlan);
+  const plan = planIn({ operations });
   if (plan === undefined) return [];
   const names = [planMade, hasCriteria(plan.args) ? ('criteria' as const) : undefined];
   return names.flatMap((name) => (name === undefined ? [] : [readPrompt(name)]));
