@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openRuntime } from '../../src/app/dandori.ts';
 import { openDandori } from '../../src/index.ts';
+import type { Journal } from '../../src/store/index.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { act, answer, openHome, say } from '../requirements/home.ts';
@@ -15,6 +16,16 @@ const ASKING = 'execution: { approval: writes }\n';
 afterEach(() => {
   vi.unstubAllEnvs();
 });
+
+/** The next driver takes a moment to leave its run. */
+function releaseSlowly(journal: Journal, then = () => {}): void {
+  const claim = vi.spyOn(journal, 'claim').mockImplementation(async (run) => {
+    claim.mockRestore();
+    const held = await journal.claim(run);
+    const release = held.release.bind(held);
+    return Object.assign(held, { release: () => sleep(200).then(() => release().then(then)) });
+  });
+}
 
 describe('the journal of a conversation', () => {
   it('holds no secret, from any source', async () => {
@@ -61,12 +72,7 @@ describe('the journal of a conversation', () => {
   it('settles when its runs can be pruned, however long their driver takes to leave them', async () => {
     await using temporary = await createTemporaryJournal();
     const { journal } = temporary.store;
-    const claim = vi.spyOn(journal, 'claim').mockImplementation(async (run) => {
-      claim.mockRestore();
-      const held = await journal.claim(run);
-      const release = held.release.bind(held);
-      return Object.assign(held, { release: () => sleep(200).then(() => release()) });
-    });
+    releaseSlowly(journal);
     const model = createScriptedMind([[act('a', 'answer', { text: 'Hello.' })]]);
     await using dandori = await openDandori({ store: temporary.store, model });
     await using conversation = await dandori.conversation();
@@ -81,14 +87,11 @@ describe('the journal of a conversation', () => {
   it('can be closed after a run whose last events could not be read', async () => {
     await using temporary = await createTemporaryJournal();
     const { journal } = temporary.store;
-    const claim = vi.spyOn(journal, 'claim').mockImplementation(async (run) => {
-      claim.mockRestore();
-      const held = await journal.claim(run);
-      const release = held.release.bind(held);
-      // The store cannot be reached for a moment, right after the driver has left the run.
-      const thenFail = () => void vi.spyOn(journal, 'read').mockRejectedValueOnce(new Error('unreachable'));
-      return Object.assign(held, { release: () => sleep(200).then(() => release().then(thenFail)) });
-    });
+    // The store cannot be reached for a moment, right after the driver has left the run.
+    releaseSlowly(
+      journal,
+      () => void vi.spyOn(journal, 'read').mockRejectedValueOnce(new Error('unreachable')),
+    );
     const mind = createScriptedMind([[act('a', 'answer', { text: 'Hello.' })]]);
     const runtime = await openRuntime({ cwd: temporary.directory, store: temporary.store, mind });
     const woken = Promise.withResolvers<string>();

@@ -14,7 +14,7 @@ interface Item<Value> {
   readonly label: string;
 }
 
-/** Milliseconds in which a key that was pressed before arrives, and in which nobody can answer yet. */
+/** Milliseconds. A key that was pressed before the question arrives within this time. */
 const ON_THE_WAY = 300;
 const CTRL_C = 0x03;
 

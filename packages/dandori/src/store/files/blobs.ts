@@ -167,7 +167,7 @@ async function isMade(path: string): Promise<boolean> {
   return true;
 }
 
-/** The folders whose sync is going on, and the one that follows it if somebody waits for it. */
+/** Per folder: the sync that is running, and the next one if someone waits for it. */
 const syncing = new Map<string, { readonly now: Promise<void>; next?: Promise<void> }>();
 
 /**
