@@ -4,6 +4,7 @@ import { DandoriError } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { stringifyJson } from '../model/json.ts';
 import type { Estimate } from '../model/plan.ts';
+import { pathText } from '../model/text.ts';
 import { durationText, type Report } from '../views/report.ts';
 import { asTyped } from './command-line.ts';
 import { renderMarkdown } from './markdown.ts';
@@ -119,9 +120,6 @@ function ratingText({ rating, comment, by }: NonNullable<Report['rating']>): str
   return printable([`${'★'.repeat(rating)}${'☆'.repeat(5 - rating)}`, ...said].join(' '));
 }
 
-/** The most tasks to list: the first ones and the last one. */
-const MAX_SHOWN = 12;
-
 /** What a plan will cost, so that the user can decide before the first call. */
 export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): string[] {
   const {
@@ -143,18 +141,12 @@ export function estimateLines(estimate: Estimate, texts: Texts, style?: Style): 
   ];
   return [
     ...(calls > 0 || open.length === 0 ? [texts.calls(calls, reads, writes)] : []),
-    ...(open.length > 0 ? [texts.leftOpen(shortened(open, ', '))] : []),
-    ...(irreversible.length > 0 ? [red(texts.irreversible(shortened(irreversible, ', ')))] : []),
-    ...(criticalPath.length > 1 ? [texts.longestPath(shortened(criticalPath, ' → '))] : []),
+    ...(open.length > 0 ? [texts.leftOpen(pathText(open, ', '))] : []),
+    ...(irreversible.length > 0 ? [red(texts.irreversible(pathText(irreversible, ', ')))] : []),
+    ...(criticalPath.length > 1 ? [texts.longestPath(pathText(criticalPath, ' → '))] : []),
     ...(times.length > 0 ? [texts.time(times.join(texts.comma))] : []),
     ...(worstCost > 0 ? [texts.cost(`$${cost}`, `$${worstCost}`)] : []),
   ];
-}
-
-function shortened(ids: readonly string[], between: string): string {
-  if (ids.length <= MAX_SHOWN) return ids.join(between);
-  const left = ids.length - MAX_SHOWN;
-  return [...ids.slice(0, MAX_SHOWN - 1), `… (${left})`, ...ids.slice(-1)].join(between);
 }
 
 type Amounts = FactOf<'budget_added'>['data'];

@@ -115,6 +115,15 @@ export function clip(text: string, length: number): string {
   return `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
+const MOST_IN_A_PATH = 12;
+
+/** `a → b → … (5) → z`: the tasks of a path, of a long one only the beginning and the end. */
+export function pathText(ids: readonly string[], between: string): string {
+  if (ids.length <= MOST_IN_A_PATH) return ids.join(between);
+  const left = ids.length - MOST_IN_A_PATH;
+  return [...ids.slice(0, MOST_IN_A_PATH - 1), `… (${left})`, ...ids.slice(-1)].join(between);
+}
+
 /** `a, b or c` */
 export function oneOf(words: readonly string[]): string {
   return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

@@ -43,8 +43,8 @@ import { upgrade } from './version-1/upgrade.ts';
  *
  * A1  The same events give the same state, on any machine, at any time and in any later version. The fold
  *     only records: the verdict on a fact is part of the fact. Events of version 1 lack it, so `upgrade` adds
- *     it by the rules of that version. Whose orders a call follows is the exception: `orders` derives it, so
- *     its rules cannot change without a new version of events.
+ *     it by the rules of that version. There is one exception: `orders` derives whether the user ordered a call.
+ *     Its rules stay as they are until events get a new version.
  * A2  No event is refused, because what is in the journal has happened. Invalid events (such as the outcome
  *     of an attempt that is over) change nothing, and `laws` reports them.
  */

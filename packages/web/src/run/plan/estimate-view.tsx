@@ -1,11 +1,11 @@
 import type { ReactNode } from 'react';
 import type { Estimate } from '#dandori/model/plan.ts';
+import { pathText } from '#dandori/model/text.ts';
 import { durationText } from '#dandori/views/report.ts';
 import { useTexts } from '../../shell/language.tsx';
 import { texts } from '../../texts/plan.ts';
 
 /** Longer lists of tasks are shortened in the middle. */
-const MOST = 12;
 
 /** The estimate of a plan. */
 export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
@@ -32,7 +32,7 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
           ) : (
             <strong className="text-bad">
               <span aria-hidden="true">⚠ </span>
-              {shortened(irreversible, ', ')}
+              {pathText(irreversible, ', ')}
             </strong>
           )}
         </Figure>
@@ -41,11 +41,11 @@ export function EstimateView({ estimate }: { readonly estimate: Estimate }) {
           {cost === 0 && isOpen ? say.untilPlanned : `$${cost}`}
           {worstCost > cost && ` · ${say.atWorst(`$${worstCost}`)}`}
         </Figure>
-        {open.length > 0 && <Figure name={say.open}>{shortened(open, ', ')}</Figure>}
+        {open.length > 0 && <Figure name={say.open}>{pathText(open, ', ')}</Figure>}
         {criticalPath.length > 1 && (
           <div className="col-span-full">
             <dt className="text-faint text-xs">{say.path}</dt>
-            <dd className="font-mono text-xs [overflow-wrap:anywhere]">{shortened(criticalPath, ' → ')}</dd>
+            <dd className="font-mono text-xs [overflow-wrap:anywhere]">{pathText(criticalPath, ' → ')}</dd>
           </div>
         )}
       </dl>
@@ -60,9 +60,4 @@ function Figure({ name, children }: { readonly name: string; readonly children: 
       <dd className="[overflow-wrap:anywhere]">{children}</dd>
     </div>
   );
-}
-
-function shortened(ids: readonly string[], between: string): string {
-  if (ids.length <= MOST) return ids.join(between);
-  return [...ids.slice(0, MOST - 1), `… (${ids.length - MOST})`, ...ids.slice(-1)].join(between);
 }
