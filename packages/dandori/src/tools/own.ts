@@ -140,13 +140,17 @@ export function addOwnTools(toolbox: Toolbox, inside: Inside): Toolbox {
   return {
     tools: all,
     missing: () => toolbox.missing(),
-    async call(call: Call) {
+    call(call: Call) {
       const own = ownToolName(call.operation, all());
       if (own === undefined) return toolbox.call(call);
-      return HANDLERS[own](call.args, { ...inside, state: state(), tools: toolbox.tools(), toolbox, call });
+      return callOwn(own, { ...inside, state: state(), tools: toolbox.tools(), toolbox, call });
     },
     close: () => toolbox.close(),
   };
+}
+
+async function callOwn(name: OwnToolName, looking: Looking): Promise<CallOutcome> {
+  return HANDLERS[name](looking.call.args, looking);
 }
 
 /** Whether a call is made by one of our own tools, and not by a user's tool with the same name. */

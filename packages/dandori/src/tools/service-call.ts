@@ -45,20 +45,22 @@ export async function callMethod<Input extends z.ZodType, Output extends z.ZodTy
     const input = await readInput(definition.input, call.args);
     if (!input.success)
       return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}${input.hint}`);
-    const { preview } = definition;
-    const isPreview = call.preview !== undefined && preview !== undefined;
-    const context = createContext(calling);
-    const work = (async () =>
-      isPreview ? preview.call(definition, input.data, context) : definition.run(input.data, context))();
-    const shape = isPreview ? { output: previewAnswer } : definition;
-    return await untilAbandoned(
-      work.then((value) => toOutcome(shape, tool, value)),
-      call.signal,
-      tool.name,
-    );
+    return await untilAbandoned(run(definition, calling, input.data), call.signal, tool.name);
   } catch (error) {
     return errorOutcome(error, calling);
   }
+}
+
+async function run<Input extends z.ZodType, Output extends z.ZodType>(
+  definition: MethodDefinition<Input, Output>,
+  calling: Calling,
+  input: z.output<Input>,
+): Promise<CallOutcome> {
+  const { tool, call } = calling;
+  const context = createContext(calling);
+  if (call.preview === undefined || definition.preview === undefined)
+    return toOutcome(definition.output, tool, await definition.run(input, context));
+  return toOutcome(previewAnswer, tool, await definition.preview(input, context));
 }
 
 type Read<Input extends z.ZodType> =
@@ -80,7 +82,7 @@ async function readInput<Input extends z.ZodType>(schema: Input, args: JsonObjec
 }
 
 function createContext({ call, inner }: Calling): ServiceContext {
-  const keyOf = createKeys(call);
+  let keyOf: KeyOf | undefined;
   return {
     userId: call.userId,
     signal: call.signal,
@@ -90,6 +92,7 @@ function createContext({ call, inner }: Calling): ServiceContext {
     language: call.language,
     async call(operation, given, { key: name } = {}) {
       const args = asSent(operation, given);
+      keyOf ??= createKeys(call);
       const key = keyOf(operation, args, name);
       // What the method passes on may come from a tool that it has called before.
       const own = { ...call, operation, args, key, inputs: undefined, preview: undefined, isClean: false };
@@ -131,15 +134,14 @@ function asSent(operation: string, args: JsonObject): JsonObject {
 
 const DIGEST_LENGTH = 24;
 
+type KeyOf = (operation: string, args: JsonObject, name?: string) => string;
+
 /**
  * The key of a call inside a method. It depends on what is called, so that a method that acts differently on
  * the next run never reuses the key of another call. Equal calls are counted. The key is derived from the
  * sealed values in the journal: a digest of a secret would let a reader of the journal guess passwords.
  */
-function createKeys({
-  key: task,
-  seal = (args) => args,
-}: Pick<Call, 'key' | 'seal'>): (operation: string, args: JsonObject, name?: string) => string {
+function createKeys({ key: task, seal = (args) => args }: Pick<Call, 'key' | 'seal'>): KeyOf {
   const equal = new Map<string, number>();
   return (operation, args, name) => {
     const bound = seal([operation, args, ...(name === undefined ? [] : [name])]);
@@ -169,7 +171,7 @@ export async function withInput(call: Call, inner: Calling['inner']): Promise<Ca
 }
 
 async function toOutcome(
-  { output }: { readonly output?: z.ZodType },
+  output: z.ZodType | undefined,
   { name }: Tool,
   value: unknown,
 ): Promise<CallOutcome> {
@@ -206,11 +208,21 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
     const abandon = () => {
       timer = setTimeout(() => resolve({ ...stopped(signal, name), unstopped: true }), GRACE);
     };
-    signal.addEventListener('abort', abandon, { once: true });
-    work.then(resolve, reject).finally(() => {
+    const end = () => {
       clearTimeout(timer);
       signal.removeEventListener('abort', abandon);
-    });
+    };
+    signal.addEventListener('abort', abandon, { once: true });
+    work.then(
+      (outcome) => {
+        end();
+        resolve(outcome);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
   });
 }
 
