@@ -409,12 +409,23 @@ function plain(value: unknown, key: string): unknown {
 
 function canonical(value: Json): Json {
   if (Array.isArray(value)) return value.map(canonical);
-  if (typeof value !== 'object' || value === null) return value;
+  if (typeof value !== 'object' || value === null || isCanonical(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, item]) => [key, canonical(item)]),
   );
+}
+
+/** Whether the keys of an object of plain values are in order. Most arguments of tools are like that. */
+function isCanonical(value: JsonObject): boolean {
+  let before = '';
+  for (const key in value) {
+    const item = value[key];
+    if (key < before || (typeof item === 'object' && item !== null)) return false;
+    before = key;
+  }
+  return true;
 }
 
 /** The value of a JSON text. Undefined if it is no JSON. */

@@ -152,10 +152,21 @@ function toldAt({ kind, key }: Circle, state: RunState): number | undefined {
 
 /** The circles that include the last turn. Turns before the last input from the user are ignored. */
 function circlesNow(state: RunState): Circle[] {
-  const circles = circlesIn(recentTurns(state), state);
+  const recent = recentTurns(state);
+  if (isSomethingNew(recent)) return [];
+  const circles = circlesIn(recent, state);
   if (circles.length === 0) return [];
   const turns = recentTurns(state, Number.POSITIVE_INFINITY);
   return circles.filter((circle) => !isBesideProgress(circle, turns));
+}
+
+/** Whether the last turn succeeded in something and repeats no call. Most turns do, and none of them is in a circle. */
+function isSomethingNew(turns: readonly Turn[]): boolean {
+  const last = turns.at(-1);
+  if (last === undefined || !last.calls.some(({ isFailed }) => !isFailed)) return false;
+  const isMadeBefore = ({ call }: Called) =>
+    turns.some((turn) => turn !== last && turn.calls.some((other) => other.call === call));
+  return !last.calls.some(isMadeBefore);
 }
 
 /** Circles in the order in which they are reported. */
