@@ -90,6 +90,7 @@ export function createResults(blobs: Blobs): Results {
 
 /** The most pictures of results in a prompt. */
 const MOST_PICTURES = 20;
+const NO_FILES: readonly ShownFile[] = [];
 /** As many are left out at once, so that the beginning of the prompt rarely changes and caches hit. */
 const LEFT_OUT_AT_ONCE = 10;
 
@@ -99,11 +100,6 @@ const LEFT_OUT_AT_ONCE = 10;
  */
 export async function filesFor(state: RunState, results: Results): Promise<readonly ShownFile[]> {
   const { attachments, ends } = state;
-  const names = attachments.length === 0 ? [] : attachmentNames(state);
-  const attached = attachments
-    .map((file, index) => ({ ...file, name: names[index] ?? '' }))
-    .filter(({ type, earlier }) => isShowable(type) && earlier !== true)
-    .map(async ({ name, type, blob }) => ({ name, type, data: await results.read(blob).catch(() => null) }));
   const pictures: { readonly task: TaskState; readonly media: Media }[] = [];
   for (let index = 0; index < ends.length; index++) {
     const task = ends[index]?.task;
@@ -112,6 +108,12 @@ export async function filesFor(state: RunState, results: Results): Promise<reado
     // Few results have pictures, and all are gone through at every decision.
     if (media.length > 0) pictures.push(...media.map((one) => ({ task, media: one })));
   }
+  if (attachments.length === 0 && pictures.length === 0) return NO_FILES;
+  const names = attachmentNames(state);
+  const attached = attachments
+    .map((file, index) => ({ ...file, name: names[index] ?? '' }))
+    .filter(({ type, earlier }) => isShowable(type) && earlier !== true)
+    .map(async ({ name, type, blob }) => ({ name, type, data: await results.read(blob).catch(() => null) }));
   const over = Math.max(0, pictures.length - MOST_PICTURES);
   const shown = pictures.slice(Math.ceil(over / LEFT_OUT_AT_ONCE) * LEFT_OUT_AT_ONCE);
   const found = shown.map(async ({ task: { task, result }, media: { path, type } }) => {

@@ -8,7 +8,7 @@ import { type Action, task as actionShape } from '../model/task.ts';
 import { issueText } from '../model/tool.ts';
 import { looksBack, proposal } from '../run/actions/facts.ts';
 import { outputProblem } from '../run/actions/output.ts';
-import type { ParsedActions } from '../run/actions/parse-actions.ts';
+import { changesPlan, type ParsedActions } from '../run/actions/parse-actions.ts';
 import { unmetCriteria } from '../run/criteria.ts';
 import { lastDecision, type RunState } from '../run/state/state.ts';
 import { driverTexts, runTexts } from '../views/texts/of-run.ts';
@@ -58,9 +58,25 @@ const thinkingShape = z.discriminatedUnion('kind', [
 
 /** A mind may be third-party code. What it says is checked here, because the journal could not be read again. */
 function brokenPart(thinking: Thinking): string | undefined {
-  const [issue] = thinkingShape.safeParse(thinking).error?.issues ?? [];
-  if (issue !== undefined) return issueText({ path: issue.path.map(String), message: issue.message });
+  if (!isPlainThinking(thinking)) {
+    const [issue] = thinkingShape.safeParse(thinking).error?.issues ?? [];
+    if (issue !== undefined) return issueText({ path: issue.path.map(String), message: issue.message });
+  }
   return thinking.kind === 'decided' ? brokenAction(thinking.actions) : undefined;
+}
+
+/** Most decisions are like this, and the schema takes longer to say so. */
+function isPlainThinking(thinking: Thinking): boolean {
+  if (thinking.kind !== 'decided' || !isObject(thinking.usage)) return false;
+  const { reasoning, model, repaired, usage } = thinking;
+  const { inputTokens, outputTokens, cachedInputTokens = 0, cost = 0, estimated = false } = usage;
+  return (
+    typeof reasoning === 'string' &&
+    typeof model === 'string' &&
+    repaired === undefined &&
+    [inputTokens, outputTokens, cachedInputTokens, cost].every(Number.isFinite) &&
+    typeof estimated === 'boolean'
+  );
 }
 
 function brokenAction(actions: readonly Action[]): string | undefined {
@@ -98,6 +114,7 @@ export function decidedFacts(
       decision,
       reasoning,
       ...(operations.length > 0 && { operations }),
+      // The journal keeps these actions too, because they cannot be rebuilt from the tasks that they produce.
       ...(!isClosing(state) && actions.some(changesPlan) && { actions: [...actions] }),
       repaired,
       model,
@@ -115,11 +132,6 @@ export function decidedFacts(
     ...planned(taken, state, reasoning),
     ...questions,
   ];
-}
-
-/** The journal keeps these actions too, because they cannot be rebuilt from the tasks that they produce. */
-function changesPlan({ operation }: Action): boolean {
-  return operation === 'plan.propose' || operation === 'plan.revise';
 }
 
 function planned(taken: ParsedActions, state: RunState, reasoning: string | undefined): Fact[] {

@@ -142,6 +142,7 @@ interface Read {
 
 /** Replaces the operations that describe tasks by those tasks. */
 function readActions(decided: readonly Action[], state: RunState, ended: ReadonlySet<string>): Read | string {
+  if (!decided.some(changesPlan)) return { actions: decided };
   const [proposal, ...others] = decided.filter(({ operation }) => operation === 'plan.propose');
   const [revision, ...more] = decided.filter(({ operation }) => operation === 'plan.revise');
   const rest = decided.filter((action) => action !== proposal && action.operation !== 'plan.revise');
@@ -154,6 +155,11 @@ function readActions(decided: readonly Action[], state: RunState, ended: Readonl
   const proposed = readProposal(proposal.args, hasCalls);
   if (typeof proposed === 'string') return proposed;
   return { actions: [withoutTasks(proposal), ...proposed.tasks, ...rest], outline: proposed.outline };
+}
+
+/** Whether the operation holds tasks that become a plan or change one. */
+export function changesPlan({ operation }: Action): boolean {
+  return operation === 'plan.propose' || operation === 'plan.revise';
 }
 
 /**

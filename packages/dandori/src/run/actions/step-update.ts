@@ -23,11 +23,14 @@ interface Updates {
   readonly problem: string | undefined;
 }
 
+const NO_UPDATES = { ended: new Set<string>(), problem: undefined };
+
 /**
  * If a decision both ends a step and adds tasks to it or changes it, the tasks win. The step then ends when
  * its tasks have ended.
  */
 export function readUpdates(decided: readonly Action[], wanted: readonly string[], state: RunState): Updates {
+  if (!decided.some(({ operation }) => operation === UPDATE)) return { ...NO_UPDATES, actions: decided };
   const ended = new Set<string>();
   const idle = new Map<Action, string>();
   for (const action of decided) {
