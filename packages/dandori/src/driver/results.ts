@@ -99,15 +99,8 @@ const LEFT_OUT_AT_ONCE = 10;
  * store has lost is left out; the mind is still told its name.
  */
 export async function filesFor(state: RunState, results: Results): Promise<readonly ShownFile[]> {
-  const { attachments, ends } = state;
-  const pictures: { readonly task: TaskState; readonly media: Media }[] = [];
-  for (let index = 0; index < ends.length; index++) {
-    const task = ends[index]?.task;
-    if (task === undefined) continue;
-    const media = shownIn(task);
-    // Few results have pictures, and all are gone through at every decision.
-    if (media.length > 0) pictures.push(...media.map((one) => ({ task, media: one })));
-  }
+  const { attachments } = state;
+  const pictures = picturesIn(state);
   if (attachments.length === 0 && pictures.length === 0) return NO_FILES;
   const names = attachmentNames(state);
   const attached = attachments
@@ -132,6 +125,27 @@ export async function filesFor(state: RunState, results: Results): Promise<reado
     const type = shownType(Buffer.from(data.slice(0, 32), 'base64'));
     return type === undefined ? [] : [{ ...file, type, data }];
   });
+}
+
+interface Picture {
+  readonly task: TaskState;
+  readonly media: Media;
+}
+
+const known = new WeakMap<RunState['ends'], { seen: number; readonly pictures: Picture[] }>();
+
+/** Each result is looked at once: every decision asks, and a long run has many results. */
+function picturesIn({ ends }: RunState): readonly Picture[] {
+  let found = known.get(ends);
+  if (found === undefined) {
+    found = { seen: 0, pictures: [] };
+    known.set(ends, found);
+  }
+  for (const { task } of ends.slice(found.seen)) {
+    for (const media of shownIn(task)) found.pictures.push({ task, media });
+  }
+  found.seen = ends.length;
+  return found.pictures;
 }
 
 /** Providers take neither line breaks nor the alphabet of URLs. */

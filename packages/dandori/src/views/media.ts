@@ -117,7 +117,7 @@ export function shownIn({
   result,
   task,
 }: Pick<TaskState, 'status' | 'result' | 'task'>): readonly Media[] {
-  // Asked for every result of a run at every step, and most have none.
+  // Most results have none.
   if (status !== 'succeeded' || result === undefined || !('blob' in result)) return NONE;
   const isShown = task.operation === 'attachment.read' ? isShowable : isPicture;
   return (result.blob.media ?? []).filter(({ type, bytes }) => isShown(type) && bytes <= LARGEST_SHOWN);
