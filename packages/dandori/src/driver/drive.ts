@@ -7,7 +7,7 @@ import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
 import { type Claim, claimEnded, type Parked } from '../store/index.ts';
 import { addOwnTools, LEFT, limitTools } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { type Calls, createCalls } from './calls.ts';
+import { type Calls, createCalls } from './calls/calls.ts';
 import { createSteadyClock, type SteadyClock } from './clock.ts';
 import { createHolds } from './holds.ts';
 import { createInnerCalls } from './inner-calls.ts';

@@ -36,7 +36,7 @@ import {
   mustAskAgain,
   trustFact,
 } from './approvals.ts';
-import type { Calls } from './calls.ts';
+import type { Calls } from './calls/calls.ts';
 import { compilePlan } from './compile-plan.ts';
 import type { Holds } from './holds.ts';
 import type { InnerCalls } from './inner-calls.ts';

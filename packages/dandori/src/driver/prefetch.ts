@@ -19,7 +19,7 @@ import { hasEnded } from '../run/state/state.ts';
 import { isWayOut, mayReachOut } from '../run/trust/aim.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { type EndedCall, hasAnswer, type OpenCall, type PlannedCall } from './calls.ts';
+import { hasAnswer, type OpenCall, type PlannedCall } from './calls/running-call.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult, unexpected } from './outcomes.ts';
 import type { Driver } from './perform.ts';
@@ -61,7 +61,6 @@ interface Ahead {
   /** Tasks of the list whose prefetched calls must succeed first. */
   readonly needs: readonly string[];
   made: { readonly call: PlannedCall; readonly begun: OpenCall } | undefined;
-  ended: EndedCall | undefined;
   /** The result as it will be journaled, if the call succeeded. */
   result: { readonly value: Json } | undefined;
   isTask: boolean;
@@ -120,7 +119,6 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
       lane: laneOf(task.operation, state.settings.servers),
       needs: seen.needs,
       made: undefined,
-      ended: undefined,
       result: undefined,
       isTask: false,
     };
@@ -180,12 +178,11 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
       timeoutMs: timeoutMs ?? settings.task.timeoutMs,
       word: wordFor(ledger.state),
     };
-    const begun = calls.begin(call, () => entry.isTask);
+    const begun = calls.begin(call, false);
     entry.made = { call, begun };
     underWay.add(entry);
     const { number } = stream;
-    void begun.ended.then((ended) => {
-      entry.ended = ended;
+    void begun.ended.then(() => {
       underWay.delete(entry);
       if (!entry.isTask) mailbox.post({ type: 'read_ended', stream: number, task: id });
     });
@@ -244,8 +241,9 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
     },
     async goOn({ stream: number, task }) {
       const entry = entries.get(task);
-      if (stream.number !== number || entry?.ended === undefined) return;
-      const { outcome } = entry.ended;
+      const how = entry?.made?.begun.how;
+      if (stream.number !== number || entry === undefined || how === undefined) return;
+      const { outcome } = how;
       const value = outcome.kind === 'succeeded' ? sealedResult(outcome.result, sealing) : undefined;
       const judging = { check: parts.check, word: wordFor(ledger.state) };
       if (value !== undefined && unexpected(value, entry.task.expect, judging) === undefined)
@@ -253,11 +251,12 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
       await callReady();
     },
     stateOf(call) {
-      const { made, ended } = entries.get(call.task) ?? {};
+      const { made } = entries.get(call.task) ?? {};
       const isRead = ledger.state.tasks.get(call.task)?.effect === 'read';
       if (made === undefined || !isRead || !isSameCall(made.call, call)) return 'none';
-      if (ended === undefined) return 'running';
-      return hasAnswer(ended) ? 'ended' : 'lost';
+      const { how } = made.begun;
+      if (how === undefined) return 'running';
+      return hasAnswer(how) ? 'ended' : 'lost';
     },
     take(call) {
       const tools = parts.toolbox.tools();

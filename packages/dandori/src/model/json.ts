@@ -417,15 +417,10 @@ function canonical(value: Json): Json {
   );
 }
 
-/** Whether the keys of an object of plain values are in order. Most arguments of tools are like that. */
+/** Whether the keys of plain values are in order, as in most arguments of tools. */
 function isCanonical(value: JsonObject): boolean {
-  let before = '';
-  for (const key in value) {
-    const item = value[key];
-    if (key < before || (typeof item === 'object' && item !== null)) return false;
-    before = key;
-  }
-  return true;
+  const keys = Object.keys(value);
+  return keys.every((key, index) => key >= (keys[index - 1] ?? '') && typeof value[key] !== 'object');
 }
 
 /** The value of a JSON text. Undefined if it is no JSON. */

@@ -38,7 +38,7 @@ const LONG: Readonly<Record<string, string>> = {
   'store/postgres/journal.ts createPostgresJournal': STATE,
   'telemetry/export.ts createExporter': STATE,
   'tools/mcp/stdio.ts createStdioTransport': STATE,
-  'driver/calls.ts createCalls': OPEN,
+  'driver/calls/calls.ts createCalls': OPEN,
   'driver/prefetch.ts createReadAhead': OPEN,
 };
 

@@ -1,4 +1,4 @@
-import type { Clock } from '../model/clock.ts';
+import type { Clock } from '../../model/clock.ts';
 
 /** How long a call may take to stop after it was told to. Then it counts as lost. */
 const GRACE = 5_000;
@@ -130,28 +130,47 @@ export interface TimeLimit {
 }
 
 export function createTimeLimit(clock: Clock, ms: number, up: () => void): TimeLimit {
-  let since = clock.now();
-  let before = 0;
-  let pauses = 0;
-  let isStopped = false;
-  let takeBack = clock.at(since + ms, up);
+  return new CallTimeLimit(clock, ms, up);
+}
 
-  return {
-    pause() {
-      if (pauses++ > 0) return;
-      takeBack();
-      before += clock.now() - since;
-    },
-    resume() {
-      // An answer may arrive after the call has ended.
-      if (--pauses > 0 || isStopped) return;
-      since = clock.now();
-      takeBack = clock.at(since + ms - before, up);
-    },
-    spent: () => before + (pauses > 0 ? 0 : clock.now() - since),
-    stop() {
-      isStopped = true;
-      takeBack();
-    },
-  };
+/** A class for the same reason as `CallStop`. */
+class CallTimeLimit implements TimeLimit {
+  readonly #clock: Clock;
+  readonly #ms: number;
+  readonly #up: () => void;
+  #since: number;
+  #before = 0;
+  #pauses = 0;
+  #isStopped = false;
+  #takeBack: () => void;
+
+  constructor(clock: Clock, ms: number, up: () => void) {
+    this.#clock = clock;
+    this.#ms = ms;
+    this.#up = up;
+    this.#since = clock.now();
+    this.#takeBack = clock.at(this.#since + ms, up);
+  }
+
+  pause(): void {
+    if (this.#pauses++ > 0) return;
+    this.#takeBack();
+    this.#before += this.#clock.now() - this.#since;
+  }
+
+  resume(): void {
+    // An answer may arrive after the call has ended.
+    if (--this.#pauses > 0 || this.#isStopped) return;
+    this.#since = this.#clock.now();
+    this.#takeBack = this.#clock.at(this.#since + this.#ms - this.#before, this.#up);
+  }
+
+  spent(): number {
+    return this.#before + (this.#pauses > 0 ? 0 : this.#clock.now() - this.#since);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#takeBack();
+  }
 }

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import type { Thinking } from '../mind/index.ts';
-import { assertNever } from '../model/error.ts';
+import type { Thinking } from '../../mind/index.ts';
+import { assertNever } from '../../model/error.ts';
 import {
   failure,
   lostCause,
@@ -11,12 +11,12 @@ import {
   toFailure,
   toMessage,
   type Word,
-} from '../model/failure.ts';
-import { isNormal, jsonCopy, jsonObject } from '../model/json.ts';
-import { ambiguity } from '../model/question.ts';
-import type { Action } from '../model/task.ts';
-import { issueText } from '../model/tool.ts';
-import type { CallOutcome, InputRequest } from '../tools/index.ts';
+} from '../../model/failure.ts';
+import { isNormal, jsonCopy, jsonObject } from '../../model/json.ts';
+import { ambiguity } from '../../model/question.ts';
+import type { Action } from '../../model/task.ts';
+import { issueText } from '../../model/tool.ts';
+import type { CallOutcome, InputRequest } from '../../tools/index.ts';
 
 /** Levels of a result: more than any tool needs, and few enough for recursive code. */
 const DEEPEST = 500;

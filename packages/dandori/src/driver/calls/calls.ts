@@ -1,0 +1,190 @@
+import type { Thinking, Thought } from '../../mind/index.ts';
+import { toFailure, type Word } from '../../model/failure.ts';
+import type { Action } from '../../model/task.ts';
+import { LEFT } from '../../tools/index.ts';
+import { wordFor } from '../../views/texts/said.ts';
+import type { Mail, Mailbox } from '../mailbox.ts';
+import type { Parts } from '../parts.ts';
+import type { ReadAhead } from '../prefetch.ts';
+import { createStop, type Stop, withGrace } from './call-time.ts';
+import { normalAction, normalThinking } from './normal-values.ts';
+import { hasAnswer, type OpenCall, type PlannedCall, RunningCall, safely } from './running-call.ts';
+
+/**
+ * Running tool calls and the running decision. Each ends with exactly one mail.
+ *
+ * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may
+ *     start while the disk still writes. A read has no effect either, so it is made at once.
+ * C2  Every call has its own signal. The call's timeout, the run's cancel and the end of the drive abort it.
+ * C3  A call that does not stop within the grace period counts as lost, and its late outcome is ignored.
+ */
+export interface Calls {
+  plan(call: PlannedCall): void;
+  planThought(decision: number, thought: Omit<Thought, 'signal'>): void;
+  /** Whether planned calls wait for the next commit. */
+  isAnyPlanned(): boolean;
+  thinkNow(): void;
+  /**
+   * Makes the planned reads. Returns their outcomes if all planned calls are reads and end in this turn of the event
+   * loop. Then starts and outcomes are one write. Otherwise returns an empty list.
+   */
+  takeEnded(ahead: Pick<ReadAhead, 'stateOf' | 'take' | 'settle'>): Promise<Mail[]>;
+  /** Makes the planned calls, except prefetched ones. */
+  release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
+  /** Prefetch: makes a call at once. It is reported only when its task starts. */
+  begin(call: PlannedCall, isTask: boolean): OpenCall;
+  /** The commit failed, so the planned calls must not be made. */
+  forgetPlanned(): void;
+  abort(reason: string): void;
+  stopAll(): Promise<void>;
+}
+
+export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls {
+  const { clock } = parts;
+  let planned: PlannedCall[] = [];
+  let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
+  let thinking: OpenThought | undefined;
+  const open = new Map<Stop, Promise<unknown>>();
+  const context = { run, parts, mailbox, open };
+  /** Whether a commit has shown that this driver knows the whole journal. Before that, it makes no call. */
+  let isCurrent = false;
+  /** Planned reads that have been made already. */
+  const early = new Map<PlannedCall, OpenCall>();
+
+  function begin(call: PlannedCall, isTask: boolean): OpenCall {
+    return new RunningCall(call, isTask, context);
+  }
+
+  function stateOf(call: PlannedCall, ahead: Pick<ReadAhead, 'stateOf'>): ReturnType<ReadAhead['stateOf']> {
+    const made = early.get(call);
+    if (made === undefined) return call.instead === undefined ? ahead.stateOf(call) : 'none';
+    if (made.how === undefined) return 'running';
+    return hasAnswer(made.how) ? 'ended' : 'lost';
+  }
+
+  /** The call, if it was made before its start was written. */
+  function takeEarly(call: PlannedCall, ahead: Pick<ReadAhead, 'take'>): OpenCall | undefined {
+    const made = early.get(call);
+    early.delete(call);
+    const prefetched = call.instead === undefined ? ahead.take(call) : undefined;
+    const taken = made ?? prefetched;
+    taken?.taken();
+    return taken;
+  }
+
+  async function think(
+    decision: number,
+    about: Omit<Thought, 'signal'>,
+    current: OpenThought,
+  ): Promise<void> {
+    const startedAt = clock.now();
+    const { stop } = current;
+    const word = wordFor(about.state);
+    const onAction = about.onAction && ((action: Action) => about.onAction?.(normalAction(action)));
+    const otherwise = (): Thinking => ({
+      kind: 'failed',
+      failure: toFailure({ kind: 'cancelled', code: 'mind_stopped' }, word),
+    });
+    const result = await withGrace(
+      safely(
+        async () => normalThinking(await parts.mind.think({ ...about, onAction, signal: stop.signal })),
+        (reason) => brokenThought(reason, word),
+      ),
+      { stop, clock, otherwise },
+    );
+    open.delete(stop);
+    current.ended = { type: 'thought_ended', decision, thinking: result, ms: clock.now() - startedAt };
+    reportThought();
+  }
+
+  /** A thought that ends before its start is durable waits: the commit may still fail, and then it is dropped. */
+  function reportThought(): void {
+    if (thinking?.ended === undefined || !thinking.isWritten) return;
+    mailbox.post(thinking.ended);
+    thinking = undefined;
+  }
+
+  return {
+    plan: (call) => void planned.push(call),
+    planThought(decision, about) {
+      thought = { decision, about };
+    },
+    isAnyPlanned: () => planned.length > 0 || thought !== undefined,
+    thinkNow() {
+      if (thought === undefined) return;
+      thinking = { stop: createStop(), isWritten: false, ended: undefined };
+      open.set(thinking.stop, think(thought.decision, thought.about, thinking));
+      thought = undefined;
+    },
+    async takeEnded(ahead) {
+      let isAnyRunning = false;
+      let isAnyOther = planned.length === 0;
+      for (const call of planned) {
+        let now = stateOf(call, ahead);
+        if (now === 'none' && isCurrent && call.isFree === true) {
+          early.set(call, begin(call, false));
+          now = 'running';
+        }
+        if (now === 'running') isAnyRunning = true;
+        else if (now !== 'ended') isAnyOther = true;
+      }
+      if (isAnyOther) return [];
+      if (isAnyRunning) {
+        await new Promise((resolve) => setImmediate(resolve));
+        if (planned.some((call) => stateOf(call, ahead) !== 'ended')) return [];
+      }
+      const ended: Mail[] = [];
+      for (const call of planned) {
+        const { task, attempt } = call;
+        const how = takeEarly(call, ahead)?.how;
+        if (how !== undefined) ended.push({ type: 'call_ended', task, attempt, ...how });
+      }
+      planned = [];
+      ahead.settle();
+      return ended;
+    },
+    begin,
+    release(ahead) {
+      isCurrent = true;
+      const due = planned.map((call) => ({ call, begun: takeEarly(call, ahead) }));
+      planned = [];
+      ahead.settle();
+      for (const { call, begun } of due) {
+        const { task, attempt, instead = 'call' } = call;
+        const type = `${instead}_ended` as const;
+        const { ended } = begun ?? begin(call, instead === 'call');
+        void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
+      }
+      if (thinking === undefined) return;
+      thinking.isWritten = true;
+      reportThought();
+    },
+    forgetPlanned() {
+      planned = [];
+      for (const made of early.values()) made.abort('forgotten');
+      early.clear();
+      if (thinking === undefined || thinking.isWritten) return;
+      thinking.stop.stop('forgotten');
+      thinking = undefined;
+    },
+    abort(reason) {
+      for (const stop of open.keys()) stop.stop(reason);
+    },
+    async stopAll() {
+      for (const stop of open.keys()) stop.stop(LEFT.stopped);
+      await Promise.all(open.values());
+    },
+  };
+}
+
+interface OpenThought {
+  readonly stop: Stop;
+  /** Whether its start is durable. */
+  isWritten: boolean;
+  ended: Mail | undefined;
+}
+
+function brokenThought(reason: string, word: Word): Thinking {
+  const cause = { kind: 'model_error', code: 'mind_broke', params: { reason } } as const;
+  return { kind: 'failed', failure: toFailure(cause, word) };
+}
