@@ -42,7 +42,7 @@ export interface Repeats {
  *     between. Otherwise a person decides, or the run ends as a loop.
  */
 export function findRepeats(calls: readonly ProposedCall[], state: RunState): Repeats | undefined {
-  if (state.planGiven) return undefined;
+  if (state.planGiven || calls.length === 0) return undefined;
   const made = madeBefore(calls, state);
   const found = calls.flatMap((call): Repeated[] => {
     const done = made.get(callText(call.operation, call.args))?.findLast(isDone);
