@@ -126,13 +126,16 @@ function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> 
 const NO_TASKS: ReadonlySet<string> = new Set();
 const NO_SERVERS: ReadonlyMap<string, string> = new Map();
 const NO_STEPS: OpenSteps = new Map();
+const NO_LIMITS = { maxTasks: Number.POSITIVE_INFINITY, maxSteps: Number.POSITIVE_INFINITY };
 
 export function compileContext(draft: Draft, { state, parts }: DraftContext): CompileContext {
   const { settings } = state;
   const isTheirs = draft.by === 'user';
   const removes = draft.removes === undefined ? NO_TASKS : new Set(draft.removes);
-  const { limits } = settings;
+  const { limits, task } = settings;
   const missing = parts.toolbox.missing();
+  const { maxTasks, maxSteps } = isTheirs ? NO_LIMITS : roomIn(state, removes);
+  // Each field is named: a spread copies them one by one, which takes longer than compiling a short plan.
   return {
     tools: withSteps(parts.toolbox.tools()),
     // The reason is in the words of the server, and the mind is told what is wrong with its plan.
@@ -142,7 +145,8 @@ export function compileContext(draft: Draft, { state, parts }: DraftContext): Co
     // A user's plan may contain Refs in any mode. The mode only limits the mind.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
-    ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
+    maxTasks,
+    maxSteps,
     done: new RunTasks(
       state.tasks,
       ({ task, status }) => status === 'succeeded' || (isStep(task) && !removes.has(task.id)),
@@ -154,7 +158,9 @@ export function compileContext(draft: Draft, { state, parts }: DraftContext): Co
     budget: {
       ms: timeLeft(state, parts.clock.now()),
       cost: limits.cost === undefined ? undefined : dollars(limits.cost - costUsed(state)),
-      ...settings.task,
+      timeoutMs: task.timeoutMs,
+      attempts: task.attempts,
+      backoff: task.backoff,
       concurrency: settings.concurrency,
       servers: settings.servers,
     },
@@ -164,33 +170,29 @@ export function compileContext(draft: Draft, { state, parts }: DraftContext): Co
 
 /** The tasks of a run that are meant, as the compiler looks them up. */
 export class RunTasks implements KnownTasks {
-  readonly #tasks: RunState['tasks'];
-  readonly #isMeant: (task: TaskState) => boolean;
+  readonly tasks: RunState['tasks'];
+  readonly isMeant: (task: TaskState) => boolean;
 
   constructor(tasks: RunState['tasks'], isMeant: (task: TaskState) => boolean) {
-    this.#tasks = tasks;
-    this.#isMeant = isMeant;
+    this.tasks = tasks;
+    this.isMeant = isMeant;
   }
 
   get(id: string): string | undefined {
-    const task = this.#tasks.get(id);
-    return task !== undefined && this.#isMeant(task) ? task.task.operation : undefined;
+    const task = this.tasks.get(id);
+    return task !== undefined && this.isMeant(task) ? task.task.operation : undefined;
   }
 
   has(id: string): boolean {
     return this.get(id) !== undefined;
   }
 
-  keys(): Iterable<string> {
-    return this.#meant().map(({ task }) => task.id);
+  *keys(): Iterable<string> {
+    for (const task of this.tasks.values()) if (this.isMeant(task)) yield task.task.id;
   }
 
-  values(): Iterable<string> {
-    return this.#meant().map(({ task }) => task.operation);
-  }
-
-  #meant(): IteratorObject<TaskState> {
-    return this.#tasks.values().filter(this.#isMeant);
+  *values(): Iterable<string> {
+    for (const task of this.tasks.values()) if (this.isMeant(task)) yield task.task.operation;
   }
 }
 
@@ -219,7 +221,7 @@ function answerUses(state: RunState): ReadonlySet<string> | undefined {
 function roomIn(
   { tasks, indexes: { stepCount }, settings: { limits } }: RunState,
   removes: ReadonlySet<string>,
-): Pick<CompileContext, 'maxTasks' | 'maxSteps'> {
+): typeof NO_LIMITS {
   let maxTasks = limits.tasks - (tasks.size - stepCount);
   let maxSteps = limits.tasks - stepCount;
   for (const id of removes) {
