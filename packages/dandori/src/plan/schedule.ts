@@ -65,6 +65,7 @@ export function scheduleTasks(
     const task: CheckedTask = needs.length > 0 ? { id, effect, needs } : { id, effect };
     const waited = waits.get(id) ?? NONE;
     if (waited.length > 0) addWaits(task, waited, { groups, numbers });
+    // `rank` fills it in, when what comes after is known.
     task.rank = 0;
     if (cost > 0) task.cost = cost;
     return task;

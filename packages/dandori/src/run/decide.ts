@@ -47,11 +47,12 @@ export function decide(state: RunState, now: number): Intention[] {
   const replaced = indexes.replacing.values().next().value;
   if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
   const intentions: Intention[] = endingHolds(state, now);
-  if (indexes.inDoubt.size > 0) intentions.push(...settling(state));
+  for (const task of indexes.inDoubt)
+    if (!indexes.probing.has(task)) intentions.push({ type: 'settle', task });
   for (const { task } of stepsToAsk(state)) intentions.push({ type: 'ask_approval', task: task.id });
   const isAnyQueued = indexes.ready.size > 0 || indexes.retrying.size > 0;
   const places = isAnyQueued ? new Places(state) : undefined;
-  if (places !== undefined) intentions.push(...starting(state, now, places));
+  if (places !== undefined) addStarts(intentions, { state, now, places });
   const isBusy = isAlive(state) || intentions.length > 0;
   if (!isBusy && !isAnyLater(state, now))
     intentions.push(...(indexes.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
@@ -109,12 +110,6 @@ function heldTasks({ indexes: { held }, tasks }: RunState): TaskState[] {
   return [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
-function settling(state: RunState): Intention[] {
-  const { inDoubt, probing } = state.indexes;
-  const unsettled = [...inDoubt].filter((task) => !probing.has(task));
-  return unsettled.map((task) => ({ type: 'settle', task }));
-}
-
 /** The free slots: overall, in each lane, and within the budget. */
 class Places {
   readonly #state: RunState;
@@ -162,11 +157,16 @@ class Places {
 
 const NONE: ReadonlySet<string> = new Set();
 
-function starting(state: RunState, now: number, places: Places): Intention[] {
-  const intentions: Intention[] = [];
+interface Starting {
+  readonly state: RunState;
+  readonly now: number;
+  readonly places: Places;
+}
+
+function addStarts(intentions: Intention[], { state, now, places }: Starting): void {
   // If the settings never ask for approval, there is nothing to do when all slots are taken.
   const isNeverAsked = neverAsks(state.settings);
-  if (isNeverAsked && !places.isOpen()) return intentions;
+  if (isNeverAsked && !places.isOpen()) return;
   const leaving = state.draft?.removes === undefined ? NONE : new Set(state.draft.removes);
   const asked = doubtedTools(state);
   let passedOver = 0;
@@ -184,7 +184,6 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
       if (isNeverAsked && !places.isOpen()) break;
     } else break;
   }
-  return intentions;
 }
 
 type Candidate = Pick<Queued<TaskState>, 'item'>;
