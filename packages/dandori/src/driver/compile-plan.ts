@@ -9,16 +9,15 @@ import type { Compiled } from '../plan/compile.ts';
 import { fillRefs } from '../plan/fill-refs.ts';
 import { repair } from '../plan/repair.ts';
 import { proposal } from '../run/actions/facts.ts';
-import { asksAboutPlan, asksFirst } from '../run/approval-policy.ts';
+import { asksAboutPlan, asksFirst, neverAsks } from '../run/approval-policy.ts';
 import { type CompileParts, compileContext, compileDraft } from '../run/drafts/draft.ts';
 import { findRepeats, type ProposedCall, type Repeats } from '../run/repeats.ts';
 import { isOrder } from '../run/state/orders.ts';
 import { answerToDraft, type PlanAnswer } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
 import { planOrigins } from '../run/trust/plan-doubts.ts';
-import { withOpenedCheck } from '../secrets/index.ts';
+import { checkOpened, sealingOf } from '../secrets/index.ts';
 import { driverTexts } from '../views/texts/of-run.ts';
-import type { Parts } from './parts.ts';
 import type { Driver } from './perform.ts';
 import { planDigest, planQuestion } from './questions.ts';
 import type { Results } from './results.ts';
@@ -52,7 +51,9 @@ export async function compilePlan({
   // Durations tell which task is urgent. That matters only if the tasks cannot all start at once.
   const isCrowded = draft.tasks.length > state.settings.concurrency;
   if (isCrowded && atStart === undefined) await parts.durations?.load();
-  const compiling = { state, parts: { ...withOpenedCheck(parts), checked }, results, atStart };
+  const { toolbox, clock, durations } = parts;
+  const check = checkOpened(parts.check, sealingOf(parts));
+  const compiling = { state, parts: { toolbox, check, clock, durations, checked }, results, atStart };
   ledger.record(
     ...(word?.kind === 'edited' ? edited(draft, word, compiling) : judged(draft, word, compiling)),
   );
@@ -60,7 +61,7 @@ export async function compilePlan({
 
 interface Compiling {
   readonly state: RunState;
-  readonly parts: Parts & Pick<CompileParts, 'checked'>;
+  readonly parts: CompileParts;
   readonly results: Results;
   readonly atStart?: Compiled | undefined;
 }
@@ -114,14 +115,13 @@ interface Circumstances {
 function accepted(draft: Draft, compiled: Compiled & { ok: true }, circumstances: Circumstances): Fact[] {
   const { state, word, problems } = circumstances;
   const repairs = circumstances.repairs ?? notesIn(word?.question);
-  const calls = callsOf(draft, compiled);
   const isApproved = word !== undefined && word.question.digest === planDigest(draft, compiled.tasks);
   if (isApproved) return [approval(draft, compiled, { state, repairs, question: word.question.id })];
-  const found =
-    draft.by === 'user' ? undefined : findRepeats(knownCalls(draft, compiled, circumstances), state);
+  const isTheirs = draft.by === 'user' || state.planGiven;
+  const found = isTheirs ? undefined : findRepeats(knownCalls(draft, compiled, circumstances), state);
   if (found?.verdict === 'tell' || found?.verdict === 'end') return [refusal(draft, found)];
   const noted = [...repairs, ...notesOnRepeats(found, state)];
-  if (found?.verdict !== 'ask' && !asksAboutPlan(calls, state.settings))
+  if (found?.verdict !== 'ask' && !asksAboutPlan(callsOf(draft, compiled), state.settings))
     return [approval(draft, compiled, { state, repairs: noted })];
   const repeated = found?.verdict === 'ask' ? found : undefined;
   const notes = notesOn(compiled, noted);
@@ -141,12 +141,15 @@ function knownCalls(
   compiled: Compiled & { ok: true },
   { state, results }: Circumstances,
 ): ProposedCall[] {
-  const effects = new Map(compiled.tasks.map(({ id, effect }) => [id, effect]));
+  const changing = draft.tasks.filter(
+    (task, index) => compiled.tasks[index]?.effect !== 'read' && !isStep(task),
+  );
+  if (changing.length === 0) return [];
   const own = new Set(draft.tasks.map(({ id }) => id));
-  return draft.tasks.flatMap(({ id, operation, args }) => {
+  return changing.flatMap(({ id, operation, args }) => {
     const before = state.tasks.get(id)?.task;
     const isOld = before?.operation === operation && isSameButRedacted(before.args, args);
-    if (isOld || isStep({ operation }) || effects.get(id) === 'read') return [];
+    if (isOld) return [];
     const filled = fillRefs(args, (task) => (own.has(task) ? undefined : results.get(state, task)));
     return filled.ok ? [{ id, operation, args: filled.args }] : [];
   });
@@ -198,7 +201,8 @@ function approval(
 ): Fact {
   const { tasks, groups, accesses } = compiled;
   const notes = notesOn(compiled, repairs);
-  const isAsked = callsOf(draft, compiled).some((call) => asksFirst(call, state.settings));
+  const { settings } = state;
+  const isAsked = !neverAsks(settings) && callsOf(draft, compiled).some((call) => asksFirst(call, settings));
   return {
     type: 'plan_approved',
     data: {
@@ -214,6 +218,7 @@ function approval(
 }
 
 function notesOn(compiled: Compiled & { ok: true }, repairs: readonly string[]): string[] {
+  if (repairs.length + compiled.notes.length + compiled.warnings.length === 0) return [];
   const warnings = compiled.warnings.map(({ task, message }) =>
     task === undefined ? message : `${task}: ${message}`,
   );
@@ -230,6 +235,5 @@ function callsOf(
   { tasks: written }: Draft,
   { tasks }: Compiled & { ok: true },
 ): { operation: string; effect: Effect }[] {
-  const operations = new Map(written.map(({ id, operation }) => [id, operation]));
-  return tasks.map(({ id, effect }) => ({ operation: operations.get(id) ?? '', effect }));
+  return tasks.map(({ effect }, index) => ({ operation: written[index]?.operation ?? '', effect }));
 }

@@ -14,7 +14,7 @@ import type { Proving } from './proof.ts';
 export function* intentions(state: RunState, until: number): Generator<Intention> {
   const from = state.lastAt;
   const turns = [state.thinkAfter, until + timeLeft(state, until), until + workTimeLeft(state, until)];
-  for (const { item } of state.indexes.retrying.inOrder(() => true)) {
+  for (const { item } of state.indexes.retrying.inOrder()) {
     const { dueAt = until } = item;
     if (dueAt >= until) break;
     turns.push(dueAt);

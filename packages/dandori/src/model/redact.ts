@@ -42,7 +42,7 @@ export function shown<T>(value: T): T {
 
 /** Whether a sealed value holds a secret. */
 export function holdsMark(value: unknown): boolean {
-  return someText(value, (text) => text.search(MARK) !== -1);
+  return someText(value, (text) => text.includes(BEGINNING) && text.search(MARK) !== -1);
 }
 
 /** Whether a text of a plan contains the placeholder of a secret, or a mark that its author copied. */
@@ -314,7 +314,10 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
 function someText(value: unknown, isIt: (text: string) => boolean): boolean {
   if (typeof value === 'string') return isIt(value);
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, item]) => isIt(key) || someText(item, isIt));
+  if (Array.isArray(value)) return value.some((item) => someText(item, isIt));
+  const fields = value as Record<string, unknown>;
+  for (const key in fields) if (isIt(key) || someText(fields[key], isIt)) return true;
+  return false;
 }
 
 /**

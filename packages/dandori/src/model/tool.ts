@@ -127,7 +127,10 @@ export function withinOneLimit(check: SchemaCheck): SchemaCheck {
  * The server of a tool, whose limit of concurrent calls applies. A server's name may contain dots. So a
  * server with a limit wins over the part up to the first dot, and a longer name wins over a shorter one.
  */
-export function laneOf(operation: string, limits: Readonly<Record<string, unknown>> = {}): string {
+export function laneOf(operation: string, limits?: Readonly<Record<string, unknown>>): string {
+  const dot = operation.indexOf('.');
+  if (limits === undefined || dot === operation.lastIndexOf('.'))
+    return dot === -1 ? operation : operation.slice(0, dot);
   const parts = operation.split('.');
   for (let length = parts.length - 1; length > 1; length--) {
     const server = parts.slice(0, length).join('.');

@@ -5,7 +5,7 @@ import type { Mode } from '../model/settings.ts';
 import type { Ref, Task } from '../model/task.ts';
 import { clip, nearest } from '../model/text.ts';
 import type { SchemaCheck, SchemaIssue, Tool } from '../model/tool.ts';
-import { eachString } from './fill-refs.ts';
+import { eachString, someString } from './fill-refs.ts';
 import type { Need } from './graph.ts';
 import type { KnownTasks } from './known-tasks.ts';
 import { mayHoldRef, parseTemplate, wholeRef, writeRef } from './refs.ts';
@@ -39,25 +39,35 @@ interface Hole {
 export function checkArguments(task: Task, checking: Checking, needs: Map<string, Need>): Diagnostic[] {
   const diagnostics: Diagnostic[] = [];
   const holes: Hole[] = [];
-  eachString(task.args, [], (text, path) => {
-    if (diagnostics.length < MOST && (mayHoldRef(text) || checking.mode === 'adaptive'))
-      diagnostics.push(...checkText(task.id, { text, path, holes, needs }, checking));
-  });
+  if (someString(task.args, mayHoldPlaceholder))
+    eachString(task.args, [], (text, path) => {
+      if (diagnostics.length < MOST && mayHoldPlaceholder(text))
+        diagnostics.push(...checkText(task.id, { text, path, holes, needs }, checking));
+    });
   const tool = checking.tools.get(task.operation);
   if (tool === undefined) return diagnostics;
-  const unknown = byPlace(holes);
-  for (const issue of checking.check(tool.inputSchema, task.args)) {
-    if (diagnostics.length >= MOST) break;
-    if (!isUnknownYet(issue, unknown)) diagnostics.push(toDiagnostic(task, issue, tool));
+  const issues = checking.check(tool.inputSchema, task.args);
+  if (issues.length > 0) {
+    const unknown = byPlace(holes);
+    for (const issue of issues) {
+      if (diagnostics.length >= MOST) break;
+      if (!isUnknownYet(issue, unknown)) diagnostics.push(toDiagnostic(task, issue, tool));
+    }
   }
   for (const hole of holes)
     diagnostics.push(...checkHole(task, hole, { checking, wanted: tool.inputSchema }));
   return diagnostics;
 }
 
+/** Most texts hold neither a Ref nor a placeholder. This check saves a closer look at them. */
+function mayHoldPlaceholder(text: string): boolean {
+  return text.includes('{');
+}
+
 /** `[secret]`, copied by a model or a user. It is shown instead of a secret and is not a value. */
 export function copiedSecrets({ id, args }: Task): Diagnostic[] {
   const found: Diagnostic[] = [];
+  if (!someString(args, looksRedacted)) return found;
   eachString(args, [], (text, path) => {
     if (found.length < MOST && looksRedacted(text))
       found.push({

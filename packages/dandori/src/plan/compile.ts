@@ -9,6 +9,7 @@ import { nearest } from '../model/text.ts';
 import { type SchemaCheck, type Tool, withinOneLimit } from '../model/tool.ts';
 import { type Work, weigh } from '../model/work-budget.ts';
 import { checkArguments } from './check-arguments.ts';
+import { type CheckedTasks, keepFindings, stillRight } from './checked-tasks.ts';
 import { type Budget, estimateOf, mayBeLate, overBudget } from './estimate.ts';
 import {
   AFTER,
@@ -25,7 +26,7 @@ import { AddedTasks, type KnownTasks } from './known-tasks.ts';
 import { expressionProblem } from './refs.ts';
 import { type Schedule, scheduleTasks } from './schedule.ts';
 import { missingIn } from './schema/path.ts';
-import { deadSteps, dropNeedless } from './warnings.ts';
+import { deadSteps, dropNeedless, MOST_WARNINGS } from './warnings.ts';
 
 /** The context in which a plan is compiled. */
 export interface CompileContext {
@@ -52,7 +53,7 @@ export interface CompileContext {
   /** True for plans of the model: an `after` that no Ref and no effect needs is dropped. */
   readonly dropsNeedless?: boolean;
   /** Tasks whose results the answer uses, if the answer was written together with the plan. */
-  readonly answerUses?: ReadonlySet<string>;
+  readonly answerUses?: ReadonlySet<string> | undefined;
   /** How long calls of this tool have taken so far. */
   readonly expectedMs?: (operation: string) => number | undefined;
 }
@@ -60,6 +61,7 @@ export interface CompileContext {
 export type Compiled =
   | {
       ok: true;
+      /** In written order. */
       tasks: CheckedTask[];
       groups: Group[];
       /** What the tasks access, if it depends on arguments that an answer may change. */
@@ -76,6 +78,34 @@ export type Compiled =
 /** More diagnostics do not help, and finding suggestions for 10,000 misspelt names takes minutes. */
 const MAX_DIAGNOSTICS = 100;
 
+/** Why the plan cannot be accepted. */
+class Problems {
+  readonly found: Diagnostic[] = [];
+  /** The place of the checked task, if its id alone would point to another task. */
+  index: number | undefined;
+
+  get isFull(): boolean {
+    return this.found.length >= MAX_DIAGNOSTICS;
+  }
+
+  add(diagnostic: Diagnostic): void {
+    if (this.isFull) return;
+    this.found.push(this.index === undefined ? diagnostic : { ...diagnostic, index: this.index });
+  }
+
+  addAll(diagnostics: readonly Diagnostic[]): void {
+    for (const diagnostic of diagnostics) this.add(diagnostic);
+  }
+}
+
+/** What the checks of all tasks share. */
+interface Checking extends CompileContext {
+  readonly operations: KnownTasks;
+  readonly warnings: Diagnostic[];
+  readonly problems: Problems;
+  readonly expected: Work;
+}
+
 /** Checks a whole plan before its first effect and reports all problems at once. */
 export function compile(tasks: readonly Task[], context: CompileContext): Compiled {
   if (tasks.length === 0) {
@@ -87,103 +117,57 @@ export function compile(tasks: readonly Task[], context: CompileContext): Compil
   const { done, open = [] } = context;
   const operations = new AddedTasks(done);
   for (const { id, operation } of open) operations.set(id, operation);
-  const doubled = checkIds(tasks, operations);
-  const diagnostics = [...checkSize(tasks, context), ...doubled].slice(0, MAX_DIAGNOSTICS);
-  const isFull = () => diagnostics.length >= MAX_DIAGNOSTICS;
-  const add = (found: Iterable<Diagnostic>) => {
-    if (isFull()) return;
-    for (const diagnostic of found) {
-      diagnostics.push(diagnostic);
-      if (isFull()) return;
-    }
-  };
+  const problems = new Problems();
+  checkSize(tasks, context, problems);
+  const repeated = checkIds(tasks, operations, problems);
   const warnings: Diagnostic[] = [];
   const edges: Edges = new Map();
-  const expected: Work = { left: MOST_EXPECTED };
-  const checking = {
+  const checking: Checking = {
     ...context,
     check: withinOneLimit(context.check),
-    expected,
+    expected: { left: MOST_EXPECTED },
     operations,
     warnings,
+    problems,
   };
-  const repeated = new Set(doubled.map(({ index }) => index));
   for (const [index, task] of tasks.entries()) {
-    if (isFull()) break;
-    const known = repeated.has(index) ? undefined : stillRight(task, checking);
-    if (known !== undefined) {
-      edges.set(task.id, new Map(known.needs));
+    if (problems.isFull) break;
+    const isRepeated = repeated?.has(index) === true;
+    problems.index = isRepeated ? index : undefined;
+    const known = isRepeated ? undefined : stillRight(task, checking);
+    if (known === undefined) edges.set(task.id, checkTask(task, checking));
+    else {
+      edges.set(task.id, new Map(known.needs.map(({ id, need }) => [id, need])));
       warnings.push(...known.warnings);
-      continue;
     }
-    const [errors, warned] = [diagnostics.length, warnings.length];
-    const needs = new Map<string, Need>();
-    const here = (found: Iterable<Diagnostic>) => (repeated.has(index) ? placed(found, index) : found);
-    add(here(checkOperation(task, context)));
-    add(here(checkExpect(task, checking)));
-    add(here(checkArguments(task, checking, needs)));
-    add(here(checkReading(task, checking, needs)));
-    if (task.after !== undefined) add(here(checkAfter(task, operations, needs)));
-    edges.set(task.id, needs);
-    if (diagnostics.length === errors)
-      context.checked?.set(task, found(task, { needs, warnings: warnings.slice(warned), checking }));
   }
+  problems.index = undefined;
   // If two tasks share an id, the graph is wrong, and its diagnostics would only confuse.
-  const isClear = !doubled.some(({ code }) => code === 'duplicate-id');
-  if (isClear) add(orderEdges(tasks, { edges, rules: context.order, done, open }));
+  const isClear = repeated === undefined;
+  if (isClear) problems.addAll(orderEdges(tasks, { edges, rules: context.order, done, open }));
   const { steps } = context;
   const hasSteps = (steps?.size ?? 0) > 0 || tasks.some(({ step }) => step !== undefined);
   if (hasSteps && isClear) inheritNeeds(tasks, edges, steps);
   const { order, cycle } = sort(hasSteps ? withSteps(edges, tasks, steps) : edges);
-  if (isClear) add(cycleProblem(cycle));
-  if (diagnostics.length > 0) return { ok: false, diagnostics };
+  if (isClear && cycle !== undefined) problems.add(cycleProblem(cycle));
+  if (problems.found.length > 0) return { ok: false, diagnostics: problems.found };
   const own = hasSteps ? order.filter((id) => edges.has(id)) : order;
   return accepted(tasks, { edges, order: own, warnings }, context);
 }
 
-/** The findings of tasks that are valid on their own, in any list. */
-export type CheckedTasks = WeakMap<Task, RightTask>;
-
-interface RightTask {
-  readonly mode: Mode;
-  readonly needs: ReadonlyMap<string, Need>;
-  readonly warnings: readonly Diagnostic[];
-  /** Its tool, and the tools of the tasks it depends on. */
-  readonly tools: readonly {
-    readonly task: string;
-    readonly operation: string;
-    readonly tool: Tool | undefined;
-  }[];
-}
-
-type Checking = CompileContext & { readonly operations: KnownTasks };
-
-function found(
-  { id, operation }: Task,
-  { needs, warnings, checking }: { checking: Checking } & Pick<RightTask, 'needs' | 'warnings'>,
-): RightTask {
-  const { mode, tools, operations } = checking;
-  const used = [[id, operation], ...[...needs.keys()].map((need) => [need, operations.get(need) ?? ''])];
-  return {
-    mode,
-    needs: new Map(needs),
-    warnings,
-    tools: used.map(([task = '', name = '']) => ({ task, operation: name, tool: tools.get(name) })),
-  };
-}
-
-/** Undefined if the task was not checked before, or if something that it was checked against has changed. */
-function stillRight(task: Task, { checked, mode, tools, operations }: Checking): RightTask | undefined {
-  const known = checked?.get(task);
-  const isRight = known?.tools.every(
-    ({ task: id, operation, tool }) => operations.get(id) === operation && tools.get(operation) === tool,
-  );
-  return isRight === true && known?.mode === mode ? known : undefined;
-}
-
-/** An id alone would point to the first task with this id. */
-function* placed(found: Iterable<Diagnostic>, index: number): Generator<Diagnostic> {
-  for (const diagnostic of found) yield { ...diagnostic, index };
+/** What the task depends on. */
+function checkTask(task: Task, checking: Checking): Map<string, Need> {
+  const { problems, warnings } = checking;
+  const [errors, warned] = [problems.found.length, warnings.length];
+  const needs = new Map<string, Need>();
+  checkOperation(task, checking);
+  checkExpect(task, checking);
+  problems.addAll(checkArguments(task, checking, needs));
+  checkReading(task, checking, needs);
+  checkAfter(task, checking, needs);
+  if (problems.found.length === errors)
+    keepFindings(task, { needs, warnings: warnings.slice(warned) }, checking);
+  return needs;
 }
 
 /** For a plan without mistakes: computes the dependencies and the estimate. */
@@ -203,7 +187,7 @@ function accepted(
     tasks: schedule.tasks,
     groups: schedule.groups,
     ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
-    warnings: [...warnings, ...dead, ...loosened.warnings, ...late].slice(0, MAX_DIAGNOSTICS),
+    warnings: [...warnings, ...dead, ...loosened.warnings, ...late].slice(0, MOST_WARNINGS),
     notes: loosened.notes,
     estimate: () => estimateOf(tasks, schedule, context),
     reasonsOf: schedule.reasonsOf,
@@ -214,50 +198,58 @@ function accepted(
 function checkSize(
   planned: readonly Task[],
   { maxTasks, maxSteps = maxTasks }: CompileContext,
-): Diagnostic[] {
+  problems: Problems,
+): void {
+  if (planned.length <= maxTasks && planned.length <= maxSteps) return;
   const steps = planned.filter(isStep).length;
-  const tasks = planned.length - steps;
-  return [...checkCount('tasks', tasks, maxTasks), ...checkCount('steps', steps, maxSteps)];
+  checkCount('tasks', { count: planned.length - steps, most: maxTasks }, problems);
+  checkCount('steps', { count: steps, most: maxSteps }, problems);
 }
 
-function checkCount(what: string, count: number, most: number): Diagnostic[] {
-  if (count <= most) return [];
+function checkCount(
+  what: string,
+  { count, most }: { readonly count: number; readonly most: number },
+  problems: Problems,
+): void {
+  if (count <= most) return;
   const message = `the plan has ${count} ${what}, and ${most} are allowed`;
-  return [{ code: 'too-many-tasks', message, hint: `make fewer ${what}, or raise planning.max_subtasks` }];
+  problems.add({
+    code: 'too-many-tasks',
+    message,
+    hint: `make fewer ${what}, or raise planning.max_subtasks`,
+  });
 }
 
-/** Adds the tasks of the plan to the operations that Refs can name. */
-function checkIds(tasks: readonly Task[], operations: AddedTasks): Diagnostic[] {
-  const diagnostics: Diagnostic[] = [];
+/**
+ * Adds the tasks of the plan to the operations that Refs can name. Returns the places of tasks whose id another
+ * task has. Undefined if there are none.
+ */
+function checkIds(
+  tasks: readonly Task[],
+  operations: AddedTasks,
+  problems: Problems,
+): ReadonlySet<number> | undefined {
+  let repeated: Set<number> | undefined;
   for (const [index, { id, operation }] of tasks.entries()) {
+    const at = { task: id, path: ['id'] };
     if (!TASK_ID.test(id)) {
       const hint = 'an id begins with a letter and holds letters, digits, _ and -';
-      diagnostics.push({
-        code: 'invalid-id',
-        task: id,
-        path: ['id'],
-        message: `"${id}" cannot be an id`,
-        hint,
-      });
+      problems.add({ code: 'invalid-id', ...at, message: `"${id}" cannot be an id`, hint });
     }
     if (operations.has(id)) {
       const message = `there are two tasks with the id "${id}"`;
-      diagnostics.push({
-        code: 'duplicate-id',
-        task: id,
-        index,
-        path: ['id'],
-        message,
-        hint: 'give each task its own id',
-      });
+      problems.add({ code: 'duplicate-id', ...at, index, message, hint: 'give each task its own id' });
+      repeated ??= new Set();
+      repeated.add(index);
     }
     operations.set(id, operation);
   }
-  return diagnostics;
+  return repeated;
 }
 
-function checkOperation({ id, operation }: Task, { tools, missing }: CompileContext): Diagnostic[] {
-  if (tools.has(operation)) return [];
+function checkOperation({ id, operation }: Task, { tools, missing, problems }: Checking): void {
+  if (tools.has(operation)) return;
+  const at = { task: id, path: ['operation'] };
   const server = operation.split('.')[0] ?? '';
   const reason = missing.get(server);
   if (reason !== undefined) {
@@ -265,62 +257,40 @@ function checkOperation({ id, operation }: Task, { tools, missing }: CompileCont
       reason === ''
         ? `"${operation}" is not there: the server "${server}" is not available`
         : `"${operation}" is not there: the server "${server}" is not available (${reason})`;
-    return [{ code: 'unknown-operation', task: id, path: ['operation'], message }];
+    problems.add({ code: 'unknown-operation', ...at, message });
+    return;
   }
   const suggestion = nearest(operation, tools.keys());
-  return [
-    {
-      code: 'unknown-operation',
-      task: id,
-      path: ['operation'],
-      message: `there is no tool "${operation}"`,
-      hint: suggestion === undefined ? '`dandori tools` lists them all' : `did you mean "${suggestion}"?`,
-    },
-  ];
+  const hint = suggestion === undefined ? '`dandori tools` lists them all' : `did you mean "${suggestion}"?`;
+  problems.add({ code: 'unknown-operation', ...at, message: `there is no tool "${operation}"`, hint });
 }
 
-function checkExpect(
-  { id, operation, expect }: Task,
-  {
-    tools,
-    check,
-    warnings,
-    expected,
-  }: CompileContext & { readonly warnings: Diagnostic[]; readonly expected: Work },
-): Diagnostic[] {
-  if (expect === undefined) return [];
-  if (typeof expect !== 'string') return checkExpectedSchema(id, expect, { check, expected });
-  const problem = expressionProblem(expect);
-  if (problem !== undefined) {
-    const message = `\`expect\` is not a JMESPath expression: ${problem}`;
-    return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
-  }
+function checkExpect({ id, operation, expect }: Task, checking: Checking): void {
+  if (expect === undefined) return;
+  const { tools, warnings, problems } = checking;
+  const at = { task: id, path: ['expect'] };
+  const problem = typeof expect === 'string' ? queryProblem(expect) : schemaProblem(expect, checking);
+  if (problem !== undefined) problems.add({ code: 'invalid-expect', ...at, message: problem });
+  if (problem !== undefined || typeof expect !== 'string') return;
   const schema = tools.get(operation)?.outputSchema;
   const missing = schema === undefined ? undefined : missingIn(schema, expect);
-  if (missing === undefined) return [];
+  if (missing === undefined) return;
   const message = `\`expect\` uses what ${operation} never returns: ${missing.message}`;
-  const found: Diagnostic = {
-    code: 'unknown-field',
-    task: id,
-    path: ['expect'],
-    message,
-    ...didYouMean(missing.suggestion),
-  };
-  if (missing.isSought) return [found];
-  warnings.push(found);
-  return [];
+  const found: Diagnostic = { code: 'unknown-field', ...at, message, ...didYouMean(missing.suggestion) };
+  if (missing.isSought) problems.add(found);
+  else warnings.push(found);
 }
 
-function checkExpectedSchema(
-  id: string,
-  schema: JsonObject,
-  { check, expected }: { readonly check: SchemaCheck; readonly expected: Work },
-): Diagnostic[] {
+function queryProblem(expect: string): string | undefined {
+  const problem = expressionProblem(expect);
+  return problem === undefined ? undefined : `\`expect\` is not a JMESPath expression: ${problem}`;
+}
+
+function schemaProblem(schema: JsonObject, { check, expected }: Checking): string | undefined {
   const size = sizeProblem(schema, expected);
-  const problem = size ?? check.problem?.(schema);
-  if (problem === undefined) return [];
-  const message = size === undefined ? `\`expect\` is not a JSON Schema: ${problem}` : `\`expect\`: ${size}`;
-  return [{ code: 'invalid-expect', task: id, path: ['expect'], message }];
+  if (size !== undefined) return `\`expect\`: ${size}`;
+  const problem = check.problem?.(schema);
+  return problem === undefined ? undefined : `\`expect\` is not a JSON Schema: ${problem}`;
 }
 
 /**
@@ -339,46 +309,39 @@ function sizeProblem(schema: JsonObject, expected: Work): string | undefined {
 }
 
 /** A task that reads a result of the same plan waits for it, as with a Ref. */
-function checkReading(
-  task: Task,
-  { tools, operations }: CompileContext & { operations: KnownTasks },
-  needs: Map<string, Need>,
-): Diagnostic[] {
+function checkReading(task: Task, { tools, operations, problems }: Checking, needs: Map<string, Need>): void {
   const target = readsResultOf(task, tools);
-  if (target === undefined || needs.has(target)) return [];
-  const path = ['args', 'task'];
-  if (target === task.id)
-    return [{ code: 'self-reference', task: task.id, path, message: `"${task.id}" reads its own result` }];
-  if (operations.has(target)) {
+  if (target === undefined || needs.has(target)) return;
+  const { id } = task;
+  const at = { task: id, path: ['args', 'task'] };
+  if (target === id) {
+    problems.add({ code: 'self-reference', ...at, message: `"${id}" reads its own result` });
+  } else if (operations.has(target)) {
     needs.set(target, { why: 'ref', path: ['task'], ref: { task: target, path: '' } });
-    return [];
+  } else {
+    const message = `"${id}" reads the result of "${target}", and no such task has succeeded`;
+    const hint = didYouMean(nearest(target, operations.keys()));
+    problems.add({ code: 'dangling-ref', ...at, message, ...hint });
   }
-  const message = `"${task.id}" reads the result of "${target}", and no such task has succeeded`;
-  return [
-    { code: 'dangling-ref', task: task.id, path, message, ...didYouMean(nearest(target, operations.keys())) },
-  ];
 }
 
-/** Lazy, because finding suggestions for 10,000 unknown ids takes minutes and at most 100 are reported. */
-function* checkAfter(
+function checkAfter(
   { id, after = [] }: Task,
-  known: KnownTasks,
+  { operations, problems }: Checking,
   needs: Map<string, Need>,
-): Generator<Diagnostic> {
-  for (const [index, target] of after.entries()) {
-    const path = ['after', index];
-    if (target === id) {
-      yield { code: 'self-reference', task: id, path, message: `"${id}" waits for itself` };
-      continue;
-    }
+): void {
+  for (let index = 0; index < after.length && !problems.isFull; index++) {
+    const target = after[index] ?? '';
+    const at = { task: id, path: ['after', index] };
+    if (target === id) problems.add({ code: 'self-reference', ...at, message: `"${id}" waits for itself` });
     // If a Ref names the same task, the dependency is already reported, or needed anyway.
-    if (needs.has(target)) continue;
-    if (known.has(target)) {
-      needs.set(target, AFTER);
-      continue;
+    else if (needs.has(target)) continue;
+    else if (operations.has(target)) needs.set(target, AFTER);
+    else {
+      const message = `"${id}" waits for "${target}", which is not in the plan`;
+      const hint = didYouMean(nearest(target, operations.keys()));
+      problems.add({ code: 'unknown-after', ...at, message, ...hint });
     }
-    const message = `"${id}" waits for "${target}", which is not in the plan`;
-    yield { code: 'unknown-after', task: id, path, message, ...didYouMean(nearest(target, known.keys())) };
   }
 }
 
@@ -386,9 +349,8 @@ function didYouMean(suggestion: string | undefined): { hint?: string } {
   return suggestion === undefined ? {} : { hint: `did you mean "${suggestion}"?` };
 }
 
-function cycleProblem(cycle: readonly string[] | undefined): Diagnostic[] {
-  const first = cycle?.[0];
-  if (cycle === undefined || first === undefined) return [];
+function cycleProblem(cycle: readonly string[]): Diagnostic {
+  const [first = ''] = cycle;
   const message = `these tasks wait for each other: ${[...cycle, first].join(' → ')}`;
-  return [{ code: 'cycle', task: first, message, hint: 'remove one of these references' }];
+  return { code: 'cycle', task: first, message, hint: 'remove one of these references' };
 }

@@ -197,7 +197,7 @@ function makespan(schedule: Schedule, scheduling: Scheduling): number {
 
   waiting.free.forEach(enter);
   for (start(); running.size > 0; start()) {
-    const [next] = running.inOrder(() => true);
+    const next = running.first();
     if (next === undefined) break;
     running.delete(next);
     const { item: id } = next;

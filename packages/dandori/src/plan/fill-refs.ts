@@ -38,10 +38,18 @@ export function fillRefs(
 
 /** Whether a text of a value may hold a Ref. Most arguments hold none, and need not be filled. */
 export function mayHoldRefs(value: Json): boolean {
-  if (typeof value === 'string') return mayHoldRef(value);
-  if (Array.isArray(value)) return value.some(mayHoldRefs);
+  return someString(value, mayHoldRef);
+}
+
+/** Whether one of the texts that `eachString` visits is of this kind. It is cheaper, because it notes no paths. */
+export function someString(value: Json, isIt: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return isIt(value);
   if (typeof value !== 'object' || value === null) return false;
-  for (const key in value) if (mayHoldRefs(value[key] ?? null)) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (someString(item, isIt)) return true;
+    return false;
+  }
+  for (const key in value) if (someString(value[key] ?? null, isIt)) return true;
   return false;
 }
 

@@ -18,47 +18,58 @@ interface Sorted {
   readonly cycle: string[] | undefined;
 }
 
-/**
- * Depth-first search with an explicit stack, because a chain of 100,000 tasks would overflow the call stack.
- */
 export function sort(graph: Graph): Sorted {
   const order: string[] = [];
   const placed = new Set<string>();
-  const path: { id: string; targets: Iterator<string> }[] = [];
-  const onPath = new Set<string>();
-  const place = (id: string) => {
-    placed.add(id);
-    order.push(id);
-  };
-  const enter = (id: string) => {
-    path.push({ id, targets: targetsOf(graph, id) });
-    onPath.add(id);
-  };
-  for (const root of graph.keys()) {
+  for (const [root, targets] of graph) {
     if (placed.has(root)) continue;
     // The usual case: the task is written after all its dependencies.
-    if (isEach(targetsOf(graph, root), placed)) place(root);
-    else enter(root);
-    for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
-      const { value: target, done } = top.targets.next();
-      if (done === true) {
-        path.pop();
-        onPath.delete(top.id);
-        place(top.id);
-      } else if (onPath.has(target)) {
-        return { order, cycle: path.slice(path.findIndex(({ id }) => id === target)).map(({ id }) => id) };
-      } else if (!placed.has(target) && graph.has(target)) enter(target);
+    if (isEachPlaced(targets.keys(), { placed, graph })) {
+      placed.add(root);
+      order.push(root);
+      continue;
     }
+    const cycle = placeWithTargets(root, { graph, placed, order });
+    if (cycle !== undefined) return { order, cycle };
   }
   return { order, cycle: undefined };
 }
 
-function targetsOf(graph: Graph, id: string): IteratorObject<string> {
-  return (graph.get(id) ?? new Set<string>()).keys();
+interface Placing {
+  readonly graph: Graph;
+  readonly placed: Set<string>;
+  readonly order: string[];
 }
 
-function isEach(ids: Iterable<string>, among: ReadonlySet<string>): boolean {
-  for (const id of ids) if (!among.has(id)) return false;
+/**
+ * Depth-first search with an explicit stack, because a chain of 100,000 tasks would overflow the call stack.
+ * Returns the cycle that it finds, if any.
+ */
+function placeWithTargets(root: string, { graph, placed, order }: Placing): string[] | undefined {
+  const path: { id: string; targets: Iterator<string> }[] = [];
+  const onPath = new Set<string>();
+  const enter = (id: string) => {
+    path.push({ id, targets: (graph.get(id) ?? new Set<string>()).keys() });
+    onPath.add(id);
+  };
+  enter(root);
+  for (let top = path.at(-1); top !== undefined; top = path.at(-1)) {
+    const { value: target, done } = top.targets.next();
+    if (done === true) {
+      path.pop();
+      onPath.delete(top.id);
+      placed.add(top.id);
+      order.push(top.id);
+    } else if (onPath.has(target)) {
+      return path.slice(path.findIndex(({ id }) => id === target)).map(({ id }) => id);
+    } else if (!placed.has(target) && graph.has(target)) enter(target);
+  }
+  return undefined;
+}
+
+/** A task outside the graph has ended. */
+function isEachPlaced(ids: Iterable<string>, { placed, graph }: Omit<Placing, 'order'>): boolean {
+  for (const id of ids) if (!placed.has(id) && graph.has(id)) return false;
   return true;
 }
 

@@ -10,7 +10,7 @@ import { refsIn, replacePlaceholders } from './fill-refs.ts';
 export type Group = readonly string[];
 
 /**
- * For each task, the groups of earlier tasks that must end before it starts. With them, running in parallel
+ * For each task that waits, the groups of earlier tasks that must end before it starts. With them, running in parallel
  * gives the same results as running in written order. It works like a processor: reads overlap. A write waits
  * for the earlier reads and writes of its resource and of the whole server. An access to the whole server
  * waits for all of its parts.
@@ -22,16 +22,17 @@ export type Group = readonly string[];
  * H3  The work is linear in the number of accesses, because groups are shared instead of copied.
  */
 export function hazards(accesses: readonly Access[]): Map<string, Group[]> {
-  const servers = new Map<string, ServerTrack>();
   const waits = new Map<string, Group[]>();
+  // Reads wait for nothing but writes.
+  if (accesses.every(({ effect }) => effect === 'read')) return waits;
+  const servers = new Map<string, ServerTrack>();
   for (const access of accesses) {
     const track = servers.get(access.server) ?? newServer();
     servers.set(access.server, track);
     const groups =
       access.resource === undefined ? whole(track, access) : part(track, access, access.resource);
-    const known = waits.get(access.id);
     const all = groups.filter((group) => group.length > 0);
-    waits.set(access.id, known === undefined ? all : [...known, ...all]);
+    if (all.length > 0) waits.set(access.id, [...(waits.get(access.id) ?? []), ...all]);
   }
   return waits;
 }
@@ -129,13 +130,9 @@ export function accessesOf(
   const tool = tools.get(operation);
   if (tool === undefined) return [{ id, effect: 'write', server: '' }];
   const { effect, server, resource, independent, name } = tool;
-  const own: Access = {
-    id,
-    effect,
-    server,
-    ...(resource !== undefined && { resource }),
-    ...(independent === true && { independent: name }),
-  };
+  const own: Access = { id, effect, server };
+  if (resource !== undefined) own.resource = resource;
+  if (independent === true) own.independent = name;
   return tool.calls === undefined ? [own] : byServer([own, ...calledBy(tool, id, tools)]);
 }
 

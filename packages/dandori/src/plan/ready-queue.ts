@@ -53,8 +53,16 @@ export class ReadyQueue<T> {
     return true;
   }
 
+  first(): Queued<T> | undefined {
+    let first: Queued<T> | undefined;
+    if (this.#size === 0) return first;
+    for (const [top] of this.#lanes.values())
+      if (top !== undefined && (first === undefined || comesFirst(top, first))) first = top;
+    return first;
+  }
+
   /** In order, lazily. `hasRoom` is checked for each entry, because taking one may fill its lane. */
-  inOrder(hasRoom: (lane: string) => boolean): Iterable<Queued<T>> {
+  inOrder(hasRoom: (lane: string) => boolean = everywhere): Iterable<Queued<T>> {
     // Most queues are empty, and they are looked at several times a step.
     return this.#size === 0 ? NOTHING : this.#taking(hasRoom);
   }
@@ -75,6 +83,7 @@ export class ReadyQueue<T> {
 }
 
 const NOTHING: readonly never[] = [];
+const everywhere = () => true;
 
 export function comesFirst(a: Urgency, b: Urgency): boolean {
   return a.rank > b.rank || (a.rank === b.rank && a.order < b.order);

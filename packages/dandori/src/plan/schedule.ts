@@ -45,39 +45,33 @@ export function scheduleTasks(
 ): Schedule {
   const positions = new Map<string, number>();
   for (const [position, { id }] of tasks.entries()) positions.set(id, position);
-  const before = new Map(open.map((task) => [task.id, task]));
-  const taskAt = (id: string) => tasks[positions.get(id) ?? -1] ?? before.get(id);
-  const all = [...before.keys(), ...order];
-  const written = all.flatMap((id) => accessesOf(taskAt(id) ?? { id, operation: '' }, tools));
-  const accesses = written.map((access) => filledIn(access, taskAt(access.id)?.args ?? {}));
+  const inOrder = order.map((id) => tasks[positions.get(id) ?? -1]);
+  const written: Access[] = [];
+  const accesses: Access[] = [];
+  for (const task of [...open, ...inOrder]) {
+    if (task === undefined) continue;
+    for (const access of accessesOf(task, tools)) {
+      written.push(access);
+      accesses.push(filledIn(access, task.args));
+    }
+  }
   const waits = hazards(accesses);
   const groups: Group[] = [];
-  let touched: Map<string, Access[]> | undefined;
   const numbers = new Map<Group, number>();
   const checked = tasks.map(({ id, operation }): CheckedTask => {
-    const needs = [...(edges.get(id)?.keys() ?? [])].filter((need) => isAhead(need, done));
-    const effect = tools.get(operation)?.effect ?? 'write';
-    const waited = waits.get(id) ?? [];
-    if (waited.length === 0) return needs.length > 0 ? { id, effect, needs } : { id, effect };
-    const few = waited.filter((group) => group.length <= SMALL_GROUP).flat();
-    const single = [...new Set(few)].filter((other) => !needs.includes(other));
-    const many = waited
-      .filter((group) => group.length > SMALL_GROUP)
-      .map((group) => numbered(group, groups, numbers));
-    return {
-      id,
-      effect,
-      ...(needs.length > 0 && { needs }),
-      ...(single.length > 0 && { waits: single }),
-      ...(many.length > 0 && { waitsForGroups: many }),
-    };
-  });
-  const expected = tasks.map(({ operation }) => expectedMs?.(operation) ?? UNKNOWN_MS);
-  rank({ order, checked, groups, positions }, expected);
-  for (const [position, task] of checked.entries()) {
-    const cost = tools.get(tasks[position]?.operation ?? '')?.cost ?? 0;
+    const { effect = 'write', cost = 0 } = tools.get(operation) ?? {};
+    const needs: string[] = [];
+    for (const need of edges.get(id)?.keys() ?? NONE) if (isAhead(need, done)) needs.push(need);
+    const task: CheckedTask = needs.length > 0 ? { id, effect, needs } : { id, effect };
+    const waited = waits.get(id) ?? NONE;
+    if (waited.length > 0) addWaits(task, waited, { groups, numbers });
+    // `rank` fills it in, when what comes after is known.
+    task.rank = 0;
     if (cost > 0) task.cost = cost;
-  }
+    return task;
+  });
+  rank(tasks, { order, checked, groups, positions }, expectedMs);
+  let touched: Map<string, Access[]> | undefined;
   return {
     tasks: checked,
     groups,
@@ -88,6 +82,24 @@ export function scheduleTasks(
     },
     order,
   };
+}
+
+const NONE: readonly never[] = [];
+
+interface Numbering {
+  readonly groups: Group[];
+  readonly numbers: Map<Group, number>;
+}
+
+function addWaits(task: CheckedTask, waited: readonly Group[], { groups, numbers }: Numbering): void {
+  const { needs = [] } = task;
+  const few = waited.filter((group) => group.length <= SMALL_GROUP).flat();
+  const single = [...new Set(few)].filter((other) => !needs.includes(other));
+  const many = waited
+    .filter((group) => group.length > SMALL_GROUP)
+    .map((group) => numbered(group, groups, numbers));
+  if (single.length > 0) task.waits = single;
+  if (many.length > 0) task.waitsForGroups = many;
 }
 
 /** A step of an earlier list may have tasks in this one. It is done only when they are. */
@@ -106,8 +118,9 @@ function numbered(group: Group, groups: Group[], numbers: Map<Group, number>): n
 
 /** The accesses of servers where at least one task accesses a part named by its arguments. */
 function mayChange(written: readonly Access[]): Access[] {
+  if (!written.some(isOpen)) return [];
   const servers = new Set(written.filter(isOpen).map(({ server }) => server));
-  return servers.size === 0 ? [] : written.filter(({ server }) => servers.has(server));
+  return written.filter(({ server }) => servers.has(server));
 }
 
 interface Ranking {
@@ -119,25 +132,30 @@ interface Ranking {
 }
 
 /** From the last task to the first. The rank of a task is the longest path after it. */
-function rank({ order, checked, groups, positions }: Ranking, expected: readonly number[]): void {
-  const behind = new Float64Array(checked.length);
+function rank(
+  tasks: readonly Task[],
+  { order, checked, groups, positions }: Ranking,
+  expectedMs: CompileContext['expectedMs'],
+): void {
+  const behind = checked.map(() => 0);
   const behindGroup = groups.map(() => 0);
-  const memberships = membershipsIn(groups);
+  const memberships = groups.length === 0 ? undefined : membershipsIn(groups);
+  const raise = (earlier: string, own: number) => {
+    const at = positions.get(earlier);
+    if (at !== undefined && own > (behind[at] ?? own)) behind[at] = own;
+  };
   for (let place = order.length - 1; place >= 0; place--) {
     const id = order[place] ?? '';
     const position = positions.get(id) ?? -1;
     const task = checked[position];
     if (task === undefined) continue;
-    const throughGroups = (memberships.get(id) ?? []).map((number) => behindGroup[number] ?? 0);
-    const own = (expected[position] ?? 0) + Math.max(behind[position] ?? 0, ...throughGroups);
+    let after = behind[position] ?? 0;
+    for (const number of memberships?.get(id) ?? NONE) after = Math.max(after, behindGroup[number] ?? 0);
+    const own = after + (expectedMs?.(tasks[position]?.operation ?? '') ?? UNKNOWN_MS);
     task.rank = own;
-    const raise = (before: string) => {
-      const at = positions.get(before) ?? -1;
-      if (own > (behind[at] ?? own)) behind[at] = own;
-    };
-    task.needs?.forEach(raise);
-    task.waits?.forEach(raise);
-    for (const number of task.waitsForGroups ?? [])
+    for (const earlier of task.needs ?? NONE) raise(earlier, own);
+    for (const earlier of task.waits ?? NONE) raise(earlier, own);
+    for (const number of task.waitsForGroups ?? NONE)
       behindGroup[number] = Math.max(behindGroup[number] ?? 0, own);
   }
 }

@@ -3,10 +3,13 @@ import type { Task } from '../model/task.ts';
 import type { Tool } from '../model/tool.ts';
 import type { Edges } from './graph.ts';
 
+/** The most warnings of a plan. */
+export const MOST_WARNINGS = 100;
+
 interface DeadOptions {
   readonly tools: ReadonlyMap<string, Tool>;
   /** Tasks whose results the answer uses, if the answer was written together with the plan. */
-  readonly answerUses?: ReadonlySet<string>;
+  readonly answerUses?: ReadonlySet<string> | undefined;
 }
 
 /**
@@ -21,22 +24,15 @@ export function deadSteps(
 ): Diagnostic[] {
   const used = new Set<string>();
   for (const needs of edges.values()) for (const id of needs.keys()) used.add(id);
-  const answer = answerUses ?? new Set(tasks.slice(lastUsed(tasks, used) + 1).map(({ id }) => id));
-  return tasks
-    .filter(
-      ({ id, operation, expect }) =>
-        !used.has(id) && !answer.has(id) && expect === undefined && tools.get(operation)?.effect === 'read',
-    )
-    .map(({ id }) => ({
-      code: 'dead-step',
-      task: id,
-      message: `nothing uses the result of "${id}", which only reads`,
-      hint: 'remove it, or use its result',
-    }));
-}
-
-function lastUsed(tasks: readonly Task[], used: ReadonlySet<string>): number {
-  return tasks.findLastIndex(({ id }) => used.has(id));
+  const end = answerUses === undefined ? tasks.findLastIndex(({ id }) => used.has(id)) + 1 : tasks.length;
+  const found: Diagnostic[] = [];
+  for (const { id, operation, expect } of tasks.slice(0, end)) {
+    if (used.has(id) || answerUses?.has(id) === true || expect !== undefined) continue;
+    if (tools.get(operation)?.effect !== 'read') continue;
+    const message = `nothing uses the result of "${id}", which only reads`;
+    found.push({ code: 'dead-step', task: id, message, hint: 'remove it, or use its result' });
+  }
+  return found;
 }
 
 interface NeedlessOptions {
@@ -56,33 +52,41 @@ export function dropNeedless(
   { tools, dropsNeedless }: NeedlessOptions,
 ): { warnings: Diagnostic[]; notes: string[] } {
   if (!tasks.some(({ after = [] }) => after.length > 0)) return { warnings: [], notes: [] };
-  const reads = new Set(
-    tasks.filter(({ operation }) => tools.get(operation)?.effect === 'read').map(({ id }) => id),
-  );
+  const reads = new Set<string>();
+  const expects = new Set<string>();
+  for (const { id, operation, expect } of tasks) {
+    if (tools.get(operation)?.effect === 'read') reads.add(id);
+    if (expect !== undefined) expects.add(id);
+  }
   const beforeWrites = leadingToWrites(edges, reads);
-  const expects = new Set(tasks.filter(({ expect }) => expect !== undefined).map(({ id }) => id));
   const warnings: Diagnostic[] = [];
   const notes: string[] = [];
   for (const { id, after = [] } of tasks) {
+    if (!reads.has(id) || beforeWrites.has(id)) continue;
     const needs = edges.get(id);
-    after.forEach((target, index) => {
-      const areReads = reads.has(id) && reads.has(target);
-      const isGate = expects.has(target) || beforeWrites.has(id);
-      if (needs?.get(target)?.why !== 'after' || !areReads || isGate) return;
-      const message = `"${id}" waits for "${target}", although both only read and it does not use its result`;
+    for (const [index, target] of after.entries()) {
+      if (!reads.has(target) || expects.has(target) || needs?.get(target)?.why !== 'after') continue;
       if (dropsNeedless === true) {
         needs.delete(target);
-        notes.push(`${message}: the wait is dropped`);
-      } else warnings.push({ code: 'needless-after', task: id, path: ['after', index], message });
-    });
+        notes.push(`${needless(id, target)}: the wait is dropped`);
+      } else if (warnings.length < MOST_WARNINGS) {
+        const message = needless(id, target);
+        warnings.push({ code: 'needless-after', task: id, path: ['after', index], message });
+      }
+    }
   }
   return { warnings, notes };
+}
+
+function needless(id: string, target: string): string {
+  return `"${id}" waits for "${target}", although both only read and it does not use its result`;
 }
 
 /** Every task that a write depends on, directly or not. */
 function leadingToWrites(edges: Edges, reads: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
-  const open = [...edges.keys()].filter((id) => !reads.has(id));
+  const open: string[] = [];
+  for (const id of edges.keys()) if (!reads.has(id)) open.push(id);
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     for (const id of edges.get(next)?.keys() ?? []) {
       if (found.has(id)) continue;

@@ -1,5 +1,5 @@
 import type { Purpose } from '../model/event.ts';
-import { comesFirst } from '../plan/ready-queue.ts';
+import { comesFirst, type Queued } from '../plan/ready-queue.ts';
 import { needsApproval, neverAsks } from './approval-policy.ts';
 import { briefFor } from './brief.ts';
 import { closing } from './closing.ts';
@@ -32,8 +32,9 @@ import { doubtedTools } from './trust/similar.ts';
  * D10 The consequence of an answer is journaled before anything else is decided.
  */
 export function decide(state: RunState, now: number): Intention[] {
+  const { indexes } = state;
   if (state.end !== undefined) return [];
-  if (state.indexes.answered.size > 0) return applyingAnswers(state);
+  if (indexes.answered.size > 0) return applyingAnswers(state);
   if (state.cancel !== undefined)
     return stopping(state, `cancelled: ${state.cancel.reason}`) ?? closing(state, now);
   if (timeLeft(state, now) <= 0) return stopping(state, 'the time is up') ?? closing(state, now);
@@ -43,19 +44,20 @@ export function decide(state: RunState, now: number): Intention[] {
     return isAlive(state) ? [...endingHolds(state, now), ...wakeUp(state, now)] : [];
   if (workTimeLeft(state, now) <= 0) return concluding(state, now);
   if (state.draft !== undefined && !isPlanAsked(state)) return [{ type: 'compile_plan' }];
-  const [replaced] = state.indexes.replacing;
+  const replaced = indexes.replacing.values().next().value;
   if (replaced !== undefined && state.draft === undefined) return [{ type: 'replace_task', task: replaced }];
-  const places = new Places(state);
-  const intentions = [
-    ...endingHolds(state, now),
-    ...settling(state),
-    ...stepsToAsk(state).map(({ task: { id } }) => ({ type: 'ask_approval' as const, task: id })),
-    ...starting(state, now, places),
-  ];
+  const intentions: Intention[] = endingHolds(state, now);
+  for (const task of indexes.inDoubt)
+    if (!indexes.probing.has(task)) intentions.push({ type: 'settle', task });
+  for (const { task } of stepsToAsk(state)) intentions.push({ type: 'ask_approval', task: task.id });
+  const isAnyQueued = indexes.ready.size > 0 || indexes.retrying.size > 0;
+  const places = isAnyQueued ? new Places(state) : undefined;
+  if (places !== undefined) addStarts(intentions, { state, now, places });
   const isBusy = isAlive(state) || intentions.length > 0;
   if (!isBusy && !isAnyLater(state, now))
-    intentions.push(...(state.indexes.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
-  return [...intentions, ...waking(state, now, places)];
+    intentions.push(...(indexes.openQuestions === 0 ? next(state, now) : nextStep(state, now)));
+  intentions.push(...wakeUp(state, now, places && nextRetry(state, now, places)));
+  return intentions;
 }
 
 export function applyingAnswers({ indexes }: RunState): (Intention & { type: 'apply_answer' })[] {
@@ -65,8 +67,9 @@ export function applyingAnswers({ indexes }: RunState): (Intention & { type: 'ap
 /** Questions that have expired, each with what it counts as. */
 export function expiredAt({ indexes: { expiring }, settings }: RunState, now: number): Intention[] {
   const intentions: Intention[] = [];
+  if (expiring.size === 0) return intentions;
   const otherwise = settings.questions?.whenExpired === 'cancel' ? 'cancelled' : 'declined';
-  for (const { item } of expiring.inOrder(() => true)) {
+  for (const { item } of expiring.inOrder()) {
     const { id, expiresAt = 0, default: fallback } = item.question;
     if (expiresAt > now) break;
     const as = fallback === undefined ? otherwise : 'default';
@@ -76,9 +79,7 @@ export function expiredAt({ indexes: { expiring }, settings }: RunState, now: nu
 }
 
 export function nextExpiry({ indexes: { expiring } }: RunState): number {
-  for (const { item } of expiring.inOrder(() => true))
-    return item.question.expiresAt ?? Number.POSITIVE_INFINITY;
-  return Number.POSITIVE_INFINITY;
+  return expiring.first()?.item.question.expiresAt ?? Number.POSITIVE_INFINITY;
 }
 
 /** Tells the running calls to stop. The run ends when the last of them has ended. */
@@ -94,6 +95,7 @@ function concluding(state: RunState, now: number): Intention[] {
 }
 
 export function endingHolds(state: RunState, now: number): (Intention & { type: 'end_hold' })[] {
+  if (state.indexes.held.size === 0) return [];
   return heldTasks(state)
     .filter((task) => heldUntil(state, task) <= now)
     .map(({ task: { id } }) => ({ type: 'end_hold', task: id }));
@@ -105,14 +107,7 @@ export function nextHoldEnd(state: RunState): number {
 }
 
 function heldTasks({ indexes: { held }, tasks }: RunState): TaskState[] {
-  return held.size === 0 ? [] : [...held].flatMap((id) => tasks.get(id) ?? []);
-}
-
-function settling(state: RunState): Intention[] {
-  const { inDoubt, probing } = state.indexes;
-  if (inDoubt.size === 0) return [];
-  const unsettled = [...inDoubt].filter((task) => !probing.has(task));
-  return unsettled.map((task) => ({ type: 'settle', task }));
+  return [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** The free slots: overall, in each lane, and within the budget. */
@@ -162,19 +157,24 @@ class Places {
 
 const NONE: ReadonlySet<string> = new Set();
 
-function starting(state: RunState, now: number, places: Places): Intention[] {
-  const intentions: Intention[] = [];
+interface Starting {
+  readonly state: RunState;
+  readonly now: number;
+  readonly places: Places;
+}
+
+function addStarts(intentions: Intention[], { state, now, places }: Starting): void {
   // If the settings never ask for approval, there is nothing to do when all slots are taken.
   const isNeverAsked = neverAsks(state.settings);
-  if (isNeverAsked && !places.isOpen()) return intentions;
+  if (isNeverAsked && !places.isOpen()) return;
   const leaving = state.draft?.removes === undefined ? NONE : new Set(state.draft.removes);
   const asked = doubtedTools(state);
   let passedOver = 0;
-  for (const task of candidates(state, now, places.hasRoom)) {
+  for (const { item: task } of candidates(state, now, places.hasRoom)) {
     const { id } = task.task;
     if (!places.canPay(task) || leaving.has(id) || task.previewing !== undefined) continue;
     if (isBehindGate(task, state) || (asked.has(task.task.operation) && !task.isOrdered)) continue;
-    if (needsApproval(task, state)) intentions.push({ type: 'ask_approval', task: id });
+    if (!isNeverAsked && needsApproval(task, state)) intentions.push({ type: 'ask_approval', task: id });
     else if (!places.mayWrite(task)) {
       // Reads behind it may start. The search is bounded, because thousands of writes may wait.
       if (++passedOver > state.settings.concurrency) break;
@@ -184,36 +184,46 @@ function starting(state: RunState, now: number, places: Places): Intention[] {
       if (isNeverAsked && !places.isOpen()) break;
     } else break;
   }
-  return intentions;
 }
 
+type Candidate = Pick<Queued<TaskState>, 'item'>;
+
 /** Tasks that may start, by rank. First attempts and retries are treated alike. */
-function* candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Generator<TaskState> {
+function candidates(state: RunState, now: number, hasRoom: (lane: string) => boolean): Iterable<Candidate> {
+  const ready = state.indexes.ready.inOrder(hasRoom);
   const due = dueSince(state, now);
-  for (const { item: task } of state.indexes.ready.inOrder(hasRoom)) {
-    for (let first = due[0]; first !== undefined && comesFirst(first, task); first = due[0]) {
+  return due.length === 0 ? ready : merged(ready, due, hasRoom);
+}
+
+function* merged(
+  ready: Iterable<Candidate>,
+  due: Candidate[],
+  hasRoom: (lane: string) => boolean,
+): Generator<Candidate> {
+  for (const one of ready) {
+    for (let first = due[0]; first !== undefined && comesFirst(first.item, one.item); first = due[0]) {
       due.shift();
-      if (hasRoom(first.lane)) yield first;
+      if (hasRoom(first.item.lane)) yield first;
     }
     // An earlier candidate may have filled the lane.
-    if (hasRoom(task.lane)) yield task;
+    if (hasRoom(one.item.lane)) yield one;
   }
-  for (const task of due) if (hasRoom(task.lane)) yield task;
+  for (const one of due) if (hasRoom(one.item.lane)) yield one;
 }
 
 /** Retries that became due since the last fact. Earlier ones are already in the ready queue. */
-function dueSince(state: RunState, now: number): TaskState[] {
-  const due: TaskState[] = [];
-  for (const { item: task } of state.indexes.retrying.inOrder(() => true)) {
-    if ((task.dueAt ?? 0) > now) break;
-    due.push(task);
+function dueSince({ indexes: { retrying } }: RunState, now: number): Candidate[] {
+  const due: Candidate[] = [];
+  for (const entry of retrying.inOrder()) {
+    if ((entry.item.dueAt ?? 0) > now) break;
+    due.push(entry);
   }
-  return due.sort((a, b) => (comesFirst(a, b) ? -1 : 1));
+  return due.length < 2 ? due : due.sort((a, b) => (comesFirst(a.item, b.item) ? -1 : 1));
 }
 
 /** Whether a retry is scheduled for later. */
 function isAnyLater(state: RunState, now: number): boolean {
-  for (const { item } of state.indexes.retrying.inOrder(() => true)) if ((item.dueAt ?? 0) > now) return true;
+  for (const { item } of state.indexes.retrying.inOrder()) if ((item.dueAt ?? 0) > now) return true;
   return false;
 }
 
@@ -243,10 +253,6 @@ function purposeNow({ indexes: { stepsReady }, planGiven }: RunState): Purpose {
   return planGiven ? 'answer' : 'act';
 }
 
-function waking(state: RunState, now: number, places: Places): Intention[] {
-  return wakeUp(state, now, nextRetry(state, now, places));
-}
-
 /**
  * The next time at which something is due: the mind may be asked again, the time limit, the end of a hold, the expiry
  * of a question.
@@ -254,10 +260,11 @@ function waking(state: RunState, now: number, places: Places): Intention[] {
 function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
   let earliest = first;
   if (state.thinkAfter > now && !isAlive(state)) earliest = Math.min(earliest, state.thinkAfter);
-  for (const task of heldTasks(state)) {
-    const until = heldUntil(state, task);
-    if (until > now) earliest = Math.min(earliest, until);
-  }
+  if (state.indexes.held.size > 0)
+    for (const task of heldTasks(state)) {
+      const until = heldUntil(state, task);
+      if (until > now) earliest = Math.min(earliest, until);
+    }
   if (isAlive(state) || Number.isFinite(earliest))
     earliest = Math.min(earliest, timeUpAt(state, now), nextExpiry(state));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];

@@ -96,9 +96,8 @@ export function canPay(state: RunState, cost: number): boolean {
 
 /** Whether a task is waiting that the remaining budget cannot pay for. */
 function isTooDear(state: RunState): boolean {
-  const everywhere = () => true;
   for (const queue of [state.indexes.ready, state.indexes.retrying]) {
-    for (const { item } of queue.inOrder(everywhere)) if (!canPay(state, item.cost)) return true;
+    for (const { item } of queue.inOrder()) if (!canPay(state, item.cost)) return true;
   }
   return false;
 }

@@ -11,7 +11,8 @@ const access = (id: string, effect: Access['effect'], server = 'db', resource?: 
 });
 
 function waitsOf(accesses: readonly Access[]): Map<string, string[]> {
-  return new Map([...hazards(accesses)].map(([id, groups]) => [id, groups.flat()]));
+  const waits = hazards(accesses);
+  return new Map(accesses.map(({ id }) => [id, waits.get(id)?.flat() ?? []]));
 }
 
 describe('hazards', () => {

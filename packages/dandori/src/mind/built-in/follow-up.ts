@@ -21,8 +21,9 @@ export function wholeGoal(goal: string, context: string | undefined): string {
 }
 
 function joined(line: string, earlier: string): string {
+  if (earlier === '') return line;
   const text = normalised(line);
-  if (earlier === '' || text.length > 60) return line;
+  if (text.length > 60) return line;
   if (UNIT.test(text))
     return `${earlier.replace(/[?？。.\s]+$/, '')}${/[ぁ-ん]/.test(earlier) ? '、華氏で' : ' in Fahrenheit'}`;
   const [city, ...others] = citiesIn(text);

@@ -5,7 +5,8 @@ import { isStep, STEP_TOOL, type Task } from '../../model/task.ts';
 import { dollars } from '../../model/text.ts';
 import type { SchemaCheck, Tool } from '../../model/tool.ts';
 import { copiedSecrets } from '../../plan/check-arguments.ts';
-import { type CheckedTasks, type CompileContext, type Compiled, compile } from '../../plan/compile.ts';
+import type { CheckedTasks } from '../../plan/checked-tasks.ts';
+import { type CompileContext, type Compiled, compile } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import type { OpenSteps } from '../../plan/graph.ts';
 import type { KnownTasks } from '../../plan/known-tasks.ts';
@@ -45,7 +46,7 @@ export function compileDraft(draft: Draft, context: DraftContext): Compiled {
   if (tasks.length === 0 && revision !== undefined) return NOTHING;
   const replaced = context.state.tasks.get(revision?.replaces ?? '');
   if (replaced !== undefined) return compileReplacement(draft, replaced, context);
-  const taken = draft.by === 'user' ? takenIds(draft, context.state) : [];
+  const taken = draft.by === 'user' && context.state.tasks.size > 0 ? takenIds(draft, context.state) : [];
   const compiled = compile(tasks, compileContext(draft, context));
   if (taken.length === 0) return compiled;
   return { ok: false, diagnostics: [...taken, ...(compiled.ok ? [] : compiled.diagnostics)] };
@@ -122,33 +123,44 @@ function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> 
   return all;
 }
 
+const NO_TASKS: ReadonlySet<string> = new Set();
+const NO_SERVERS: ReadonlyMap<string, string> = new Map();
+const NO_STEPS: OpenSteps = new Map();
+const NO_LIMITS = { maxTasks: Number.POSITIVE_INFINITY, maxSteps: Number.POSITIVE_INFINITY };
+
 export function compileContext(draft: Draft, { state, parts }: DraftContext): CompileContext {
   const { settings } = state;
   const isTheirs = draft.by === 'user';
-  const removes = new Set(draft.removes);
-  const { limits } = settings;
+  const removes = draft.removes === undefined ? NO_TASKS : new Set(draft.removes);
+  const { limits, task } = settings;
+  const missing = parts.toolbox.missing();
+  const { maxTasks, maxSteps } = isTheirs ? NO_LIMITS : roomIn(state, removes);
+  // Each field is named: a spread copies them one by one, which takes longer than compiling a short plan.
   return {
     tools: withSteps(parts.toolbox.tools()),
     // The reason is in the words of the server, and the mind is told what is wrong with its plan.
-    missing: new Map(parts.toolbox.missing().map(({ server }) => [server, ''])),
+    missing: missing.length === 0 ? NO_SERVERS : new Map(missing.map(({ server }) => [server, ''])),
     check: parts.check,
     checked: parts.checked,
     // A user's plan may contain Refs in any mode. The mode only limits the mind.
     mode: isTheirs ? 'planned' : settings.mode,
     order: settings.order,
-    ...(isTheirs ? { maxTasks: Number.POSITIVE_INFINITY } : roomIn(state, removes)),
-    done: knownTasks(
+    maxTasks,
+    maxSteps,
+    done: new RunTasks(
       state.tasks,
       ({ task, status }) => status === 'succeeded' || (isStep(task) && !removes.has(task.id)),
     ),
     open: openTasks(state, removes),
-    steps: openSteps(state, draft.tasks, removes),
+    steps: state.indexes.stepCount === 0 ? NO_STEPS : openSteps(state, draft.tasks, removes),
     dropsNeedless: !isTheirs,
-    ...answerUses(state),
+    answerUses: answerUses(state),
     budget: {
       ms: timeLeft(state, parts.clock.now()),
       cost: limits.cost === undefined ? undefined : dollars(limits.cost - costUsed(state)),
-      ...settings.task,
+      timeoutMs: task.timeoutMs,
+      attempts: task.attempts,
+      backoff: task.backoff,
       concurrency: settings.concurrency,
       servers: settings.servers,
     },
@@ -157,18 +169,31 @@ export function compileContext(draft: Draft, { state, parts }: DraftContext): Co
 }
 
 /** The tasks of a run that are meant, as the compiler looks them up. */
-export function knownTasks(tasks: RunState['tasks'], isMeant: (task: TaskState) => boolean): KnownTasks {
-  const meant = () => tasks.values().filter(isMeant);
-  const get = (id: string) => {
-    const task = tasks.get(id);
-    return task !== undefined && isMeant(task) ? task.task.operation : undefined;
-  };
-  return {
-    get,
-    has: (id) => get(id) !== undefined,
-    keys: () => meant().map(({ task }) => task.id),
-    values: () => meant().map(({ task }) => task.operation),
-  };
+export class RunTasks implements KnownTasks {
+  readonly tasks: RunState['tasks'];
+  readonly isMeant: (task: TaskState) => boolean;
+
+  constructor(tasks: RunState['tasks'], isMeant: (task: TaskState) => boolean) {
+    this.tasks = tasks;
+    this.isMeant = isMeant;
+  }
+
+  get(id: string): string | undefined {
+    const task = this.tasks.get(id);
+    return task !== undefined && this.isMeant(task) ? task.task.operation : undefined;
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  *keys(): Iterable<string> {
+    for (const task of this.tasks.values()) if (this.isMeant(task)) yield task.task.id;
+  }
+
+  *values(): Iterable<string> {
+    for (const task of this.tasks.values()) if (this.isMeant(task)) yield task.task.operation;
+  }
 }
 
 /** Most steps of a long run are taken when nothing is open. Then nothing is searched. */
@@ -185,35 +210,35 @@ function openTasks(state: RunState, removes: ReadonlySet<string>): Task[] {
   return open;
 }
 
-function answerUses(state: RunState): Pick<CompileContext, 'answerUses'> {
+/** Undefined if no answer was written together with the plan, or if it uses no result. */
+function answerUses(state: RunState): ReadonlySet<string> | undefined {
   const answer = lastDecision(state)?.operations.find(({ operation }) => operation === 'answer');
   const refs = answer === undefined ? [] : refsIn(answer.args);
-  return refs.length === 0 ? {} : { answerUses: new Set(refs.map(({ ref }) => ref.task)) };
+  return refs.length === 0 ? undefined : new Set(refs.map(({ ref }) => ref.task));
 }
 
 /** How many more tasks and steps the plan may have. Removed tasks make room. */
 function roomIn(
   { tasks, indexes: { stepCount }, settings: { limits } }: RunState,
   removes: ReadonlySet<string>,
-): Pick<CompileContext, 'maxTasks' | 'maxSteps'> {
-  const removed = [...removes].flatMap((id) => tasks.get(id)?.task ?? []);
-  const steps = removed.filter(isStep).length;
-  return {
-    maxTasks: limits.tasks - (tasks.size - stepCount) + (removed.length - steps),
-    maxSteps: limits.tasks - stepCount + steps,
-  };
+): typeof NO_LIMITS {
+  let maxTasks = limits.tasks - (tasks.size - stepCount);
+  let maxSteps = limits.tasks - stepCount;
+  for (const id of removes) {
+    const removed = tasks.get(id)?.task;
+    if (removed === undefined) continue;
+    if (isStep(removed)) maxSteps++;
+    else maxTasks++;
+  }
+  return { maxTasks, maxSteps };
 }
 
 /** The open steps of the run. Removed steps are left out, because the draft contains them again. */
-function openSteps(
-  { tasks, indexes: { stepCount } }: RunState,
-  written: readonly Task[],
-  removes: ReadonlySet<string>,
-): OpenSteps {
+function openSteps({ tasks }: RunState, written: readonly Task[], removes: ReadonlySet<string>): OpenSteps {
   const again = openedAgain(written, tasks);
   const isOpen = (id: string) =>
     !removes.has(id) && (again.has(id) || !hasEnded(tasks.get(id)?.status ?? 'blocked'));
-  const steps = stepCount === 0 ? [] : [...tasks.values()].filter(({ task }) => isStep(task));
+  const steps = [...tasks.values()].filter(({ task }) => isStep(task));
   return new Map(
     steps
       .filter(({ task }) => isOpen(task.id))

@@ -2,14 +2,15 @@ import { isOwnTool, readsResultOf } from '../../model/own-tools.ts';
 import type { Access } from '../../model/plan.ts';
 import { isStep, type Task } from '../../model/task.ts';
 import type { SchemaCheck, Tool } from '../../model/tool.ts';
-import { type CheckedTasks, compile } from '../../plan/compile.ts';
+import type { CheckedTasks } from '../../plan/checked-tasks.ts';
+import { compile } from '../../plan/compile.ts';
 import { refsIn } from '../../plan/fill-refs.ts';
 import { accessesOf, disturb, filledIn } from '../../plan/hazards.ts';
 import { AddedTasks } from '../../plan/known-tasks.ts';
 import { asksFirst } from '../approval-policy.ts';
 import type { RunState } from '../state/state.ts';
 import { isWayOut } from '../trust/aim.ts';
-import { knownTasks, unendedTasks } from './draft.ts';
+import { RunTasks, unendedTasks } from './draft.ts';
 
 interface PrefetchContext {
   readonly state: RunState;
@@ -45,7 +46,7 @@ export function prefetchCheck(
   { state, tools, check, checked, earlier }: PrefetchContext,
 ): PrefetchVerdict {
   const { settings } = state;
-  const done = knownTasks(state.tasks, ({ status }) => status === 'succeeded');
+  const done = new RunTasks(state.tasks, ({ status }) => status === 'succeeded');
   const known = new AddedTasks(done);
   for (const { id, operation } of earlier) known.set(id, operation);
   const calls = earlier.filter((one) => !isStep(one)).length;

@@ -16,16 +16,19 @@ import { complete, hasAllItNeeds, hasTasks, makeReady, moveTo, settleStep } from
 import { BLOCKED, EXPANDING, hasEnded, TaskState } from './task-state.ts';
 import { setReplacement } from './tasks.ts';
 
+const NONE: readonly never[] = [];
+
 /** Adds an accepted plan's tasks. Drops the tasks that it removes, and marks those that it supersedes. */
 export function tasksAccepted(
   state: RunState,
   draft: Draft | undefined,
   { version, tasks, groups = [], question }: FactOf<'plan_approved'>['data'],
 ): void {
-  const { removes = [], revision } = draft ?? {};
-  const { supersedes = [], replaces = '' } = revision ?? {};
-  const written = new Map(draft?.tasks.map((task) => [task.id, task]));
-  const left = new Set(removes.map((id) => state.tasks.get(id)?.task.step));
+  const { removes = NONE, revision } = draft ?? {};
+  const { supersedes = NONE, replaces = '' } = revision ?? {};
+  const written = new Map<string, Task>();
+  for (const task of draft?.tasks ?? NONE) written.set(task.id, task);
+  const left = removes.map((id) => state.tasks.get(id)?.task.step);
   for (const id of removes) forget(state, id);
   for (const id of supersedes) supersede(state, id);
   const coveredBy = hasApproved(state, question, version) ? question : undefined;
@@ -47,8 +50,8 @@ export function tasksAccepted(
   }
   // A task may come before its step in the list.
   for (const { task } of added) if (task.step !== undefined) join(state, task.step, task.id);
-  for (const id of supersedes) left.add(state.tasks.get(id)?.task.step);
-  for (const id of left) goOnWithout(state, id);
+  for (const id of supersedes) left.push(state.tasks.get(id)?.task.step);
+  if (left.length > 0) for (const id of new Set(left)) goOnWithout(state, id);
   for (const gate of gates) closeGate(state, gate);
   for (const task of added) connect(state, task);
 }
@@ -96,8 +99,6 @@ function goOnWithout(state: RunState, id: string | undefined): void {
     step = state.tasks.get(step.task.step ?? '');
   }
 }
-
-const NONE: readonly never[] = [];
 
 interface Acceptance {
   readonly checked: CheckedTask;

@@ -171,20 +171,21 @@ function without(list: string[] | undefined, id: string): void {
   if (index >= 0) list?.splice(index, 1);
 }
 
-export function connect({ tasks }: RunState, { task, links, needs, waits, gates }: TaskState): void {
-  for (const ids of [needs, waits]) {
-    for (const id of ids) {
-      const earlier = tasks.get(id);
-      if (earlier === undefined || hasEnded(earlier.status)) continue;
-      earlier.links.dependents.push(task.id);
-      links.unmet++;
-    }
-  }
+export function connect({ tasks }: RunState, connected: TaskState): void {
+  const { task, links, needs, waits, gates } = connected;
+  for (const id of needs) dependOn(tasks.get(id), connected);
+  for (const id of waits) dependOn(tasks.get(id), connected);
   for (const gate of gates) {
     if (gate.closed === 0) continue;
     gate.dependents.push(task.id);
     links.unmet++;
   }
+}
+
+function dependOn(earlier: TaskState | undefined, { task, links }: TaskState): void {
+  if (earlier === undefined || hasEnded(earlier.status)) return;
+  earlier.links.dependents.push(task.id);
+  links.unmet++;
 }
 
 /** Adds a new wait. The caller checks that it does not exist yet. */
@@ -325,11 +326,11 @@ export function recount(state: RunState): Counted {
 export function countedOf(state: RunState): Counted {
   const { indexes } = state;
   const tasks = [...state.tasks.values()];
-  const queue = (one: ReadyQueue<TaskState>) => names([...one.inOrder(() => true)].map(({ item }) => item));
+  const queue = (one: ReadyQueue<TaskState>) => names([...one.inOrder()].map(({ item }) => item));
   return {
     ready: queue(indexes.ready),
     retrying: queue(indexes.retrying),
-    expiring: [...indexes.expiring.inOrder(() => true)].map(({ item }) => item.question.id).sort(),
+    expiring: [...indexes.expiring.inOrder()].map(({ item }) => item.question.id).sort(),
     running: [...indexes.running].sort(),
     runningIn: [...indexes.runningIn]
       .filter(([, count]) => count !== 0)

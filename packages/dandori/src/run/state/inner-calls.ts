@@ -119,9 +119,10 @@ export function forgetCalls(
   { innerCalls }: TaskState,
   { forgets = [], reopens = [] }: Pick<FactOf<'task_started'>['data'], 'forgets' | 'reopens'>,
 ): void {
-  for (const key of forgets) innerCalls?.delete(key);
+  if (innerCalls === undefined) return;
+  for (const key of forgets) innerCalls.delete(key);
   for (const key of reopens) {
-    const call = innerCalls?.get(key);
+    const call = innerCalls.get(key);
     if (call !== undefined) call.outcome = undefined;
   }
 }

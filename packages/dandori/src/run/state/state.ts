@@ -52,8 +52,7 @@ export function initial(event: Envelope & FactOf<'run_started'>): RunState {
 export function snapshot(state: RunState): string {
   return JSON.stringify(state, (key, value: unknown) => {
     if (key === 'ready' || key === 'retrying') return queued(state.indexes[key]);
-    if (key === 'expiring')
-      return [...state.indexes.expiring.inOrder(() => true)].map(({ item }) => item.question.id);
+    if (key === 'expiring') return [...state.indexes.expiring.inOrder()].map(({ item }) => item.question.id);
     // The entry contains the task itself.
     if (key === 'queued') return value !== undefined;
     if (value instanceof Map || value instanceof Set) return [...value];
@@ -64,5 +63,5 @@ export function snapshot(state: RunState): string {
 }
 
 function queued(queue: Indexes['ready']): string[] {
-  return [...queue.inOrder(() => true)].map(({ item }: { item: TaskState }) => item.task.id);
+  return [...queue.inOrder()].map(({ item }: { item: TaskState }) => item.task.id);
 }

@@ -57,7 +57,7 @@ export function wakeDue(state: RunState, at: number): void {
   const { retrying } = state.indexes;
   if (retrying.size === 0) return;
   const due: TaskState[] = [];
-  for (const { item: task } of retrying.inOrder(() => true)) {
+  for (const { item: task } of retrying.inOrder()) {
     if ((task.dueAt ?? 0) > at) break;
     due.push(task);
   }
