@@ -6,10 +6,10 @@ import type { Mode, OrderRule, Settings } from '../../model/settings.ts';
 import type { MissingServer, Tool } from '../../model/tool.ts';
 import { isPlain } from '../../run/actions/parse-actions.ts';
 import type { RunState } from '../../run/state/state.ts';
+import { LastMade } from '../last-made.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { exampleDecision } from './example.ts';
-import { LastMade } from './last-made.ts';
 import {
   canAnnounce,
   type Described,

@@ -6,6 +6,7 @@ import type { Tool } from '../../model/tool.ts';
 import { ownOperations } from '../../run/actions/own-operations.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
+import { pastOf } from './past.ts';
 
 export type ToolsInput = Pick<Thought, 'state' | 'tools' | 'offer'>;
 
@@ -35,10 +36,8 @@ export function describedTools({ state, tools, offer }: ToolsInput): Described {
 export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | undefined {
   const { state, offer } = thought;
   const { tools, servers } = describedTools(thought);
-  const first = state.offered?.first ?? offer;
-  const isFirst = (one: typeof offer) => one === undefined || one === first;
-  const isSame = isFirst(offer) && state.decisions.every((decision) => isFirst(decision.offer));
-  return servers === undefined && isSame ? tools : undefined;
+  const isSame = offer === undefined || offer === (state.offered?.first ?? offer);
+  return servers === undefined && isSame && !pastOf(state).hasOtherOffer ? tools : undefined;
 }
 
 /**

@@ -5,6 +5,7 @@ import { clip } from '../../../model/text.ts';
 import type { Tool } from '../../../model/tool.ts';
 import { OWN_OPERATIONS, ownOperations } from '../../../run/actions/own-operations.ts';
 import type { RunState } from '../../../run/state/state.ts';
+import { LastMade } from '../../last-made.ts';
 import type { Thought } from '../../mind.ts';
 import { type ReadAction, readAction } from '../../parsing/action.ts';
 import { type Extraction, extractActions, textWithoutThoughts } from '../../parsing/extract-actions.ts';
@@ -15,15 +16,15 @@ import { holdsCall, withoutCode } from '../../parsing/written-call.ts';
 import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
 import { type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
-import { LastMade } from '../last-made.ts';
 import { type PromptInput, type Wording, writeTurns } from '../prompt.ts';
 import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
-import type { ModelMessage, NativeTool } from '../wire/wire.ts';
+import { atMostTokens } from '../usage.ts';
+import type { AssistantMessage, NativeTool, ToolMessage } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { isAllowed, mayCallTools, namesOfCalls, offeredOperations } from './json.ts';
-import { NativeNames, nextNumber } from './native-names.ts';
+import { highestNumber, NativeNames, nextNumber } from './native-names.ts';
 import { acceptRefs, trimSchema } from './native-schema.ts';
-import { type MadeMessages, NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
+import { NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
 
 /** Some providers refuse longer descriptions. */
 const LONGEST_DESCRIPTION = 1000;
@@ -31,10 +32,16 @@ const LONGEST_DESCRIPTION = 1000;
 /** Actions as native tool calls, including own operations, and messages in the provider's format. */
 export const toolsDialect: Dialect = {
   isProseExpected: true,
-  write: (thought, custom, window) => ({
-    instructions: writeInstructions(thought, custom, FORM),
-    messages: writeTurns(thought, wordingFor(thought), window),
-  }),
+  write(thought, custom, window) {
+    const { messages, atMost } = writeTurns(thought, wordingFor(thought), window);
+    // Tools count as they are described to other models, because the window is the same in every dialect.
+    const described = atMostTokens(writeInstructions(thought, custom));
+    return {
+      instructions: writeInstructions(thought, custom, FORM),
+      messages,
+      atMost: atMost + described,
+    };
+  },
   send: (thought) => ({ tools: toolsFor(thought) }),
   listen: (thought) => new NativeListener(thought, namesFor(thought)),
   read: (output, thought) => readCalls(output, thought, namesFor(thought)),
@@ -98,30 +105,16 @@ function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
   return hasPlans(state) ? withAbout(written) : written;
 }
 
-function wordingFor(thought: PromptInput): Wording<ModelMessage> {
+function wordingFor(thought: PromptInput): Wording<AssistantMessage | ToolMessage> {
   const names = namesFor(thought);
   return {
     key: names.key,
-    open: (told) =>
-      new NativeTranscript(
-        names,
-        told.map(({ id }) => id),
-        madeFor(thought.state, names, told),
-      ),
+    open: (told) => new NativeTranscript(names, highestNumber(told.map(({ id }) => id))),
     again: 'Try again: call the tools that are needed, or call `answer`.',
     correction: hasPlans(thought.state)
       ? 'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.'
       : 'Make the whole corrected list of calls again.',
   };
-}
-
-const messagesOf = new WeakMap<RunState, LastMade<MadeMessages>>();
-
-/** Kept until the names change, or the window moves and `told` with it. Then all messages are written again. */
-function madeFor(state: RunState, names: NativeNames, told: readonly Action[]): MadeMessages {
-  const messages = messagesOf.get(state) ?? new LastMade<MadeMessages>();
-  messagesOf.set(state, messages);
-  return messages.from([names, told.length], () => new WeakMap());
 }
 
 /** Tools are sent natively, except their output schemas, which native tools don't have. */
