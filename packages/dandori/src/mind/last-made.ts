@@ -7,11 +7,29 @@ export class LastMade<T> {
 
   from(parts: readonly unknown[], make: () => T): T {
     const last = this.#last;
-    const isSame =
-      last?.parts.length === parts.length && parts.every((part, index) => part === last.parts[index]);
-    if (isSame) return last.value;
+    if (last !== undefined && isEqualList(last.parts, parts)) return last.value;
     const value = make();
     this.#last = { parts, value };
     return value;
   }
+}
+
+/** Such a value for each run, or each of other objects. */
+export class LastMadeFor<Key extends object, T> {
+  readonly #all = new WeakMap<Key, LastMade<T>>();
+
+  from(key: Key, parts: readonly unknown[], make: () => T): T {
+    let made = this.#all.get(key);
+    if (made === undefined) {
+      made = new LastMade();
+      this.#all.set(key, made);
+    }
+    return made.from(parts, make);
+  }
+}
+
+function isEqualList(one: readonly unknown[], other: readonly unknown[]): boolean {
+  if (one.length !== other.length) return false;
+  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false;
+  return true;
 }

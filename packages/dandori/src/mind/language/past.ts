@@ -18,8 +18,8 @@ interface Past {
   hasRefusedFiles: boolean;
   /** The tools of the instructions. */
   firstOffer: Offer | undefined;
-  /** Other tools were announced after them. */
-  hasOtherOffer: boolean;
+  /** How many times other tools were announced after them. */
+  laterOffers: number;
 }
 
 const pasts = new WeakMap<readonly Decision[], Past>();
@@ -35,7 +35,7 @@ export function pastOf({ decisions }: Pick<RunState, 'decisions'>): Readonly<Pas
       hasWrittenUnusable: false,
       hasRefusedFiles: false,
       firstOffer: undefined,
-      hasOtherOffer: false,
+      laterOffers: 0,
     };
     pasts.set(decisions, past);
   }
@@ -47,8 +47,8 @@ function add(past: Past, { failure, next, offer }: Decision): void {
   past.hasFailed ||= failure !== undefined;
   past.hasWrittenUnusable ||= failure?.kind === 'unusable_output';
   past.hasRefusedFiles ||= isRefusal(failure);
-  past.hasOtherOffer ||= offer !== undefined && past.firstOffer !== undefined && offer !== past.firstOffer;
   past.firstOffer ??= offer;
+  if (offer !== undefined && offer !== past.firstOffer) past.laterOffers++;
   if (next === undefined) return;
   // The failures of a model before the fallback say nothing about the next one.
   past.hasTakenOver = true;

@@ -1,17 +1,10 @@
 import type { Failure } from '../../model/failure.ts';
-import { asText, stringifyJson } from '../../model/json.ts';
+import { stringifyJson } from '../../model/json.ts';
 import { OWN_TOOLS } from '../../model/own-tools.ts';
-import { contextOf, type Settings } from '../../model/settings.ts';
+import { contextOf, type Mode, type Settings } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
 import { bytesText, clip, withoutTag } from '../../model/text.ts';
-import { chosenLabel } from '../../run/state/questions.ts';
-import {
-  type Decision,
-  hasEnded,
-  type OpenQuestion,
-  type RunState,
-  type TaskState,
-} from '../../run/state/state.ts';
+import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
 import { attachmentNames, attachmentType } from '../../run/trust/attachment-names.ts';
 import { shownIn } from '../../views/media.ts';
 import { hasDigest } from '../../views/result-digest.ts';
@@ -20,7 +13,7 @@ import { type PromptName, readPrompt } from '../prompts/read.ts';
 import { isShownFiles, shownTasks } from './files.ts';
 import { hasPlans, writeBrief, writeInstructions } from './instructions.ts';
 import { hasCriteria, writeMemory } from './memory.ts';
-import { languageIn, tellOutcomes } from './result-text.ts';
+import { type Answers, answersByDecision, tellOutcomes } from './result-text.ts';
 import { announce, describeTool } from './tool-text.ts';
 import {
   type TextAnswer,
@@ -65,10 +58,19 @@ const TEXT: Wording<TextAnswer> = {
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
 };
 
+const wordings = new Map<string, Wording<TextAnswer>>();
+
 function wordingFor({ state }: PromptInput): Wording<TextAnswer> {
   const { mode } = state.settings;
+  const name = `${mode} ${hasPlans(state)}`;
+  const wording = wordings.get(name) ?? makeWording(mode, hasPlans(state));
+  wordings.set(name, wording);
+  return wording;
+}
+
+function makeWording(mode: Mode, hasPlans: boolean): Wording<TextAnswer> {
   const readMore = `A tool for such results:\n${describeTool(OWN_TOOLS['result.read'], mode)}`;
-  if (!hasPlans(state)) return { ...TEXT, correction: 'Return the whole corrected list.', readMore };
+  if (!hasPlans) return { ...TEXT, correction: 'Return the whole corrected list.', readMore };
   return { ...TEXT, planMade: mode === 'auto' ? 'plan-made-auto' : 'plan-made', readMore };
 }
 
@@ -295,9 +297,6 @@ function givenPlan(thought: PromptInput): string[] {
   return [`The user gave this plan, which runs as it is:\n${plan}`, ...told, ...rest];
 }
 
-/** Answers to the model's own questions. */
-type Answers = ReadonlyMap<Decision, readonly string[]>;
-
 interface TurnContext<Answer extends ModelMessage> {
   readonly thought: PromptInput;
   /** The first decision that the prompt has in full. */
@@ -407,37 +406,4 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
 function hintForModel(hint: string): string {
   if (hint.includes('`dandori ')) return 'use a name from the list of tools';
   return hint.replace(/, or (?:raise [\w.]+|write it out in a plan file)$/, '');
-}
-
-const NO_ANSWERS: Answers = new Map();
-
-/** Answers in the order of asking, by the decision that asked. */
-function answersByDecision(state: RunState): Answers {
-  const { decisions, questions } = state;
-  if (questions.size === 0) return NO_ANSWERS;
-  const told = [...questions.values()]
-    .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
-    .map((asked) => `You asked: ${asked.question.text}\n${tellAnswer(asked)}${languageIn(asked, state)}`);
-  const byDecision = new Map<Decision, string[]>();
-  const asking = decisions.filter(({ purpose }) => purpose === 'act' || purpose === 'generate');
-  for (const decision of asking) {
-    const count = decision.operations.filter(({ operation }) => operation === 'ask').length;
-    if (count > 0 && decision.failure === undefined) byDecision.set(decision, told.splice(0, count));
-  }
-  return byDecision;
-}
-
-function tellAnswer(asked: OpenQuestion): string {
-  const { answer } = asked;
-  if (answer === undefined) return 'No answer yet.';
-  const { value, declined, comment, isExpired } = answer;
-  if (isExpired === true) {
-    return declined === true
-      ? 'The user did not answer in time. Go on without it as well as you can, or say that it cannot be done.'
-      : `The user did not answer in time, so your default counts: ${asText(value)}`;
-  }
-  const why = comment === undefined ? '' : `\nThe user added: ${comment}`;
-  if (declined === true) return `The user declined to answer.${why}`;
-  const label = chosenLabel(asked) ?? asText(value);
-  return `The user answered: ${label}${label === asText(value) ? '' : ` (value ${asText(value)})`}${why}`;
 }

@@ -18,6 +18,23 @@ export interface Described {
   readonly servers: Readonly<Record<string, number>> | undefined;
 }
 
+/** Everything that says which tools and operations the prompts of a run have. The same for most calls of a run. */
+export function offerParts(thought: ToolsInput): readonly unknown[] {
+  const { state, tools, offer } = thought;
+  const { offered, settings, planGiven, output, conversation, attachments, context } = state;
+  return [
+    ...[tools, offered?.first ?? offer, laterOffer(thought), pastOf(state).laterOffers],
+    // A search may have found more tools.
+    offered?.servers === undefined ? 0 : state.ends.length,
+    ...[settings, planGiven, output, conversation, attachments, context],
+  ];
+}
+
+/** The tools to announce now that the instructions don't have. */
+function laterOffer({ state, offer }: ToolsInput): Offer | undefined {
+  return offer === (state.offered?.first ?? offer) ? undefined : offer;
+}
+
 /** Old journals have no offer; every tool is described then. */
 export function describedTools({ state, tools, offer }: ToolsInput): Described {
   const first = state.offered?.first ?? offer;
@@ -34,10 +51,10 @@ export function describedTools({ state, tools, offer }: ToolsInput): Described {
 
 /** Undefined if other tools may be called too: found by a search, or announced later. */
 export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | undefined {
-  const { state, offer } = thought;
+  const { state } = thought;
   const { tools, servers } = describedTools(thought);
-  const isSame = offer === undefined || offer === (state.offered?.first ?? offer);
-  return servers === undefined && isSame && !pastOf(state).hasOtherOffer ? tools : undefined;
+  const isSame = laterOffer(thought) === undefined && pastOf(state).laterOffers === 0;
+  return servers === undefined && isSame ? tools : undefined;
 }
 
 /**

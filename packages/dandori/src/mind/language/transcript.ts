@@ -210,6 +210,5 @@ function isNumberedUpwards({ id }: Action, index: number, list: readonly Action[
 
 /** 7 for `t7`; undefined for an id without a number. */
 export function countOf(id: string): number | undefined {
-  const digits = /^t(\d{1,9})$/.exec(id)?.[1];
-  return digits === undefined ? undefined : Number(digits);
+  return /^t\d{1,9}$/.test(id) ? Number(id.slice(1)) : undefined;
 }

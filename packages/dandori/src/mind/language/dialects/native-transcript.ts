@@ -54,8 +54,7 @@ export class NativeTranscript extends Transcript<Answer> {
       heard: [],
     }));
     this.#exchange = { said: this.#toSaid(decision, calls), calls };
-    if (decision.diagnostics === undefined)
-      this.#number = Math.max(this.#number, highestNumber(actions.map(({ id }) => id)));
+    if (decision.diagnostics === undefined) this.#number = Math.max(this.#number, highestNumber(actions));
   }
 
   #toSaid(decision: Decision, calls: readonly Call[]): AssistantMessage {
