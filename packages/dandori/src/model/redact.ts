@@ -35,9 +35,12 @@ export function redact<T>(value: T, secrets: readonly string[]): T {
 
 /** A sealed value as people and models see it. */
 export function shown<T>(value: T): T {
-  return mapTexts(value, (text) =>
-    text.includes(BEGINNING) ? text.replace(SHOWN_AS_SECRET, REDACTED).replaceAll(ESCAPED, BEGINNING) : text,
-  );
+  return mapTexts(value, shownText);
+}
+
+function shownText(text: string): string {
+  if (!text.includes(BEGINNING)) return text;
+  return text.replace(SHOWN_AS_SECRET, REDACTED).replaceAll(ESCAPED, BEGINNING);
 }
 
 /** Whether a sealed value holds a secret. */
@@ -278,7 +281,7 @@ function literally(text: string): string {
 }
 
 /** Changes each text of a value, including field names. Returns the same object if no text changes. */
-function mapTexts<T>(value: T, change: (text: string) => string): T {
+export function mapTexts<T>(value: T, change: (text: string) => string): T {
   return mapped(value, change) as T;
 }
 

@@ -2,22 +2,15 @@ import type { Failure } from '../../model/failure.ts';
 import type { RunState, TaskState } from '../../run/state/state.ts';
 import { shownIn } from '../../views/media.ts';
 import type { ShownFile, Thought } from '../mind.ts';
+import { FILES_REFUSED, pastOf } from './past.ts';
 import type { ModelMessage } from './wire/wire.ts';
-
-/** The code of a decision that failed because the model takes no pictures or PDFs. */
-const FILES_REFUSED = 'files_refused';
 
 /**
  * Whether files are shown. We don't know which models can see. One that refuses a call with files is asked again without
  * them, and shown none in the rest of the run. Only the journal records that.
  */
-export function isShownFiles({ decisions }: Pick<RunState, 'decisions'>): boolean {
-  const first = decisions.findLastIndex(({ next }) => next !== undefined) + 1;
-  return !decisions.slice(first).some(({ failure }) => isRefusal(failure));
-}
-
-export function isRefusal(failure: Failure | undefined): boolean {
-  return failure?.code === FILES_REFUSED;
+export function isShownFiles(state: Pick<RunState, 'decisions'>): boolean {
+  return !pastOf(state).hasRefusedFiles;
 }
 
 /** Statuses with which servers refuse what they don't know. Some say 404 or 500. */

@@ -6,10 +6,10 @@ import type { Mode, OrderRule, Settings } from '../../model/settings.ts';
 import type { MissingServer, Tool } from '../../model/tool.ts';
 import { isPlain } from '../../run/actions/parse-actions.ts';
 import type { RunState } from '../../run/state/state.ts';
+import { LastMadeFor } from '../last-made.ts';
 import type { Thought } from '../mind.ts';
 import { readPrompt } from '../prompts/read.ts';
 import { exampleDecision } from './example.ts';
-import { LastMade } from './last-made.ts';
 import {
   canAnnounce,
   type Described,
@@ -25,6 +25,8 @@ type Planning = NonNullable<Settings['planning']>;
 
 /** The parts of the instructions that differ between dialects. */
 export interface Form {
+  /** The instructions of each run in this form. */
+  readonly written: LastMadeFor<RunState, string>;
   readonly system: (state: RunState, described: Described) => string;
   readonly plans: (state: RunState) => string;
   /** How to announce calls that change something and are decided later. */
@@ -33,6 +35,7 @@ export interface Form {
 }
 
 const TEXT: Form = {
+  written: new LastMadeFor(),
   system: ({ settings: { mode, questions } }, { tools }) =>
     readPrompt('system')
       .replace('{{example}}', () => exampleDecision(mode === 'direct' ? [] : tools))
@@ -51,9 +54,6 @@ const ABOUT_DEFAULT = ' `default` is used if there is no answer.';
 
 type InstructionsInput = Pick<Thought, 'state' | 'tools' | 'offer' | 'missing'>;
 
-/** The instructions of each run in each form. */
-const written = new WeakMap<RunState, Map<Form, LastMade<string>>>();
-
 /** The part of the prompt that is the same for every call of a run, so that provider caches hit. Written once. */
 export function writeInstructions(thought: InstructionsInput, custom?: string, form: Form = TEXT): string {
   const { state, tools, offer, missing } = thought;
@@ -71,10 +71,7 @@ export function writeInstructions(thought: InstructionsInput, custom?: string, f
     custom,
     ...missing.map(({ server }) => server),
   ];
-  const forms = written.get(state) ?? new Map<Form, LastMade<string>>();
-  const text = forms.get(form) ?? new LastMade<string>();
-  written.set(state, forms.set(form, text));
-  return text.from(parts, () => shared(composeInstructions(thought, custom, form)));
+  return form.written.from(state, parts, () => shared(composeInstructions(thought, custom, form)));
 }
 
 let latest = '';
@@ -189,10 +186,11 @@ interface BriefContext {
  */
 export function writeBrief(
   purpose: Purpose,
-  brief: Brief = {},
+  brief: Brief | undefined,
   { isKnown = {}, canRevise = true }: BriefContext = {},
 ): string[] {
-  const { progress, loop, reflect, unmet, revisionsLeft, steps = [], report = [], isContinued } = brief;
+  if (brief === undefined && purpose === 'act') return [];
+  const { progress, loop, reflect, unmet, revisionsLeft, steps = [], report = [], isContinued } = brief ?? {};
   const parts = [
     isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
     progress && tellProgress(progress, purpose),

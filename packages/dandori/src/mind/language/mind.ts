@@ -1,6 +1,5 @@
 import type { Usage } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
-import { shown } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
@@ -12,9 +11,11 @@ import { isAllowed } from './dialects/json.ts';
 import { isExampleAnswer } from './example.ts';
 import { extractValue } from './extract-value.ts';
 import { toFailure } from './failure.ts';
-import { isRefusal, withFiles, withoutFilesNext } from './files.ts';
+import { withFiles, withoutFilesNext } from './files.ts';
 import { DEFAULT_TIMEOUT, type LanguageMindOptions } from './options.ts';
+import { isRefusal, pastOf } from './past.ts';
 import { fittingWindow } from './prompt.ts';
+import { sendable } from './transcript.ts';
 import { DO_IT_NOW, judgeIdleAnswer, NOTHING_DONE } from './unfounded-answer.ts';
 import {
   estimateUsage,
@@ -27,7 +28,7 @@ import {
   withinTokens,
 } from './usage.ts';
 import { isSurelyShort } from './window.ts';
-import type { ModelMessage, Wire } from './wire/wire.ts';
+import type { Wire } from './wire/wire.ts';
 
 /**
  * A language model.
@@ -122,8 +123,8 @@ async function prepare(
   const custom = thought.state.settings.instructions ?? options.instructions;
   const { instructions, messages } = await writeFitting(thought, custom, dialect);
   const prompt = {
-    instructions: wellFormed(shown(instructions)),
-    messages: withFiles(sendable(messages, whole.state), whole),
+    instructions: sendable(instructions),
+    messages: withFiles(messages, whole),
   };
   return { dialect, prompt, sent: dialect.send(thought, options) };
 }
@@ -139,7 +140,8 @@ async function writeFitting(
 ): Promise<DialectPrompt> {
   const { state } = thought;
   const whole = shortened.has(state) ? undefined : dialect.write(thought, custom);
-  if (whole !== undefined && isSurelyShort(whole, state)) return whole;
+  // After a failed call, a request is counted twice although the prompt has it once.
+  if (whole !== undefined && !pastOf(state).hasFailed && isSurelyShort(whole.atMost, state)) return whole;
   const window = await fittingWindow(thought, custom);
   if (window.from === 0 && whole !== undefined) return whole;
   shortened.add(state);
@@ -275,11 +277,11 @@ const LONGEST_WAIT = 10_000;
  * alone says which mind is asked.
  */
 export function withFallback(first: Mind, second: Mind): Mind {
-  const asked = (state: RunState) => (hasTakenOver(state) ? second : first);
+  const asked = (state: RunState) => (pastOf(state).hasTakenOver ? second : first);
   return {
     name: first.name,
     async think(thought) {
-      if (hasTakenOver(thought.state)) return second.think(thought);
+      if (pastOf(thought.state).hasTakenOver) return second.think(thought);
       const last = lastDecision(thought.state)?.failure;
       const isSecondTime = last?.kind === 'model_error' && !isRefusal(last);
       const thinking = await first.think(thought);
@@ -299,49 +301,9 @@ const NO_MODEL = {
   failure: { kind: 'not_possible', message: 'extract needs a language model' },
 } as const;
 
-function hasTakenOver({ decisions }: RunState): boolean {
-  return decisions.some(({ next }) => next !== undefined);
-}
-
 function isGivenUp(thinking: Thinking, isSecondTime: boolean): boolean {
   if (thinking.kind !== 'failed' || thinking.failure.kind !== 'model_error') return false;
   if (isRefusal(thinking.failure)) return false;
   const { retryable, retryAfter = 0 } = thinking.failure;
   return retryable !== true || retryAfter > LONGEST_WAIT || isSecondTime;
-}
-
-interface Sent {
-  readonly written: readonly ModelMessage[];
-  readonly sendable: readonly ModelMessage[];
-}
-
-const sent = new WeakMap<RunState, Sent>();
-
-/** The messages as they may leave the process. Most of them were sent before, so each is made once. */
-function sendable(written: readonly ModelMessage[], state: RunState): ModelMessage[] {
-  const before = sent.get(state);
-  const messages = written.map((message, index) =>
-    before?.written[index] === message && before.sendable[index] !== undefined
-      ? before.sendable[index]
-      : wellFormed(shown(message)),
-  );
-  sent.set(state, { written, sendable: messages });
-  return messages;
-}
-
-/**
- * Replaces lone surrogates, which are left where text was cut. Some providers refuse every request that
- * contains one.
- */
-export function wellFormed<T>(value: T): T {
-  return replaceSurrogates(value) as T;
-}
-
-function replaceSurrogates(value: unknown): unknown {
-  if (typeof value === 'string') return value.toWellFormed();
-  if (Array.isArray(value)) return value.map(replaceSurrogates);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key.toWellFormed(), replaceSurrogates(item)]),
-  );
 }

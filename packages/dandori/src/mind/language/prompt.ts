@@ -1,11 +1,10 @@
 import type { Failure } from '../../model/failure.ts';
-import { asText, stringifyJson } from '../../model/json.ts';
+import { stringifyJson } from '../../model/json.ts';
 import { OWN_TOOLS } from '../../model/own-tools.ts';
-import { contextOf, type Settings } from '../../model/settings.ts';
+import { contextOf, type Mode, type Settings } from '../../model/settings.ts';
 import type { Action } from '../../model/task.ts';
 import { bytesText, clip, withoutTag } from '../../model/text.ts';
-import { chosenLabel } from '../../run/state/questions.ts';
-import { type Decision, hasEnded, type OpenQuestion, type RunState } from '../../run/state/state.ts';
+import { type Decision, hasEnded, type RunState, type TaskState } from '../../run/state/state.ts';
 import { attachmentNames, attachmentType } from '../../run/trust/attachment-names.ts';
 import { shownIn } from '../../views/media.ts';
 import { hasDigest } from '../../views/result-digest.ts';
@@ -14,34 +13,33 @@ import { type PromptName, readPrompt } from '../prompts/read.ts';
 import { isShownFiles, shownTasks } from './files.ts';
 import { hasPlans, writeBrief, writeInstructions } from './instructions.ts';
 import { hasCriteria, writeMemory } from './memory.ts';
-import { languageIn, tellOutcomes } from './result-text.ts';
+import { type Answers, answersByDecision, tellOutcomes } from './result-text.ts';
 import { announce, describeTool } from './tool-text.ts';
-import { type TextMessage, TextTranscript, type Transcript, writeAction } from './transcript.ts';
-import { OF_A_PICTURE } from './usage.ts';
 import {
-  type EndedTasks,
-  endedTasks,
-  type NotesByDecision,
-  notesByDecision,
-  WHOLE,
-  type Window,
-  windowFor,
-} from './window.ts';
+  type TextAnswer,
+  type TextMessage,
+  TextTranscript,
+  type Transcript,
+  type Written,
+  writeAction,
+} from './transcript.ts';
+import { atMostTokens, OF_A_PICTURE } from './usage.ts';
+import { endedAfter, notesAfter, WHOLE, type Window, windowFor } from './window.ts';
+import type { ModelMessage, UserMessage } from './wire/wire.ts';
 
-export interface Prompt {
+export interface Prompt extends Written<TextMessage> {
   readonly instructions: string;
-  readonly messages: TextMessage[];
 }
 
 /** What a prompt depends on. */
 export type PromptInput = Omit<Thought, 'signal'>;
 
 /** The parts of the messages that differ between dialects. */
-export interface Wording<Message> {
+export interface Wording<Answer extends ModelMessage> {
   /** A cache key: everything besides the state that the messages depend on. */
   readonly key: string;
   /** `told`: the actions that are known before the first turn. */
-  readonly open: (told: readonly Action[]) => Transcript<Message>;
+  readonly open: (told: readonly Action[]) => Transcript<Answer>;
   /** After an unusable output. */
   readonly again: string;
   /** After a rejected plan. */
@@ -52,7 +50,7 @@ export interface Wording<Message> {
   readonly readMore?: string;
 }
 
-const TEXT: Wording<TextMessage> = {
+const TEXT: Wording<TextAnswer> = {
   key: 'json',
   open: () => new TextTranscript(),
   again: 'Write one JSON object in the form of the example in the instructions, and nothing else.',
@@ -60,16 +58,26 @@ const TEXT: Wording<TextMessage> = {
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
 };
 
-function wordingFor({ state }: PromptInput): Wording<TextMessage> {
+const wordings = new Map<string, Wording<TextAnswer>>();
+
+function wordingFor({ state }: PromptInput): Wording<TextAnswer> {
   const { mode } = state.settings;
+  const name = `${mode} ${hasPlans(state)}`;
+  const wording = wordings.get(name) ?? makeWording(mode, hasPlans(state));
+  wordings.set(name, wording);
+  return wording;
+}
+
+function makeWording(mode: Mode, hasPlans: boolean): Wording<TextAnswer> {
   const readMore = `A tool for such results:\n${describeTool(OWN_TOOLS['result.read'], mode)}`;
-  if (!hasPlans(state)) return { ...TEXT, correction: 'Return the whole corrected list.', readMore };
+  if (!hasPlans) return { ...TEXT, correction: 'Return the whole corrected list.', readMore };
   return { ...TEXT, planMade: mode === 'auto' ? 'plan-made-auto' : 'plan-made', readMore };
 }
 
 export function writePrompt(thought: PromptInput, custom?: string, window: Window = WHOLE): Prompt {
-  const messages = writeTurns(thought, wordingFor(thought), window);
-  return { instructions: writeInstructions(thought, custom), messages };
+  const { messages, atMost } = writeTurns(thought, wordingFor(thought), window);
+  const instructions = writeInstructions(thought, custom);
+  return { instructions, messages, atMost: atMost + atMostTokens(instructions) };
 }
 
 /** The turns that are written in full so that the prompt fits. The same for every dialect. */
@@ -77,33 +85,17 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
   const { state } = thought;
   const wording = wordingFor(thought);
   const answers = answersByDecision(state);
-  const said = notesByDecision(state).after;
-  let ended: EndedTasks['after'] | undefined;
   return windowFor({
     decisions: state.decisions,
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
-    tell(decision) {
+    tell(_, index) {
       const transcript = wording.open([]);
-      // Decisions are told in their order, and only those that have not been counted yet.
-      ended ??= endedTasks(state, state.decisions.lastIndexOf(decision)).after;
-      tellTurn(decision, {
-        thought,
-        answers,
-        ended,
-        said,
-        wording,
-        transcript,
-        from: Number.POSITIVE_INFINITY,
-      });
-      return transcript
-        .messages()
-        .map(({ content }) => content)
-        .join('\n\n');
+      tellTurn(index, { thought, answers, wording, transcript, from: Number.POSITIVE_INFINITY });
+      const { messages } = transcript.write([]);
+      return messages.map(({ content }) => content).join('\n\n');
     },
-    shown: (decision) => {
-      const tasks = ended?.get(decision) ?? [];
-      return tasks.reduce((sum, task) => sum + shownIn(task).length, 0) * OF_A_PICTURE;
-    },
+    shown: (_, index) =>
+      endedAfter(state, index).reduce((sum, task) => sum + shownIn(task).length, 0) * OF_A_PICTURE,
     isSettled: ({ proposed }) =>
       proposed.every(({ id }) => hasEnded(state.tasks.get(id)?.status ?? 'succeeded')),
     budget: contextOf(state.settings).tokens,
@@ -111,17 +103,19 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
 }
 
 /** The turns of a run that can't change any more, as they were written for its last call. */
-interface Kept<Message> {
+interface Kept<Answer extends ModelMessage> {
   readonly key: string;
   readonly window: Window;
   readonly context: Settings['context'];
+  readonly transcript: Transcript<Answer>;
   /** How many decisions, and the last of them. */
   readonly count: number;
   readonly last: Decision | undefined;
-  readonly transcript: Transcript<Message>;
+  /** The start of the next decision. What happened before it has been told. */
+  readonly until: number;
 }
 
-const kept = new WeakMap<RunState, Kept<unknown>>();
+const kept = new WeakMap<RunState, Kept<ModelMessage>>();
 
 /**
  * The messages so far. A call writes only the turns since the last call, so that a step of a long run costs as much
@@ -133,48 +127,45 @@ const kept = new WeakMap<RunState, Kept<unknown>>();
  * P2  User and assistant alternate, as the chat templates of some local models require.
  * P3  Tool output is inside <result> and cannot close that tag.
  */
-export function writeTurns<Message>(
+export function writeTurns<Answer extends ModelMessage>(
   thought: PromptInput,
-  wording: Wording<Message>,
+  wording: Wording<Answer>,
   window: Window = WHOLE,
-): Message[] {
+): Written<UserMessage | Answer> {
   const { state } = thought;
+  const { decisions } = state;
   const key = isShownFiles(state) ? wording.key : `${wording.key} without files`;
-  const known = keptFor(state, key, window) as Kept<Message> | undefined;
-  const from = known?.count ?? window.from;
+  const known = keptFor<Answer>(state, key, window);
   const answers = answersByDecision(state);
-  const ended = endedTasks(state, from).after;
-  const said = notesByDecision(state).after;
-  let transcript: Transcript<Message> =
-    known?.transcript.fork() ?? begin(thought, wording, window, { answers, said });
-  const context = { thought, answers, ended, said, wording, from: window.from };
-  const unchanging = from + countUnchanging(state.decisions.slice(from), context);
-  for (const decision of state.decisions.slice(from, unchanging))
-    tellTurn(decision, { ...context, transcript });
-  if (unchanging > from && state.userPlan.length === 0) {
-    const last = state.decisions[unchanging - 1];
-    const { context: room } = state.settings;
-    kept.set(state, { key, window, context: room, count: unchanging, last, transcript });
-    transcript = transcript.fork();
+  const transcript = known?.transcript ?? begin(thought, wording, window, answers);
+  const context = { thought, answers, wording, transcript, from: window.from };
+  const from = known?.count ?? window.from;
+  const count = countFinal(from, context);
+  for (let index = from; index < count; index++) tellTurn(index, context);
+  const until = untilAfter(count, state);
+  if (until !== undefined && state.userPlan.length === 0 && (known === undefined || count > from)) {
+    const last = decisions[count - 1];
+    kept.set(state, { key, window, context: state.settings.context, transcript, count, last, until });
   }
-  for (const decision of state.decisions.slice(unchanging)) tellTurn(decision, { ...context, transcript });
-  request(thought, { ...context, transcript });
-  return transcript.messages();
+  if (count === decisions.length) return transcript.write(request(thought, decisions.length, context));
+  const open = { ...context, transcript: transcript.fork() };
+  for (let index = count; index < decisions.length; index++) tellTurn(index, open);
+  return open.transcript.write(request(thought, decisions.length, open));
 }
 
-function begin<Message>(
+function begin<Answer extends ModelMessage>(
   thought: PromptInput,
-  wording: Wording<Message>,
+  wording: Wording<Answer>,
   window: Window,
-  { answers, said }: Pick<TurnContext<Message>, 'answers' | 'said'>,
-): Transcript<Message> {
+  answers: Answers,
+): Transcript<Answer> {
   const { state } = thought;
   const past = state.decisions.slice(0, window.from);
   const transcript = wording.open([...state.userPlan, ...past.flatMap(countedActions)]);
-  const early = past.flatMap((decision) => [
+  const early = past.flatMap((decision, index) => [
     ...(answers.get(decision) ?? []),
     ...(decision.veto === undefined ? [] : [`You proposed a plan. ${vetoed(decision.veto)}`]),
-    ...(said.get(decision) ?? []),
+    ...notesAfter(state, index),
   ]);
   const words = [...opening(thought), ...writeMemory(thought, window, early)];
   transcript.addUserText(...words);
@@ -182,38 +173,52 @@ function begin<Message>(
     transcript.addOnce(wording.readMore);
   // The turn that told it is not shown any more.
   if (wording.planMade !== undefined && past.some(planIn)) transcript.addOnce(readPrompt(wording.planMade));
-  if (state.userPlan.length > 0) transcript.show(shownTasks(endedTasks(state).first, state));
+  if (state.userPlan.length > 0) transcript.show(shownTasks(endedAfter(state, -1), state));
   return transcript;
 }
 
-function keptFor(state: RunState, key: string, { from, asOf }: Window): Kept<unknown> | undefined {
+function keptFor<Answer extends ModelMessage>(
+  state: RunState,
+  key: string,
+  { from, asOf }: Window,
+): Kept<Answer> | undefined {
   const known = kept.get(state);
   const isSame =
     known?.key === key &&
     known.window.from === from &&
     known.window.asOf === asOf &&
     known.context === state.settings.context &&
-    known.last === state.decisions[known.count - 1];
-  return isSame ? known : undefined;
+    known.last === state.decisions[known.count - 1] &&
+    known.until === untilAfter(known.count, state);
+  return isSame ? (known as unknown as Kept<Answer>) : undefined;
+}
+
+/** The start of the decision after so many, which may be in progress. Until then, more can happen that belongs to the last one. */
+function untilAfter(count: number, { decisions, thinking }: RunState): number | undefined {
+  return (decisions[count] ?? thinking)?.startedSeq;
 }
 
 /**
- * How many of these decisions have a final text. Nothing more can end or be said before a decision that exists
- * already, and what ended will not end again.
+ * How many decisions have a final text. Nothing more can end or be said before a decision that has started, and what
+ * ended will not end again.
  */
-function countUnchanging(
-  decisions: readonly Decision[],
-  { thought, ended, answers }: Pick<TurnContext<unknown>, 'thought' | 'ended' | 'answers'>,
+function countFinal(
+  from: number,
+  { thought, answers }: Pick<TurnContext<ModelMessage>, 'thought' | 'answers'>,
 ): number {
-  const isAsking = [...thought.state.questions.values()].some(
-    ({ question, answer }) => question.kind === 'missing_input' && answer === undefined,
-  );
-  const isOpen = (decision: Decision) =>
+  const { decisions, tasks, questions, ends, thinking } = thought.state;
+  const isAsking = questions
+    .values()
+    .some(({ question, answer }) => question.kind === 'missing_input' && answer === undefined);
+  const isOpen = (decision: Decision, index: number) =>
     (isAsking && answers.has(decision)) ||
-    (ended.get(decision) ?? []).some(({ status }) => status !== 'succeeded' && status !== 'failed') ||
-    decision.proposed.some(({ id }) => !hasEnded(thought.state.tasks.get(id)?.status ?? 'succeeded'));
-  const first = decisions.findIndex(isOpen);
-  return Math.min(first === -1 ? decisions.length : first, Math.max(0, decisions.length - 1));
+    endedAfter(thought.state, index).some(({ status }) => status !== 'succeeded' && status !== 'failed') ||
+    decision.proposed.some(({ id }) => !hasEnded(tasks.get(id)?.status ?? 'succeeded'));
+  const isLastOver = thinking !== undefined && (ends.at(-1)?.seq ?? 0) < thinking.startedSeq;
+  const most = isLastOver ? decisions.length : decisions.length - 1;
+  let count = from;
+  while (count < most && !isOpen(decisions[count] as Decision, count)) count++;
+  return count;
 }
 
 function opening(thought: PromptInput): string[] {
@@ -224,7 +229,7 @@ function opening(thought: PromptInput): string[] {
     `Goal:\n${goal}`,
     ...attached(thought.state),
     ...givenPlan(thought),
-    ...notesByDecision(thought.state).first,
+    ...notesAfter(thought.state, -1),
   ];
 }
 
@@ -244,14 +249,16 @@ function countedActions({ diagnostics, proposed, operations }: Decision): readon
   return diagnostics === undefined ? [...proposed, ...operations] : [];
 }
 
-function tellTurn<Message>(decision: Decision, context: TurnContext<Message>): void {
-  const { said, transcript } = context;
-  request(decision, context);
+function tellTurn<Answer extends ModelMessage>(index: number, context: TurnContext<Answer>): void {
+  const { thought, transcript } = context;
+  const decision = thought.state.decisions[index] as Decision;
+  const said = notesAfter(thought.state, index);
+  transcript.addUserText(...request(decision, index, context));
   if (!isUnsaid(decision)) {
     transcript.addDecision(decision);
-    react(decision, context);
+    react(decision, { ...context, outcomes: endedAfter(thought.state, index), isSpokenTo: said.length > 0 });
   }
-  transcript.addUserText(...(said.get(decision) ?? []));
+  transcript.addUserText(...said);
 }
 
 /** The model was not reached or wrote nothing, so it has never seen this call. */
@@ -259,37 +266,23 @@ function isUnsaid({ failure }: Decision): boolean {
   return failure !== undefined && failure.kind !== 'unusable_output';
 }
 
-/** Does not repeat the request after a call that never reached the model. */
+/** The words of a request. Those are not repeated that were said to a call that never reached the model. */
 function request(
-  asked: Decision | PromptInput,
-  { thought, from, transcript }: Pick<TurnContext<unknown>, 'thought' | 'from' | 'transcript'>,
-): void {
-  const { purpose, brief, offer } = asked;
-  const wasTold = (isAlike: (decision: Decision) => boolean) => isTaught(isAlike, { asked, thought, from });
+  { purpose, brief, offer }: Decision | PromptInput,
+  place: number,
+  { thought, from, transcript }: Pick<TurnContext<ModelMessage>, 'thought' | 'from' | 'transcript'>,
+): string[] {
+  const { state } = thought;
+  // Whether the prompt has a request before this one that is alike, and so says in full what is wanted.
+  const wasTold = (isAlike: (decision: Decision) => boolean) =>
+    state.decisions.slice(from, place).some((decision) => isAlike(decision) && !isUnsaid(decision));
   const isKnown = {
     reflect: brief?.reflect === 'interval' && wasTold((decision) => decision.brief?.reflect === 'interval'),
     generate: purpose === 'generate' && wasTold((decision) => decision.purpose === 'generate'),
   };
-  const canRevise = hasPlans(thought.state);
+  const canRevise = hasPlans(state);
   const words = [...announce(offer, thought), ...writeBrief(purpose, brief, { isKnown, canRevise })];
-  transcript.addUserText(...words.filter((text) => transcript.lastUserText() !== text));
-}
-
-/** Whether the prompt has a request before this one that is alike, and so says in full what is wanted. */
-function isTaught(
-  isAlike: (decision: Decision) => boolean,
-  {
-    asked,
-    thought,
-    from,
-  }: Pick<TurnContext<unknown>, 'thought' | 'from'> & { asked: Decision | PromptInput },
-): boolean {
-  const { decisions } = thought.state;
-  const first = decisions.findIndex(
-    (decision, index) => index >= from && isAlike(decision) && !isUnsaid(decision),
-  );
-  const place = decisions.indexOf(asked as Decision);
-  return first !== -1 && (place === -1 || first < place);
+  return words.filter((text) => transcript.lastUserText() !== text);
 }
 
 /** A plan that the user gave belongs to no decision, so it is shown with the goal. */
@@ -300,34 +293,36 @@ function givenPlan(thought: PromptInput): string[] {
     stringifyJson({ actions: userPlan.map(writeAction) }),
     contextOf(thought.state.settings).tokens,
   );
-  const { told, rest } = tellOutcomes(endedTasks(thought.state).first, thought);
+  const { told, rest } = tellOutcomes(endedAfter(thought.state, -1), thought);
   return [`The user gave this plan, which runs as it is:\n${plan}`, ...told, ...rest];
 }
 
-interface TurnContext<Message> {
+interface TurnContext<Answer extends ModelMessage> {
   readonly thought: PromptInput;
   /** The first decision that the prompt has in full. */
   readonly from: number;
-  /** Answers to the model's own questions. */
-  readonly answers: ReadonlyMap<Decision, readonly string[]>;
-  /** Tasks that ended after each decision and before the next. */
-  readonly ended: EndedTasks['after'];
-  /** Notes after each decision and before the next. */
-  readonly said: NotesByDecision['after'];
-  readonly wording: Wording<Message>;
-  readonly transcript: Transcript<Message>;
+  readonly answers: Answers;
+  readonly wording: Wording<Answer>;
+  readonly transcript: Transcript<Answer>;
 }
 
-function react<Message>(
+/** What happened between a decision and the next. */
+interface Reaction {
+  /** Tasks that ended. */
+  readonly outcomes: readonly TaskState[];
+  /** The user said something. */
+  readonly isSpokenTo: boolean;
+}
+
+function react<Answer extends ModelMessage>(
   decision: Decision,
-  { thought, answers, ended, said, wording, transcript }: TurnContext<Message>,
+  { thought, answers, wording, transcript, outcomes, isSpokenTo }: TurnContext<Answer> & Reaction,
 ): void {
   const { failure, diagnostics, proposed, operations, veto, isEdited } = decision;
   if (failure !== undefined) {
     transcript.addUserText(`Your last output could not be used: ${reasonOf(failure)}.\n${wording.again}`);
     return;
   }
-  const outcomes = ended.get(decision) ?? [];
   const { told, rest } = tellOutcomes(outcomes, thought);
   const own = new Set(proposed);
   for (const [index, { task }] of outcomes.entries()) {
@@ -345,7 +340,6 @@ function react<Message>(
   else transcript.addUserText(...aboutPlan(operations, wording));
   if (isEdited === true) transcript.addUserText(EDITED);
   const answer = operations.find(({ operation }) => operation === 'answer');
-  const isSpokenTo = said.has(decision);
   if (answer !== undefined && proposed.length > 0) transcript.addResult(answer, BEFORE_RESULTS);
   else if (answer !== undefined && isSpokenTo) transcript.addResult(answer, BEFORE_WORDS);
   transcript.addUserText(...rest);
@@ -362,7 +356,7 @@ function planIn({ operations }: Pick<Decision, 'operations'>): Action | undefine
 /** What can be done with a plan is told once there is one. */
 function aboutPlan(
   operations: readonly Action[],
-  { planMade }: Pick<Wording<unknown>, 'planMade'>,
+  { planMade }: Pick<Wording<ModelMessage>, 'planMade'>,
 ): string[] {
   const plan = planIn({ operations });
   if (plan === undefined) return [];
@@ -412,35 +406,4 @@ function rejection(diagnostics: NonNullable<Decision['diagnostics']>): string {
 function hintForModel(hint: string): string {
   if (hint.includes('`dandori ')) return 'use a name from the list of tools';
   return hint.replace(/, or (?:raise [\w.]+|write it out in a plan file)$/, '');
-}
-
-/** Answers in the order of asking, by the decision that asked. */
-function answersByDecision(state: RunState): Map<Decision, string[]> {
-  const { decisions, questions } = state;
-  if (questions.size === 0) return new Map();
-  const told = [...questions.values()]
-    .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
-    .map((asked) => `You asked: ${asked.question.text}\n${tellAnswer(asked)}${languageIn(asked, state)}`);
-  const byDecision = new Map<Decision, string[]>();
-  const asking = decisions.filter(({ purpose }) => purpose === 'act' || purpose === 'generate');
-  for (const decision of asking) {
-    const count = decision.operations.filter(({ operation }) => operation === 'ask').length;
-    if (count > 0 && decision.failure === undefined) byDecision.set(decision, told.splice(0, count));
-  }
-  return byDecision;
-}
-
-function tellAnswer(asked: OpenQuestion): string {
-  const { answer } = asked;
-  if (answer === undefined) return 'No answer yet.';
-  const { value, declined, comment, isExpired } = answer;
-  if (isExpired === true) {
-    return declined === true
-      ? 'The user did not answer in time. Go on without it as well as you can, or say that it cannot be done.'
-      : `The user did not answer in time, so your default counts: ${asText(value)}`;
-  }
-  const why = comment === undefined ? '' : `\nThe user added: ${comment}`;
-  if (declined === true) return `The user declined to answer.${why}`;
-  const label = chosenLabel(asked) ?? asText(value);
-  return `The user answered: ${label}${label === asText(value) ? '' : ` (value ${asText(value)})`}${why}`;
 }

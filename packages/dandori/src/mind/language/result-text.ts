@@ -1,8 +1,8 @@
-import { stringifyJson } from '../../model/json.ts';
+import { asText, stringifyJson } from '../../model/json.ts';
 import { contextOf } from '../../model/settings.ts';
 import { languageOf, withoutTag } from '../../model/text.ts';
 import { chosenLabel } from '../../run/state/questions.ts';
-import type { OpenQuestion, RunState, TaskState } from '../../run/state/state.ts';
+import type { Decision, OpenQuestion, RunState, TaskState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
 import { groupIds } from './memory.ts';
 
@@ -97,7 +97,7 @@ function choices(id: string, state: RunState): string[] {
 }
 
 /** The user may go on in another language than that of the goal. */
-export function languageIn({ answer }: OpenQuestion, { goal, settings }: RunState): string {
+function languageIn({ answer }: OpenQuestion, { goal, settings }: RunState): string {
   const language = answer?.language;
   if (language === undefined || language === languageOf({ goal, settings })) return '';
   return ` Write to the user in ${language === 'ja' ? 'Japanese' : 'English'} from now on.`;
@@ -109,4 +109,40 @@ function choiceIn(asked: OpenQuestion): string {
   const value = stringifyJson(asked.answer?.value);
   const label = stringifyJson(chosenLabel(asked) ?? asked.answer?.value);
   return `The user chose: ${label}${label === value ? '' : ` (value ${value})`}`;
+}
+
+/** Answers to the model's own questions. */
+export type Answers = ReadonlyMap<Decision, readonly string[]>;
+
+const NO_ANSWERS: Answers = new Map();
+
+/** Answers in the order of asking, by the decision that asked. */
+export function answersByDecision(state: RunState): Answers {
+  const { decisions, questions } = state;
+  if (questions.size === 0) return NO_ANSWERS;
+  const told = [...questions.values()]
+    .filter(({ question }) => question.kind === 'missing_input' && question.task === undefined)
+    .map((asked) => `You asked: ${asked.question.text}\n${tellAnswer(asked)}${languageIn(asked, state)}`);
+  const byDecision = new Map<Decision, string[]>();
+  const asking = decisions.filter(({ purpose }) => purpose === 'act' || purpose === 'generate');
+  for (const decision of asking) {
+    const count = decision.operations.filter(({ operation }) => operation === 'ask').length;
+    if (count > 0 && decision.failure === undefined) byDecision.set(decision, told.splice(0, count));
+  }
+  return byDecision;
+}
+
+function tellAnswer(asked: OpenQuestion): string {
+  const { answer } = asked;
+  if (answer === undefined) return 'No answer yet.';
+  const { value, declined, comment, isExpired } = answer;
+  if (isExpired === true) {
+    return declined === true
+      ? 'The user did not answer in time. Go on without it as well as you can, or say that it cannot be done.'
+      : `The user did not answer in time, so your default counts: ${asText(value)}`;
+  }
+  const why = comment === undefined ? '' : `\nThe user added: ${comment}`;
+  if (declined === true) return `The user declined to answer.${why}`;
+  const label = chosenLabel(asked) ?? asText(value);
+  return `The user answered: ${label}${label === asText(value) ? '' : ` (value ${asText(value)})`}${why}`;
 }

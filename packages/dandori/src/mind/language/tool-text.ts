@@ -6,6 +6,7 @@ import type { Tool } from '../../model/tool.ts';
 import { ownOperations } from '../../run/actions/own-operations.ts';
 import type { RunState } from '../../run/state/state.ts';
 import type { Thought } from '../mind.ts';
+import { pastOf } from './past.ts';
 
 export type ToolsInput = Pick<Thought, 'state' | 'tools' | 'offer'>;
 
@@ -15,6 +16,23 @@ export interface Described {
   readonly tools: readonly Tool[];
   /** The number of tools per server, if not all are described. */
   readonly servers: Readonly<Record<string, number>> | undefined;
+}
+
+/** Everything that says which tools and operations the prompts of a run have. The same for most calls of a run. */
+export function offerParts(thought: ToolsInput): readonly unknown[] {
+  const { state, tools, offer } = thought;
+  const { offered, settings, planGiven, output, conversation, attachments, context } = state;
+  return [
+    ...[tools, offered?.first ?? offer, laterOffer(thought), pastOf(state).laterOffers],
+    // A search may have found more tools.
+    offered?.servers === undefined ? 0 : state.ends.length,
+    ...[settings, planGiven, output, conversation, attachments, context],
+  ];
+}
+
+/** The tools to announce now that the instructions don't have. */
+function laterOffer({ state, offer }: ToolsInput): Offer | undefined {
+  return offer === (state.offered?.first ?? offer) ? undefined : offer;
 }
 
 /** Old journals have no offer; every tool is described then. */
@@ -33,11 +51,9 @@ export function describedTools({ state, tools, offer }: ToolsInput): Described {
 
 /** Undefined if other tools may be called too: found by a search, or announced later. */
 export function namedTools(thought: Omit<Thought, 'signal'>): readonly Tool[] | undefined {
-  const { state, offer } = thought;
+  const { state } = thought;
   const { tools, servers } = describedTools(thought);
-  const first = state.offered?.first ?? offer;
-  const isFirst = (one: typeof offer) => one === undefined || one === first;
-  const isSame = isFirst(offer) && state.decisions.every((decision) => isFirst(decision.offer));
+  const isSame = laterOffer(thought) === undefined && pastOf(state).laterOffers === 0;
   return servers === undefined && isSame ? tools : undefined;
 }
 

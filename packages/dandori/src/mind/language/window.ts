@@ -1,9 +1,7 @@
 import { contextOf } from '../../model/settings.ts';
 import { withoutTag } from '../../model/text.ts';
 import type { Decision, RunState, TaskState } from '../../run/state/state.ts';
-import { OPEN_TURNS } from './transcript.ts';
 import { atMostTokens, loadTokenCounter, type TokenCounter } from './usage.ts';
-import type { ModelMessage } from './wire/wire.ts';
 
 /** The decisions that a prompt contains in full. `memory` replaces those before. */
 export interface Window {
@@ -20,9 +18,9 @@ interface Telling {
   /** What precedes them: instructions, goal. */
   readonly base: string;
   /** A decision and its results as the prompt writes them. */
-  readonly tell: (decision: Decision) => string;
+  readonly tell: (decision: Decision, index: number) => string;
   /** The tokens of the pictures that follow it. */
-  readonly shown?: (decision: Decision) => number;
+  readonly shown?: (decision: Decision, index: number) => number;
   /** Whether its text is final. */
   readonly isSettled: (decision: Decision) => boolean;
   /** Tokens that the whole prompt may have. */
@@ -55,43 +53,21 @@ function isSurelyFitting(telling: Telling): boolean {
   let { count, tokens } = countedTurns.get(decisions) ?? { count: 0, tokens: 0 };
   let sum = tokens;
   let isFinal = true;
-  for (const decision of decisions.slice(count)) {
-    sum += atMostTokens(tell(decision)) + shown(decision);
+  for (let index = count; index < decisions.length; index++) {
+    const decision = decisions[index] as Decision;
+    sum += atMostTokens(tell(decision, index)) + shown(decision, index);
     isFinal &&= isSettled(decision);
     if (!isFinal) continue;
-    count++;
+    count = index + 1;
     tokens = sum;
   }
   countedTurns.set(decisions, { count, tokens });
   return decisions.length <= 1 || sum <= roomFor(telling, atMostTokens);
 }
 
-/** The bytes of the first messages of a run, up to `last`. So a step of a long run counts only the new ones. */
-const counted = new WeakMap<
-  RunState,
-  { readonly count: number; readonly last: ModelMessage | undefined; readonly bytes: number }
->();
-
-/**
- * Whether a prompt with all turns fits, by its bytes. False if that is not certain. After a failed call, a request is
- * counted twice although the prompt has it once, and pictures of results have no bytes here.
- */
-export function isSurelyShort(
-  { instructions, messages }: { readonly instructions: string; readonly messages: readonly ModelMessage[] },
-  state: RunState,
-): boolean {
-  const room = roomFor({ base: instructions, budget: contextOf(state.settings).tokens }, atMostTokens);
-  const known = counted.get(state);
-  let { count, bytes } =
-    known !== undefined && known.last === messages[known.count - 1] ? known : { count: 0, bytes: 0 };
-  for (const message of messages.slice(count)) {
-    const isText = typeof message.content === 'string' && !('shows' in message && message.shows?.length);
-    if (!isText) return false;
-    bytes += atMostTokens(message.content as string);
-    count++;
-    if (count === messages.length - OPEN_TURNS) counted.set(state, { count, last: message, bytes });
-  }
-  return bytes <= room && !state.decisions.some(({ failure }) => failure !== undefined);
+/** Whether a prompt with all turns fits, by the most tokens that it has. False if that is not certain. */
+export function isSurelyShort(atMost: number, { settings }: RunState): boolean {
+  return atMost <= contextOf(settings).tokens * (1 - MEMORY_SHARE);
 }
 
 /** Tokens of all turns together. */
@@ -102,7 +78,7 @@ function roomFor({ base, budget }: Pick<Telling, 'base' | 'budget'>, count: Toke
 function fold(telling: Telling, count: TokenCounter): Window {
   const { decisions } = telling;
   const room = roomFor(telling, count);
-  const counts = decisions.map((decision) => turnTokens(decision, count, telling));
+  const counts = decisions.map((decision, index) => turnTokens(decision, index, count, telling));
   let from = 0;
   let asOf = 0;
   let sum = 0;
@@ -120,12 +96,13 @@ const turns = new Map<TokenCounter, WeakMap<Decision, number>>();
 
 function turnTokens(
   decision: Decision,
+  index: number,
   count: TokenCounter,
   { tell, shown = () => 0, isSettled }: Telling,
 ): number {
   const known = turns.get(count)?.get(decision);
   if (known !== undefined) return known;
-  const tokens = count(tell(decision)) + shown(decision);
+  const tokens = count(tell(decision, index)) + shown(decision, index);
   if (!isSettled(decision)) return tokens;
   if (!turns.has(count)) turns.set(count, new WeakMap());
   turns.get(count)?.set(decision, tokens);
@@ -135,55 +112,44 @@ function turnTokens(
 type Note = RunState['notes'][number];
 
 /**
- * Which tasks ended when. A result stands where it was first known, so that earlier messages never change. A
- * task that a revision moved to another plan appears where it was blocked and where it ended.
+ * Tasks that ended between a decision and the next, in written order. -1: before the first decision, from a plan that
+ * the user gave. A result stands where it was first known, so that earlier messages never change. A task that a revision
+ * moved to another plan appears where it was blocked and where it ended.
  */
-export interface EndedTasks {
-  /** Tasks that ended before the first decision, from a plan that the user gave. */
-  readonly first: readonly TaskState[];
-  /** Tasks that ended between a decision and the next, in written order. */
-  readonly after: ReadonlyMap<Decision, readonly TaskState[]>;
-}
-
-/** `from`: the decisions before are not needed. Without it a long run would be gone through for every step. */
-export function endedTasks({ decisions, ends }: RunState, from = 0): EndedTasks {
-  const first: TaskState[] = [];
-  const after = new Map<Decision, TaskState[]>(decisions.slice(from).map((decision) => [decision, []]));
-  const since = from === 0 ? -1 : (decisions[from]?.startedSeq ?? Number.POSITIVE_INFINITY);
-  let start = ends.length;
-  while (start > 0 && (ends[start - 1]?.seq ?? 0) > since) start--;
-  let next = from;
-  for (const { seq, task } of ends.slice(start)) {
-    while (next < decisions.length && (decisions[next]?.startedSeq ?? 0) < seq) next++;
-    const decision = decisions[next - 1];
-    if (decision === undefined) first.push(task);
-    else after.get(decision)?.push(task);
-  }
-  for (const tasks of [first, ...after.values()]) tasks.sort((one, other) => one.order - other.order);
-  return { first, after };
+export function endedAfter(state: RunState, index: number): readonly TaskState[] {
+  const tasks = between(state.ends, state, index).map(({ task }) => task);
+  return tasks.length > 1 ? tasks.sort((one, other) => one.order - other.order) : tasks;
 }
 
 /**
- * Notes of the user and of models of other runs, where they were first known. Notes that arrive during a
- * decision wait for the next.
+ * Notes of the user and of models of other runs between a decision and the next, where they were first known. -1: before
+ * the first. Notes that arrive during a decision wait for the next.
  */
-export interface NotesByDecision {
-  readonly first: readonly string[];
-  readonly after: ReadonlyMap<Decision, readonly string[]>;
+export function notesAfter(state: RunState, index: number): readonly string[] {
+  return between(state.notes, state, index, state.thinking?.startedSeq).map(words);
 }
 
-export function notesByDecision({ decisions, notes, thinking }: RunState): NotesByDecision {
-  const first: string[] = [];
-  const after = new Map<Decision, string[]>();
-  if (notes.length === 0) return { first, after };
-  const until = thinking?.startedSeq ?? Number.POSITIVE_INFINITY;
-  for (const note of notes.filter(({ seq }) => seq < until)) {
-    const decision = decisions.findLast(({ startedSeq }) => startedSeq < note.seq);
-    const told = decision === undefined ? first : (after.get(decision) ?? []);
-    told.push(words(note));
-    if (decision !== undefined) after.set(decision, told);
+/** What happened between a decision and the next. The search is short, however long the run is. */
+function between<T extends { readonly seq: number }>(
+  items: readonly T[],
+  { decisions }: RunState,
+  index: number,
+  until = Number.POSITIVE_INFINITY,
+): readonly T[] {
+  if (items.length === 0) return [];
+  const start = indexAfter(items, decisions[index]?.startedSeq ?? 0);
+  return items.slice(start, indexAfter(items, decisions[index + 1]?.startedSeq ?? until));
+}
+
+/** The place of the first item after an event, by bisection. */
+function indexAfter(items: readonly { readonly seq: number }[], seq: number): number {
+  let [low, high] = [0, items.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((items[middle]?.seq ?? 0) > seq) high = middle;
+    else low = middle + 1;
   }
-  return { first, after };
+  return low;
 }
 
 function words({ text, by, passedOnBy }: Note): string {

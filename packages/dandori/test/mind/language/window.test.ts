@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { TextTranscript } from '../../../src/mind/language/transcript.ts';
 import { isSurelyShort, type Window, windowFor } from '../../../src/mind/language/window.ts';
 import type { Decision } from '../../../src/run/state/state.ts';
 import { Story } from './thought.ts';
@@ -79,25 +80,12 @@ describe('the window of turns that are told in full', () => {
   });
 });
 
-it('a step of a long run counts the new messages and not all of them', () => {
-  let reads = 0;
-  const message = () => ({
-    role: 'user' as const,
-    get content() {
-      reads++;
-      return 'word';
-    },
-  });
+it('a prompt surely fits if its text is short and shows no pictures', () => {
   const { state } = new Story();
-  const messages = Array.from({ length: 100 }, message);
-  const isShort = () => isSurelyShort({ instructions: '', messages }, state);
-  expect(isShort()).toBe(true);
-  reads = 0;
-  messages.push(message(), message());
-  expect(isShort()).toBe(true);
-  expect(reads).toBeLessThan(10);
-  messages.splice(0, 50);
-  expect(isShort()).toBe(true);
-  const seeing = [{ role: 'user' as const, content: 'word', shows: ['t1'] }];
-  expect(isSurelyShort({ instructions: '', messages: seeing }, new Story().state)).toBe(false);
+  const transcript = new TextTranscript();
+  transcript.addUserText('word '.repeat(100));
+  expect(isSurelyShort(transcript.write([]).atMost, state)).toBe(true);
+  expect(isSurelyShort(transcript.write(['word '.repeat(20_000)]).atMost, state)).toBe(false);
+  transcript.show(['t1']);
+  expect(isSurelyShort(transcript.write([]).atMost, state)).toBe(false);
 });

@@ -3,7 +3,9 @@ import type { Thought } from '../../mind.ts';
 import type { Extraction } from '../../parsing/extract-actions.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
 import type { LanguageMindOptions } from '../options.ts';
+import { pastOf } from '../past.ts';
 import type { PromptInput } from '../prompt.ts';
+import type { Written } from '../transcript.ts';
 import type { Window } from '../window.ts';
 import type { ModelMessage, NativeTool, ResponseFormat } from '../wire/wire.ts';
 import { jsonDialect } from './json.ts';
@@ -14,7 +16,7 @@ import { toolsDialect } from './native.ts';
  * output. The driver knows nothing of dialects: actions are the same in each.
  */
 export interface Dialect {
-  write(thought: PromptInput, custom?: string, window?: Window): DialectPrompt;
+  write(thought: PromptInput, custom?: string, window?: Window): DialectPrompt & Written<ModelMessage>;
   send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): RequestOptions;
   /** Reads the output while it is written, for `onAction` and `onText`. Tells nothing after `signal` aborts. */
   listen(thought: Thought, signal: AbortSignal): Listener;
@@ -53,10 +55,7 @@ export type DialectName = 'json' | 'tools' | 'auto';
  * The dialect of the next call. `auto` is json until an output is unusable, then tools. It depends only on
  * the journal, so that a resumed run keeps its dialect.
  */
-export function dialectFor(name: DialectName, { decisions }: RunState): Dialect {
+export function dialectFor(name: DialectName, state: RunState): Dialect {
   if (name !== 'auto') return name === 'json' ? jsonDialect : toolsDialect;
-  // Failures of a model before the fallback don't count.
-  const first = decisions.findLastIndex(({ next }) => next !== undefined) + 1;
-  const isLost = decisions.slice(first).some(({ failure }) => failure?.kind === 'unusable_output');
-  return isLost ? toolsDialect : jsonDialect;
+  return pastOf(state).hasWrittenUnusable ? toolsDialect : jsonDialect;
 }

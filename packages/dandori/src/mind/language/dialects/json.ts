@@ -7,6 +7,8 @@ import {
   type OwnOperation,
   ownOperations,
 } from '../../../run/actions/own-operations.ts';
+import type { RunState } from '../../../run/state/state.ts';
+import { LastMadeFor } from '../../last-made.ts';
 import type { Thought } from '../../mind.ts';
 import { type Extraction, extractActions } from '../../parsing/extract-actions.ts';
 import { ActionScanner } from '../../parsing/scanner.ts';
@@ -14,7 +16,7 @@ import type { CallNames } from '../../parsing/written-call.ts';
 import { hasOpenLists } from '../instructions.ts';
 import { API, type LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
-import { canAnnounce, namedTools } from '../tool-text.ts';
+import { canAnnounce, namedTools, offerParts } from '../tool-text.ts';
 import type { ResponseFormat } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { NativeNames } from './native-names.ts';
@@ -25,20 +27,13 @@ export const jsonDialect: Dialect = {
   write: writePrompt,
   send(thought, options) {
     const { state } = thought;
-    const { mode } = state.settings;
-    const tools = mode === 'direct' ? [] : namedTools(thought);
-    const own = offeredOperations(thought).map(({ name }) => name);
-    const steps = hasOpenLists(state) ? [STEP_OPERATION] : [];
-    const names = tools?.map(({ name }) => name).sort();
-    const operations = names && [...own, ...steps, ...names];
-    if (isClosing(thought))
-      return {
-        responseFormat: responseFormat(
+    const responseFormat = isClosing(thought)
+      ? toFormat(
           options,
           listSchema({ operation: { type: 'string', enum: ['answer'] }, args: closingArgs(state) }),
-        ),
-      };
-    return { responseFormat: formatFor(operations, { state, options }) };
+        )
+      : formats.from(state, [options, ...offerParts(thought)], () => formatFor(thought, options));
+    return { responseFormat };
   },
   listen(thought, signal) {
     let isComplete = false;
@@ -120,7 +115,7 @@ function scanLater(
 /** With more tools, listing their names would make the schema too long. */
 const MAX_NAMED_OPERATIONS = 200;
 
-function responseFormat(
+function toFormat(
   { provider, supportsStructuredOutputs }: LanguageMindOptions,
   schema: JsonObject,
 ): ResponseFormat {
@@ -129,20 +124,21 @@ function responseFormat(
   return { type: hasJsonMode ? 'json' : 'text' };
 }
 
-const latest = new WeakMap<LanguageMindOptions, { readonly key: string; readonly format: ResponseFormat }>();
+const formats = new LastMadeFor<RunState, ResponseFormat>();
+const latest = new LastMadeFor<LanguageMindOptions, ResponseFormat>();
 
-/** The same object as for the call before, if it would be equal: then its JSON need not be written again. */
-function formatFor(
-  operations: readonly string[] | undefined,
-  { state, options }: { readonly state: Thought['state']; readonly options: LanguageMindOptions },
-): ResponseFormat {
+/** The same object as for other runs that may call the same operations: then its JSON need not be written again. */
+function formatFor(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): ResponseFormat {
+  const { state } = thought;
   const isOpen = state.settings.mode !== 'direct';
-  const key = stringifyJson([isOpen, operations ?? null]);
-  const before = latest.get(options);
-  if (before?.key === key) return before.format;
-  const format = responseFormat(options, listSchema(actionFields(operations), isOpen));
-  latest.set(options, { key, format });
-  return format;
+  const tools = isOpen ? namedTools(thought) : [];
+  const own = offeredOperations(thought).map(({ name }) => name);
+  const steps = hasOpenLists(state) ? [STEP_OPERATION] : [];
+  const names = tools?.map(({ name }) => name).sort();
+  const operations = names && [...own, ...steps, ...names];
+  return latest.from(options, [isOpen, names === undefined, ...(operations ?? [])], () =>
+    toFormat(options, listSchema(actionFields(operations), isOpen)),
+  );
 }
 
 /**

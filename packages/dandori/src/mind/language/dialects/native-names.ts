@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { RunState } from '../../../run/state/state.ts';
+import type { Action } from '../../../model/task.ts';
+import type { Decision, RunState } from '../../../run/state/state.ts';
 import { countOf } from '../transcript.ts';
 
 /** Characters that providers allow in a tool name. */
@@ -60,23 +61,49 @@ function withHash(name: string, operation: string): string {
   return `${name.slice(0, LONGEST - HASH_LENGTH - 1)}_${hash}`;
 }
 
+/** The highest number among the ids of a run, as far as they were read. */
+interface Numbered {
+  /** Where the next task stands. It is never asked for more tasks than there are, because then it would end. */
+  readonly ids: Iterator<string>;
+  read: number;
+  /** How many tasks of the run were dropped. Their numbers may be given again. */
+  readonly dropped: number;
+  decisions: number;
+  highest: number;
+}
+
+const numbered = new WeakMap<RunState, Numbered>();
+
 /**
  * The number of the next native call. A model can't know the provider's call ids while it writes, so Refs
  * could not name them. Ours count calls through the whole run. A rejected list does not count, because its
- * correction repeats it with its Refs.
+ * correction repeats it with its Refs. Only new ids are read, so that a step of a long run costs as much as one of a
+ * short run.
  */
 export function nextNumber(state: RunState): number {
-  const decided = state.decisions
-    .filter(({ diagnostics }) => diagnostics === undefined)
-    .flatMap(({ proposed, operations }) => [...proposed, ...operations]);
-  return highestNumber([...state.tasks.keys(), ...decided.map(({ id }) => id)]) + 1;
+  const { tasks, decisions, written } = state;
+  const dropped = written - tasks.size;
+  let known = numbered.get(state);
+  if (known?.dropped !== dropped) {
+    known = { ids: tasks.keys(), read: 0, dropped, decisions: 0, highest: 0 };
+    numbered.set(state, known);
+  }
+  for (; known.read < tasks.size; known.read++)
+    known.highest = Math.max(known.highest, countOf(known.ids.next().value ?? '') ?? 0);
+  // The last decision can still change.
+  for (; known.decisions < decisions.length - 1; known.decisions++)
+    known.highest = Math.max(known.highest, numberIn(decisions[known.decisions]));
+  return Math.max(known.highest, numberIn(decisions.at(-1))) + 1;
+}
+
+function numberIn(decision: Decision | undefined): number {
+  if (decision === undefined || decision.diagnostics !== undefined) return 0;
+  return Math.max(highestNumber(decision.proposed), highestNumber(decision.operations));
 }
 
 /** 7 for `t3`, `t7` and `rows`. */
-export function highestNumber(ids: Iterable<string>): number {
+export function highestNumber(actions: readonly Action[]): number {
   let highest = 0;
-  for (const id of ids) {
-    highest = Math.max(highest, countOf(id) ?? 0);
-  }
+  for (const { id } of actions) highest = Math.max(highest, countOf(id) ?? 0);
   return highest;
 }

@@ -5,6 +5,7 @@ import { clip } from '../../../model/text.ts';
 import type { Tool } from '../../../model/tool.ts';
 import { OWN_OPERATIONS, ownOperations } from '../../../run/actions/own-operations.ts';
 import type { RunState } from '../../../run/state/state.ts';
+import { LastMadeFor } from '../../last-made.ts';
 import type { Thought } from '../../mind.ts';
 import { type ReadAction, readAction } from '../../parsing/action.ts';
 import { type Extraction, extractActions, textWithoutThoughts } from '../../parsing/extract-actions.ts';
@@ -15,15 +16,15 @@ import { holdsCall, withoutCode } from '../../parsing/written-call.ts';
 import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
 import { type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
-import { LastMade } from '../last-made.ts';
 import { type PromptInput, type Wording, writeTurns } from '../prompt.ts';
-import { hasRefs, knownTools, notate, tellServers } from '../tool-text.ts';
-import type { ModelMessage, NativeTool } from '../wire/wire.ts';
+import { hasRefs, knownTools, notate, offerParts, tellServers } from '../tool-text.ts';
+import { atMostTokens } from '../usage.ts';
+import type { AssistantMessage, NativeTool, ToolMessage } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { isAllowed, mayCallTools, namesOfCalls, offeredOperations } from './json.ts';
-import { NativeNames, nextNumber } from './native-names.ts';
+import { highestNumber, NativeNames, nextNumber } from './native-names.ts';
 import { acceptRefs, trimSchema } from './native-schema.ts';
-import { type MadeMessages, NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
+import { NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
 
 /** Some providers refuse longer descriptions. */
 const LONGEST_DESCRIPTION = 1000;
@@ -31,42 +32,50 @@ const LONGEST_DESCRIPTION = 1000;
 /** Actions as native tool calls, including own operations, and messages in the provider's format. */
 export const toolsDialect: Dialect = {
   isProseExpected: true,
-  write: (thought, custom, window) => ({
-    instructions: writeInstructions(thought, custom, FORM),
-    messages: writeTurns(thought, wordingFor(thought), window),
-  }),
-  send: (thought) => ({ tools: toolsFor(thought) }),
-  listen: (thought) => new NativeListener(thought, namesFor(thought)),
-  read: (output, thought) => readCalls(output, thought, namesFor(thought)),
+  write(thought, custom, window) {
+    const { messages, atMost } = writeTurns(thought, wordingFor(thought), window);
+    // Tools count as they are described to other models, because the window is the same in every dialect.
+    const described = atMostTokens(writeInstructions(thought, custom));
+    return {
+      instructions: writeInstructions(thought, custom, FORM),
+      messages,
+      atMost: atMost + described,
+    };
+  },
+  send: (thought) => ({ tools: nativeOf(thought).tools }),
+  listen: (thought) => new NativeListener(thought, nativeOf(thought).names),
+  read: (output, thought) => readCalls(output, thought, nativeOf(thought).names),
 };
 
-interface MadeOfTools {
-  readonly names: LastMade<NativeNames>;
-  readonly list: LastMade<readonly NativeTool[]>;
+/** What a run calls its tools. */
+interface Native {
+  readonly names: NativeNames;
+  readonly tools: readonly NativeTool[];
 }
 
-/** By the tools of the run. */
-const made = new WeakMap<Thought['tools'], MadeOfTools>();
+const made = new LastMadeFor<RunState, Native>();
 
-function madeOf({ tools }: PromptInput): MadeOfTools {
-  let known = made.get(tools);
-  if (known === undefined) {
-    known = { names: new LastMade(), list: new LastMade() };
-    made.set(tools, known);
-  }
-  return known;
+function nativeOf(thought: PromptInput): Native {
+  return made.from(thought.state, [thought.purpose, ...offerParts(thought)], () => {
+    const callable = callableIn(thought);
+    const operations = [...ownOperations(thought.state), ...callable].map(({ name }) => name);
+    const names = allNames.from(thought.tools, operations, () => new NativeNames(operations));
+    return { names, tools: toolsFor(thought, callable, names) };
+  });
 }
 
-function namesFor(thought: PromptInput): NativeNames {
-  const operations = [...ownOperations(thought.state), ...callable(thought)].map(({ name }) => name);
-  return madeOf(thought).names.from(operations, () => new NativeNames(operations));
-}
+/** By the tools of a run. Runs that know the same tools share their names and their list. */
+const allNames = new LastMadeFor<Thought['tools'], NativeNames>();
+const lists = new LastMadeFor<Thought['tools'], readonly NativeTool[]>();
 
-function toolsFor(thought: PromptInput): readonly NativeTool[] {
-  const names = namesFor(thought);
+function toolsFor(
+  thought: PromptInput,
+  callable: readonly Tool[],
+  names: NativeNames,
+): readonly NativeTool[] {
   const { settings, planGiven, output, conversation } = thought.state;
   const own = offeredOperations(thought);
-  const others = mayCallTools(thought) ? callable(thought) : [];
+  const others = mayCallTools(thought) ? callable : [];
   const toTool = (name: string, description: string, schema: JsonObject): NativeTool => ({
     name: names.toNative(name),
     description: oneLine(description),
@@ -75,7 +84,7 @@ function toolsFor(thought: PromptInput): readonly NativeTool[] {
   });
   // What `ownOperations` reads, because it describes the same operations by other objects each time.
   const about = [settings, planGiven, output, conversation === undefined, ...own.map(({ name }) => name)];
-  return madeOf(thought).list.from([names, ...about, ...others], () => [
+  return lists.from(thought.tools, [names, ...about, ...others], () => [
     ...own.map(({ name, description, args }) => toTool(name, description, args)),
     ...others.map((tool) => toTool(tool.name, described(tool), schemaOf(tool, thought))),
   ]);
@@ -85,7 +94,7 @@ function toolsFor(thought: PromptInput): readonly NativeTool[] {
  * In a fixed order, whichever server started first. Tools found or announced later are added, otherwise they
  * could not be called.
  */
-function callable(thought: PromptInput): Tool[] {
+function callableIn(thought: PromptInput): Tool[] {
   if (thought.state.settings.mode === 'direct') return [];
   const known = knownTools(thought);
   return hasOpenLists(thought.state) ? [STEP_TOOL, ...known] : [...known];
@@ -98,16 +107,11 @@ function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
   return hasPlans(state) ? withAbout(written) : written;
 }
 
-function wordingFor(thought: PromptInput): Wording<ModelMessage> {
-  const names = namesFor(thought);
+function wordingFor(thought: PromptInput): Wording<AssistantMessage | ToolMessage> {
+  const { names } = nativeOf(thought);
   return {
     key: names.key,
-    open: (told) =>
-      new NativeTranscript(
-        names,
-        told.map(({ id }) => id),
-        madeFor(thought.state, names, told),
-      ),
+    open: (told) => new NativeTranscript(names, highestNumber(told)),
     again: 'Try again: call the tools that are needed, or call `answer`.',
     correction: hasPlans(thought.state)
       ? 'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.'
@@ -115,17 +119,9 @@ function wordingFor(thought: PromptInput): Wording<ModelMessage> {
   };
 }
 
-const messagesOf = new WeakMap<RunState, LastMade<MadeMessages>>();
-
-/** Kept until the names change, or the window moves and `told` with it. Then all messages are written again. */
-function madeFor(state: RunState, names: NativeNames, told: readonly Action[]): MadeMessages {
-  const messages = messagesOf.get(state) ?? new LastMade<MadeMessages>();
-  messagesOf.set(state, messages);
-  return messages.from([names, told.length], () => new WeakMap());
-}
-
 /** Tools are sent natively, except their output schemas, which native tools don't have. */
 const FORM: Form = {
+  written: new LastMadeFor(),
   system: (state) => withSection(readPrompt('system'), 'Output', outputPart(state)),
   plans: ({ settings: { mode } }) => readPrompt(mode === 'auto' ? 'planning-auto-tools' : 'planning-tools'),
   // The operation is a tool, and describes itself.

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
 import type { ModelMessage } from './wire.ts';
@@ -62,12 +63,11 @@ function headOf(instructions: string): Uint8Array {
   return latest.bytes;
 }
 
-/** The last texts of a request are made again for the next one. Other messages are the same objects. */
+/** Messages of turns that could still change are made again for the next request. Others are the same objects. */
 function isSame(one: ModelMessage, other: ModelMessage | undefined): boolean {
   if (one === other) return true;
   const isAsFull = filesOf(one).length === 0 && filesOf(other).length === 0;
-  const isText = typeof one.content === 'string';
-  return isAsFull && isText && one.role === other?.role && one.content === other.content;
+  return isAsFull && one.role === other?.role && isDeepStrictEqual(one.content, other.content);
 }
 
 function filesOf(message: ModelMessage | undefined): readonly ShownFile[] {

@@ -1,6 +1,6 @@
 import { asObject, asText, isObject, parsedJson, stringifyJson } from '../../../model/json.ts';
+import { LastMade } from '../../last-made.ts';
 import type { ShownFile } from '../../mind.ts';
-import { LastMade } from '../last-made.ts';
 import { writeMessages } from './body.ts';
 import { EventReader } from './events.ts';
 import { type Answered, type Post, post, postWith } from './http.ts';

@@ -2,18 +2,25 @@ import type { Json, JsonObject } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
 
 /** A message in our own format. Each wire converts it to its provider's format. */
-export type ModelMessage =
-  | {
-      readonly role: 'user';
-      readonly content: string;
-      /** Tasks with pictures in their results. `withFiles` adds the pictures. */
-      readonly shows?: readonly string[];
-      readonly files?: readonly ShownFile[];
-    }
-  | { readonly role: 'assistant'; readonly content: string | readonly AssistantPart[] }
-  | { readonly role: 'tool'; readonly content: readonly ToolResultPart[] };
+export type ModelMessage = UserMessage | AssistantMessage | ToolMessage;
 
-export type AssistantMessage = Extract<ModelMessage, { role: 'assistant' }>;
+export interface UserMessage {
+  readonly role: 'user';
+  readonly content: string;
+  /** Tasks with pictures in their results. `withFiles` adds the pictures. */
+  readonly shows?: readonly string[];
+  readonly files?: readonly ShownFile[];
+}
+
+export interface AssistantMessage {
+  readonly role: 'assistant';
+  readonly content: string | readonly AssistantPart[];
+}
+
+export interface ToolMessage {
+  readonly role: 'tool';
+  readonly content: readonly ToolResultPart[];
+}
 
 export type AssistantPart =
   | { readonly type: 'text'; readonly text: string }
