@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  fdatasync,
   linkSync,
   openSync,
   statSync,
@@ -38,6 +37,7 @@ import { toLine } from './line.ts';
 import { lockHolder, tryLock } from './lock.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { firstOfFile, type KnownSummaries, summariseFile } from './summaries.ts';
+import { syncData } from './sync.ts';
 
 /** A run id is a file name, so only these characters are allowed. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
@@ -296,7 +296,6 @@ function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
   }
 }
 
-const dataSync = promisify(fdatasync);
 const writeAsync = promisify(writeFile);
 /** In characters. A longer text is written in another thread. */
 const SHORT = 64 * 1024;
@@ -313,7 +312,7 @@ export async function createWhole(directory: string, path: string, text: string)
     try {
       if (text.length < SHORT) writeFileSync(file, text);
       else await writeAsync(file, text);
-      await dataSync(file);
+      await syncData(file);
     } finally {
       closeSync(file);
     }

@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  fdatasync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -10,13 +9,12 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { promisify } from 'node:util';
 import { conflict, type Entry, type Form } from '../journal.ts';
 import { orUnreadable, unreadable, unwritable } from './disk.ts';
 import { damaged, goesOn, hasLostNewline, isBeginning, type Place, parseLine, toLines } from './line.ts';
+import { syncData } from './sync.ts';
 import { createWriteLock, type WriteLock } from './write-lock.ts';
 
-const dataSync = promisify(fdatasync);
 const NEWLINE = 0x0a;
 
 /**
@@ -251,7 +249,7 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
       await this.#lock.take();
       try {
         this.#write(waiting, accepted);
-        if (accepted.length > 0) await dataSync(this.#fd);
+        if (accepted.length > 0) await syncData(this.#fd);
         this.#lock.giveUpSoon();
       } catch (error) {
         if (accepted.length > 0) this.#cutOff(this.#written);
