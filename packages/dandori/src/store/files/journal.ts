@@ -78,13 +78,20 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
   /** A driver keeps its file open. Every other caller opens it for one operation. */
-  async function withFile<T>(
+  function withFile<T>(
+    run: string,
+    opening: { isReadOnly?: boolean; from?: Position },
+    use: (file: RunFile<E>) => T | Promise<T>,
+  ): T | Promise<T> {
+    const mine = claimed.get(run);
+    return mine === undefined ? withOpened(run, opening, use) : use(mine);
+  }
+
+  async function withOpened<T>(
     run: string,
     opening: { isReadOnly?: boolean; from?: Position },
     use: (file: RunFile<E>) => T | Promise<T>,
   ): Promise<T> {
-    const mine = claimed.get(run);
-    if (mine !== undefined) return use(mine);
     const file = openOrNotFound(pathOf(run), { run, form, ...opening });
     try {
       return await use(file);
