@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Event, FactType } from '../model/event.ts';
@@ -93,8 +93,9 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
       // For a short text another thread takes longer than the write itself.
       if (text.length < SHORT) writeFileSync(temporary, text, { mode: 0o600 });
       else await writeFile(temporary, text, { mode: 0o600 });
-      // Some file systems write the new file to the disk before they let it replace the old one.
-      await rename(temporary, path);
+      // Some file systems write the new file to the disk before they let it replace an old one.
+      if (existsSync(path)) await rename(temporary, path);
+      else renameSync(temporary, path);
     } catch (error) {
       known.delete(run);
       await unlink(temporary).catch(() => {});

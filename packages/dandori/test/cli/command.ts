@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Event } from '../../src/model/event.ts';
+import { splitLine } from '../../src/store/files/line.ts';
 import { IS_LONG } from '../long.ts';
 import { PROGRAM } from '../program.ts';
 import { type Finished, runCommand } from './commands.ts';
@@ -68,7 +69,9 @@ export async function openPlace(env: NodeJS.ProcessEnv = {}): Promise<Place> {
     journal,
     async events(run) {
       const lines = (await journal(run)).split('\n').slice(0, -1);
-      return lines.map((line) => ({ v: 2, run, ...JSON.parse(line) }));
+      return lines
+        .flatMap((line) => splitLine(line, run))
+        .map((line) => ({ v: 2, run, ...JSON.parse(line) }));
     },
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   };

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openRuntime } from '../../src/app/dandori.ts';
 import type { Event } from '../../src/model/event.ts';
-import { toLine } from '../../src/store/files/line.ts';
+import { splitLine, toLine } from '../../src/store/files/line.ts';
 import { runCase, startModelServer } from '../../src/testing/index.ts';
 import { openPlace, type Place } from './command.ts';
 
@@ -33,10 +33,13 @@ const fileOf = (place: Place, run: string) => join(place.folder, '.dandori/runs'
 /** Changes an event and its checksum, as an attacker would. */
 function forge(file: string, change: (event: Event) => Event): void {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
-  const events = lines.map((line) => {
-    const { crc: _, ...event } = JSON.parse(line);
-    return change({ v: 2, run: basename(file, '.jsonl'), ...event } as Event);
-  });
+  const run = basename(file, '.jsonl');
+  const events = lines
+    .flatMap((line) => splitLine(line, run))
+    .map((line) => {
+      const { crc: _, more: __, ...event } = JSON.parse(line);
+      return change({ v: 2, run, ...event } as Event);
+    });
   writeFileSync(file, events.map(toLine).join(''));
 }
 
@@ -142,9 +145,7 @@ describe('what was', () => {
     await using place = await openHome();
     await place.dandori('run', '--plan', 'plan.yaml');
     const [source = ''] = await place.runs();
-    const done = (await place.journal(source))
-      .split('\n')
-      .findIndex((line) => line.includes('"task_succeeded"'));
+    const done = (await place.events(source)).findIndex(({ type }) => type === 'task_succeeded');
     const same = await place.dandori('fork', source, '--at', String(done + 1), '--json');
     expect(JSON.parse(same.stdout)).toMatchObject({
       outcome: 'answered',

@@ -138,10 +138,11 @@ async function until(
   watcher?.close();
 }
 
-/** Whole lines of the one journal of the folder. */
+/** In the one journal of the folder. */
 function eventsIn(directory: string): number {
   const file = readdirSync(directory).find((name) => name.endsWith('.jsonl'));
-  return file === undefined ? 0 : readLines(join(directory, file)).length;
+  if (file === undefined) return 0;
+  return readLines(join(directory, file)).flatMap((line) => line.match(/"type":"\w+","data":/g) ?? []).length;
 }
 
 function readLines(file: string): string[] {

@@ -5,7 +5,7 @@ import { systemClock } from '../../src/driver/clock.ts';
 import { historyLineSchema } from '../../src/history/history-lines.ts';
 import { type PromptName, readPrompt } from '../../src/mind/prompts/read.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
-import { toLine } from '../../src/store/files/line.ts';
+import { splitLine, toLine } from '../../src/store/files/line.ts';
 import type { ModelReply } from '../../src/testing/model-server/index.ts';
 import { openPlace } from '../cli/command.ts';
 import { startUserApi } from '../config/user-api.ts';
@@ -176,7 +176,8 @@ describe('Planning, reflection, history (docs/REQUIREMENTS.md, B)', () => {
       .trimEnd()
       .split('\n');
     const kinds = ['plan_proposed', 'reflection_made', 'plan_revised'];
-    const written = lines.map((line) => JSON.parse(line)).filter(({ type }) => kinds.includes(type));
+    const events = lines.flatMap((line) => splitLine(line, run)).map((line) => JSON.parse(line));
+    const written = events.filter(({ type }) => kinds.includes(type));
     expect(written.map(({ type }) => type)).toEqual(kinds);
     for (const { at } of written) expect(at).toBeTypeOf('number');
     const later = await home.reopen();

@@ -22,7 +22,7 @@ import { breaches } from '../../src/run/laws.ts';
 import { type DoctorOptions, examineStore } from '../../src/store/doctor/doctor.ts';
 import { examineJournal } from '../../src/store/doctor/journal-file.ts';
 import { createJsonlJournalOf } from '../../src/store/files/journal.ts';
-import { toLine } from '../../src/store/files/line.ts';
+import { splitLine, toLine } from '../../src/store/files/line.ts';
 import { CONVERSATIONS, RUNS } from '../../src/store/journal.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { createHouse, DONE, task } from '../driver/house.ts';
@@ -216,13 +216,13 @@ describe('the doctor', () => {
 
   it('finds what cannot have happened where every line is whole', async () => {
     await using home = await stored();
-    const { toLine } = await import('../../src/store/files/line.ts');
     const lines = home.text
       .trimEnd()
       .split('\n')
+      .flatMap((line) => splitLine(line, home.run))
       .map((line) => JSON.parse(line));
     const [event] = lines.splice(4, 1);
-    const forged = [...lines, event].map(({ crc: _, ...one }, index) =>
+    const forged = [...lines, event].map(({ crc: _, more: __, ...one }, index) =>
       toLine({ v: 2, run: home.run, ...one, seq: index + 1 }),
     );
     writeFileSync(home.file, forged.join(''));

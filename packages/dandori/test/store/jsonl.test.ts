@@ -19,9 +19,11 @@ import { crc32 } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
 import { eventAt, firstEvent } from '../../src/store/conformance/cases.ts';
+import { copyStore } from '../../src/store/copy/copy.ts';
+import { openFilesForCopy } from '../../src/store/copy/files.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
-import { toLine } from '../../src/store/files/line.ts';
+import { splitLine, toAppendLine, toLine, toLines } from '../../src/store/files/line.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const RUN = 'r1';
@@ -53,37 +55,50 @@ describe('J4: a torn tail', () => {
     }
   });
 
-  it('R5: of an append of several events counts all or none, wherever it is cut', async () => {
-    await using temporary = await withContent(toLine(firstEvent(RUN)));
-    const { journal, path } = temporary;
-    const [first, ...more] = EVENTS.map((event, index) => (index === 0 ? firstEvent(RUN) : event));
-    await journal.append(RUN, 1, more);
-    const whole = readFileSync(path);
-    const begun = Buffer.byteLength(toLine(firstEvent(RUN)));
-    expect(await journal.read(RUN)).toEqual([first, ...more]);
-    for (let length = begun; length < whole.length - 1; length++) {
-      writeFileSync(path, whole.subarray(0, length));
-      expect(await createJsonlJournal(temporary.directory).read(RUN), `cut at ${length}`).toEqual([first]);
-      expect((await journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 1 });
-      await journal.append(RUN, 1, [eventAt(RUN, 2)]);
-      expect(readFileSync(path, 'utf8')).toBe(toLine(firstEvent(RUN)) + toLine(eventAt(RUN, 2)));
-    }
-  });
+  it.each([
+    ['one line', toAppendLine, 1],
+    ['a line per event, as it was before', toLines, 3],
+  ])(
+    'R5: of an append of several events (%s) counts all or none, wherever it is cut',
+    async (_, write, count) => {
+      const begun = toLine(firstEvent(RUN));
+      const more = EVENTS.slice(1);
+      const whole = Buffer.from(begun + write(more));
+      await using temporary = await withContent(whole);
+      const { journal, path } = temporary;
+      expect(whole.toString().trimEnd().split('\n')).toHaveLength(1 + count);
+      expect(await journal.read(RUN)).toEqual([firstEvent(RUN), ...more]);
+      expect((await journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 4 });
+      for (let length = Buffer.byteLength(begun); length < whole.length - 1; length++) {
+        writeFileSync(path, whole.subarray(0, length));
+        expect(await createJsonlJournal(temporary.directory).read(RUN), `cut at ${length}`).toEqual([
+          firstEvent(RUN),
+        ]);
+        expect((await journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 1 });
+        await journal.append(RUN, 1, more);
+        expect(readFileSync(path, 'utf8')).toBe(begun + toAppendLine(more));
+      }
+    },
+  );
 
-  it('R5: an append that lacks only the newline of its last line may have been acknowledged', async () => {
-    await using temporary = await withContent(toLine(firstEvent(RUN)));
-    const { journal, path } = temporary;
-    await journal.append(RUN, 1, [eventAt(RUN, 2), eventAt(RUN, 3)]);
-    const text = readFileSync(path, 'utf8').trimEnd();
-    writeFileSync(path, text);
-    const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
-    await expect(journal.append(RUN, 1, [eventAt(RUN, 2)])).rejects.toMatchObject({
-      message: expect.stringContaining(
-        `line 3 (byte ${offset}) is damaged: its newline at the end is missing`,
-      ),
-    });
-    expect(readFileSync(path, 'utf8')).toBe(text);
-  });
+  it.each([
+    ['one line', toAppendLine, 2],
+    ['a line per event', toLines, 3],
+  ])(
+    'R5: an append (%s) that lacks only its last newline may have been acknowledged',
+    async (_, write, line) => {
+      const text = `${toLine(firstEvent(RUN))}${write([eventAt(RUN, 2), eventAt(RUN, 3)])}`.trimEnd();
+      await using temporary = await withContent(text);
+      const { journal, path } = temporary;
+      const offset = Buffer.byteLength(text.slice(0, text.lastIndexOf('\n') + 1));
+      await expect(journal.append(RUN, 1, [eventAt(RUN, 2)])).rejects.toMatchObject({
+        message: expect.stringContaining(
+          `line ${line} (byte ${offset}) is damaged: its newline at the end is missing`,
+        ),
+      });
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    },
+  );
 
   it.each([
     ['NUL bytes, as a file system leaves them', Buffer.alloc(5_000)],
@@ -170,6 +185,88 @@ describe('the lines of a run', () => {
     await temporary.journal.append(RUN, 4, [eventAt(RUN, 5)]);
     expect(readFileSync(temporary.path, 'utf8')).toBe(EVENTS.map(inFull).join('') + toLine(eventAt(RUN, 5)));
     expect(await createJsonlJournal(temporary.directory).read(RUN)).toEqual([...EVENTS, eventAt(RUN, 5)]);
+  });
+});
+
+describe('a line of several events', () => {
+  const [first, second, third, fourth] = EVENTS as [Event, Event, Event, Event];
+  const later: Event = { ...third, at: third.at + 5 };
+
+  it('counts `seq` on, and names `at` again only where it differs', () => {
+    const [line = ''] = toAppendLine([second, later, fourth]).split('\n');
+    expect(JSON.parse(line)).toEqual({
+      seq: 2,
+      at: second.at,
+      events: [
+        { type: second.type, data: second.data },
+        { at: later.at, type: third.type, data: third.data },
+        { ...(fourth.at !== second.at && { at: fourth.at }), type: fourth.type, data: fourth.data },
+      ],
+      crc: expect.stringMatching(/^[0-9a-f]{8}$/),
+    });
+    const events = splitLine(line, RUN).map((one) => ({ v: 2, run: RUN, ...JSON.parse(one) }));
+    expect(events).toMatchObject([second, later, fourth]);
+    expect(splitLine(line, RUN).join('\n')).toBe(toLines([second, later, fourth]).trimEnd());
+  });
+
+  it('is read beside lines of single events and of older appends, from any event on', async () => {
+    const events = Array.from({ length: 9 }, (_, index) => (index === 0 ? first : eventAt(RUN, index + 1)));
+    const content =
+      toLine(first) +
+      toLines(events.slice(1, 3)) +
+      toAppendLine(events.slice(3, 6)) +
+      toAppendLine(events.slice(6, 7)) +
+      toAppendLine(events.slice(7));
+    await using temporary = await withContent(content);
+    const { journal } = temporary;
+    const claim = await journal.claim(RUN);
+    for (const reader of [journal, createJsonlJournal(temporary.directory)])
+      for (let after = 0; after <= events.length; after++)
+        expect(await reader.read(RUN, after), `after ${after}`).toEqual(events.slice(after));
+    await journal.append(RUN, 9, [eventAt(RUN, 10), eventAt(RUN, 11)], claim);
+    expect(await journal.read(RUN, 10)).toEqual([eventAt(RUN, 11)]);
+    await claim.release();
+    expect((await journal.list())[0]).toMatchObject({ run: RUN, lastSeq: 11 });
+    expect(readFileSync(temporary.path, 'utf8').split('\n')).toHaveLength(8);
+  });
+
+  it('that was moved, forged or changed in one bit is damage', async () => {
+    await using temporary = await withContent('');
+    const { journal, path } = temporary;
+    const line = toAppendLine([second, third]);
+    const refused = async (content: string | Buffer, reason: string) => {
+      writeFileSync(path, content);
+      await expect(createJsonlJournal(temporary.directory).read(RUN)).rejects.toThrow(reason);
+    };
+    await refused(toLine(first) + line + line, 'seq 2 where 4 must come');
+    await refused(toLine(first) + toAppendLine([third, fourth]), 'seq 3 where 2 must come');
+    await refused(toLine(first) + toAppendLine([eventAt('other', 2), eventAt('other', 3)]), 'checksum');
+    for (const events of [[], 7, [{ seq: 9, type: second.type, data: second.data }], ['text']])
+      await refused(toLine(first) + asWritten({ v: 2, run: RUN, seq: 2, at: 1, events }), 'is damaged');
+    const whole = Buffer.from(toLine(first) + line);
+    for (let bit = (whole.length - line.length) * 8; bit < whole.length * 8; bit++) {
+      const spoiled = Buffer.from(whole);
+      spoiled.writeUInt8((spoiled[bit >> 3] ?? 0) ^ (1 << (bit & 7)), bit >> 3);
+      writeFileSync(path, spoiled);
+      await expect(journal.read(RUN), `bit ${bit}`).rejects.toMatchObject({ code: 'journal-damaged' });
+    }
+  });
+
+  it('is copied as a line per event, and compared with the copy', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { directory } = temporary;
+    await temporary.journal.create(RUN, [first]);
+    await temporary.journal.append(RUN, 1, [second, later]);
+    const to = join(directory, 'copy');
+    const copied = () => copyStore(openFilesForCopy(directory), openFilesForCopy(to), { run: RUN });
+    expect((await copied()).runs).toEqual({ copied: 1, same: 0 });
+    expect(readFileSync(join(to, `${RUN}.jsonl`), 'utf8')).toBe(toLine(first) + toLines([second, later]));
+    expect(await createJsonlJournal(to).read(RUN)).toEqual([first, second, later]);
+    expect((await copied()).runs).toEqual({ copied: 0, same: 1 });
+    await temporary.journal.append(RUN, 3, [fourth]);
+    expect((await copied()).runs).toEqual({ copied: 1, same: 0 });
+    await createJsonlJournal(to).append(RUN, 4, [eventAt(RUN, 5), eventAt(RUN, 6)]);
+    expect((await copied()).runs).toEqual({ copied: 0, same: 1 });
   });
 });
 

@@ -8,9 +8,9 @@ import { holdsMark } from '../../model/redact.ts';
 import { alteredBlob, type Blobs } from '../blobs.ts';
 import { type ConversationSummary, type Entry, type Journal, listAll, type RunSummary } from '../journal.ts';
 
-/** A journal whose lines can be copied as they are. */
+/** A journal whose lines can be copied. */
 export interface CopiedJournal<E extends Entry, Summary> extends Journal<E, Summary> {
-  /** The lines of the run as they were written, without newlines. */
+  /** A line per event, without newlines: as it was written, if it was written alone. */
   lines(run: string): Promise<string[]>;
   /** Creates a run from lines of another store. */
   createFrom(run: string, lines: readonly string[]): Promise<void>;
@@ -98,7 +98,8 @@ const ALWAYS = 8.64e15;
 /**
  * Copies runs and conversations from one store to another.
  *
- * C1  The lines of a journal stay the same, byte by byte. Every line is checked before it is copied.
+ * C1  A line of one event stays the same, byte by byte. A line of several is copied as a line per event, as a database
+ *     keeps them. Every line is checked before it is copied.
  * C2  A run is there with all its results or not at all: the results come first.
  * C3  It can be interrupted and repeated. What is there already is compared, not written again. If the run has
  *     gone on since it was copied, the copy is replaced. If the copy has gone on, it stays.

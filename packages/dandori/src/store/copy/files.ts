@@ -4,6 +4,7 @@ import type { StandingApproval } from '../../model/question.ts';
 import { createFileBlobs } from '../files/blobs.ts';
 import { unreadable, unwritable } from '../files/disk.ts';
 import { createJsonlJournalOf, createWhole } from '../files/journal.ts';
+import { splitLine } from '../files/line.ts';
 import { alreadyExists, CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
 import { createFileApprovals, readApproval } from '../standing-approvals.ts';
 import type { CopiedJournal, CopiedStore, StoredKey } from './copy.ts';
@@ -42,7 +43,10 @@ function copiedJournal<E extends Entry, Summary>(
       // Throws if the name is not that of a run, so that it never becomes a path.
       await journal.size(run);
       const text = await readFile(pathOf(run), 'utf8').catch((error) => unreadable(pathOf(run), error));
-      return text.split('\n').slice(0, -1);
+      return text
+        .split('\n')
+        .slice(0, -1)
+        .flatMap((line) => splitLine(line, run));
     },
     async createFrom(run, lines) {
       const text = lines.map((line) => `${line}\n`).join('');

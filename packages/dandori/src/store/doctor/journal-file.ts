@@ -30,6 +30,8 @@ export function examineJournal<E extends Entry>(
   const found: Finding[] = [];
   const events: E[] = [];
   const seen = new Map<number, string>();
+  /** The line of each event. */
+  const lines: number[] = [];
   /** Where an unfinished append began. An append counts as a whole or not at all. */
   let append: { readonly start: number; readonly line: number; readonly events: number } | undefined;
   let isDamagedBefore = false;
@@ -41,23 +43,27 @@ export function examineJournal<E extends Entry>(
   for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
     const text = bytes.toString('latin1', start, end);
     const place = { file, run: id, line, offset: start };
-    const event = read(Buffer.from(bytes.subarray(start, end)), place, form);
-    if (typeof event === 'string') {
-      report('damaged-line', event, { bytes: end - start });
+    const added = read(Buffer.from(bytes.subarray(start, end)), place, form);
+    const first = typeof added === 'string' ? 0 : (added[0]?.seq ?? 0);
+    if (typeof added === 'string') {
+      report('damaged-line', added, { bytes: end - start });
       isDamagedBefore = true;
-    } else if (event.seq <= last) {
-      const isTwice = seen.get(event.seq) === text;
-      if (isTwice) report('duplicated-line', `event ${event.seq} appears there again`, { repair: 'ask' });
-      else report('misplaced-line', `it has seq ${event.seq}, after ${last}`);
+    } else if (first <= last) {
+      const isTwice = seen.get(first) === text;
+      if (isTwice) report('duplicated-line', `event ${first} appears there again`, { repair: 'ask' });
+      else report('misplaced-line', `it has seq ${first}, after ${last}`);
     } else {
       if (!goesOn(bytes.subarray(start, end))) append = undefined;
       else append ??= { start, line, events: events.length };
       // A gap after a damaged line is most likely that line itself.
-      if (event.seq !== last + 1 && !isDamagedBefore)
-        report('missing-line', `events ${last + 1} to ${event.seq - 1} are missing before it`);
-      events.push(event);
-      seen.set(event.seq, text);
-      last = event.seq;
+      if (first !== last + 1 && !isDamagedBefore)
+        report('missing-line', `events ${last + 1} to ${first - 1} are missing before it`);
+      for (const event of added) {
+        events.push(event);
+        lines.push(line);
+      }
+      seen.set(first, text);
+      last = first + added.length - 1;
       isDamagedBefore = false;
     }
     start = end + 1;
@@ -75,7 +81,7 @@ export function examineJournal<E extends Entry>(
   if (found.length === 0 && events.length === 0) report('empty-journal', 'there is no event in it');
   if (found.every(({ kind }) => kind === 'torn-tail'))
     for (const { seq, message } of breaches(events))
-      found.push({ kind: 'broken-law', ...about, line: seq, detail: message });
+      found.push({ kind: 'broken-law', ...about, line: lines[seq - 1] ?? line, detail: message });
   return { events, findings: found };
 }
 
@@ -83,7 +89,7 @@ function read<E extends Entry>(
   bytes: Buffer,
   place: Omit<Parameters<typeof parseLine>[1], 'seq'>,
   form: Lawful<E>['form'],
-): E | string {
+): E[] | string {
   try {
     return parseLine(bytes, { ...place, seq: undefined }, form);
   } catch (error) {

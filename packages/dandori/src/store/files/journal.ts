@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import {
   closeSync,
   existsSync,
-  fdatasync,
   linkSync,
   openSync,
   statSync,
@@ -38,6 +37,7 @@ import { toLine } from './line.ts';
 import { lockHolder, tryLock } from './lock.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { firstOfFile, type KnownSummaries, summariseFile } from './summaries.ts';
+import { syncData } from './sync.ts';
 
 /** A run id is a file name, so only these characters are allowed. */
 const RUN_ID = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
@@ -78,13 +78,20 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
   /** A driver keeps its file open. Every other caller opens it for one operation. */
-  async function withFile<T>(
+  function withFile<T>(
+    run: string,
+    opening: { isReadOnly?: boolean; from?: Position },
+    use: (file: RunFile<E>) => T | Promise<T>,
+  ): T | Promise<T> {
+    const mine = claimed.get(run);
+    return mine === undefined ? withOpened(run, opening, use) : use(mine);
+  }
+
+  async function withOpened<T>(
     run: string,
     opening: { isReadOnly?: boolean; from?: Position },
     use: (file: RunFile<E>) => T | Promise<T>,
   ): Promise<T> {
-    const mine = claimed.get(run);
-    if (mine !== undefined) return use(mine);
     const file = openOrNotFound(pathOf(run), { run, form, ...opening });
     try {
       return await use(file);
@@ -296,7 +303,6 @@ function tryLockOrRefuse(path: string): ReturnType<typeof tryLock> {
   }
 }
 
-const dataSync = promisify(fdatasync);
 const writeAsync = promisify(writeFile);
 /** In characters. A longer text is written in another thread. */
 const SHORT = 64 * 1024;
@@ -313,7 +319,7 @@ export async function createWhole(directory: string, path: string, text: string)
     try {
       if (text.length < SHORT) writeFileSync(file, text);
       else await writeAsync(file, text);
-      await dataSync(file);
+      await syncData(file);
     } finally {
       closeSync(file);
     }

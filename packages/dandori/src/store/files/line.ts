@@ -18,6 +18,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** The version of the events of a run whose lines do not name one. It stays the same for ever. */
 const UNNAMED_VERSION = 2;
 const SHORT = '{"seq":';
+const SEVERAL = /^\{"seq":\d+,"at":\d+,"events":/;
 
 /**
  * The event as JSON, with the checksum (CRC-32) of the text before it as an extra last member. So a flipped
@@ -31,7 +32,37 @@ export function toLine(event: Entry): string {
 }
 
 /**
- * The lines of one append. Each line except the last is marked, so that an incomplete append does not count.
+ * One append as one line: `{"seq", "at", "events": [{"type", "data"}, …], "crc"}`. A line is whole or torn, so an
+ * incomplete append does not count. `seq` and `at` are those of the first event; an event that was recorded later has
+ * its own `at`. An append of a single event is a line of that event.
+ */
+export function toAppendLine(events: readonly Entry[]): string {
+  const [first] = events;
+  if (first === undefined || events.length === 1 || !events.every(isUnnamed)) return toLines(events);
+  const { seq, at, run } = first as Unnamed;
+  const members = events.map((event) => {
+    const { type, data } = event as Unnamed;
+    return event.at === at ? { type, data } : { at: event.at, type, data };
+  });
+  const body = stringifyJson({ seq, at, events: members }).slice(0, -1);
+  return `${body}${ending(crc32(body, crc32(run)))}`;
+}
+
+/** An event whose line leaves out version and run. */
+interface Unnamed extends Entry {
+  readonly v: number;
+  readonly run: string;
+  readonly data: unknown;
+}
+
+function isUnnamed(event: Entry): boolean {
+  const { v, run, seq } = event as Unnamed;
+  return v === UNNAMED_VERSION && run !== undefined && seq > 1;
+}
+
+/**
+ * One append as a line per event. Each line except the last is marked, so that an incomplete append does not count. A
+ * database has a row per event. Older files have such lines, and conversations still do.
  */
 export function toLines(events: readonly Entry[]): string {
   let text = '';
@@ -49,7 +80,11 @@ function close(event: Entry, mark: string): string {
   const isShort = event.seq > 1 && text.startsWith(named);
   const body = `${isShort ? `{${text.slice(named.length, -1)}` : text.slice(0, -1)}${mark}`;
   const checksum = isShort && run !== undefined ? crc32(body, crc32(run)) : crc32(body);
-  return `${body}${BEFORE_CHECKSUM}${toHex(checksum)}${BEHIND_CHECKSUM}\n`;
+  return `${body}${ending(checksum)}`;
+}
+
+function ending(checksum: number): string {
+  return `${BEFORE_CHECKSUM}${toHex(checksum)}${BEHIND_CHECKSUM}\n`;
 }
 
 function toHex(checksum: number): string {
@@ -131,31 +166,67 @@ export interface Place {
 }
 
 /**
- * Parses the event of a line. It writes the closing bracket into the given bytes, over the start of the
+ * Parses the events of a line. It writes the closing bracket into the given bytes, over the start of the
  * checksum. Appending the bracket to a string per line would make reading a tenth slower.
  */
-export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E {
+export function parseLine<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E[] {
   if (!isIntact(bytes, place.run)) damaged(place, 'its checksum does not match');
   const end = bytes.length - ENDING;
   bytes[end] = CLOSING;
   const read = readJson(bytes.toString('utf8', 0, end + 1), place);
   const isShort = form.owner === 'run' && isAt(bytes, 0, SHORT);
-  const value = isShort ? { v: UNNAMED_VERSION, run: place.run, ...(read as object) } : read;
+  const values = isShort ? membersOf(read as object, place) : [read];
+  const events = values.map((value) => readEvent<E>(value, place, form));
+  if (place.seq === undefined) return events;
+  for (const [index, { seq }] of events.entries())
+    if (seq !== place.seq + index) damaged(place, `it has seq ${seq} where ${place.seq + index} must come`);
+  // Readers fold a journal from its beginning, so the first event must be the right one.
+  const type = events[0]?.type;
+  if (place.seq === 1 && type !== form.beginning)
+    damaged(place, `it must be ${form.beginning}, and is ${type}`);
+  return events;
+}
+
+/** Parses a line of which it is known that it has one event. */
+export function parseEvent<E extends Entry>(bytes: Buffer, place: Place, form: LineForm<E>): E {
+  const [event, ...more] = parseLine(bytes, place, form);
+  return event !== undefined && more.length === 0 ? event : notKnown(place, 'events: several');
+}
+
+/** The events of a line that leaves out version and run. In a line of several, `seq` counts on from the first. */
+function membersOf(
+  read: object,
+  { run, ...place }: Pick<Place, 'file' | 'line' | 'offset' | 'run'>,
+): Entry[] {
+  const { events = [read], seq, at } = read as Entry & { readonly events?: readonly object[] };
+  if (!Array.isArray(events) || events.length === 0) notKnown(place, 'events: none');
+  return events.map(
+    (event, index) => ({ v: UNNAMED_VERSION, run, seq: seq + index, at, ...event }) as object as Entry,
+  );
+}
+
+/** As a line per event, without newlines. The line must be intact. */
+export function splitLine(line: string, run: string): string[] {
+  if (!SEVERAL.test(line)) return [line];
+  const place: Place = { file: run, run, line: 0, offset: 0, seq: undefined };
+  return toLines(membersOf(readJson(line, place) as object, place))
+    .trimEnd()
+    .split('\n');
+}
+
+function readEvent<E extends Entry>(value: unknown, place: Place, form: LineForm<E>): E {
   const envelope = readWith(form.envelope, value);
   if (!envelope.success)
     damaged(place, `it is not an event of a known version (${firstIssue(envelope.error)})`);
   const fact = readWith(form.fact, value);
-  if (!fact.success) damaged(place, `it is not a known event (${firstIssue(fact.error)})`);
-  const { seq } = envelope.data;
+  if (!fact.success) notKnown(place, firstIssue(fact.error));
   const owner = envelope.data[form.owner];
   if (owner !== place.run) damaged(place, `it belongs to the ${form.owner} ${String(owner)}`);
-  if (place.seq !== undefined && seq !== place.seq)
-    damaged(place, `it has seq ${seq} where ${place.seq} must come`);
-  const event: Entry = { ...envelope.data, ...fact.data };
-  // Readers fold a journal from its beginning, so the first event must be the right one.
-  if (place.seq === 1 && event.type !== form.beginning)
-    damaged(place, `it must be ${form.beginning}, and is ${event.type}`);
-  return event as E;
+  return { ...envelope.data, ...fact.data } as Entry as E;
+}
+
+function notKnown(place: Pick<Place, 'file' | 'line' | 'offset'>, issue: string): never {
+  return damaged(place, `it is not a known event (${issue})`);
 }
 
 export type LineForm<E extends Entry> = Pick<Form<E, unknown>, 'envelope' | 'fact' | 'owner' | 'beginning'>;

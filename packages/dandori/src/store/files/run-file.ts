@@ -1,7 +1,6 @@
 import {
   closeSync,
   constants,
-  fdatasync,
   fstatSync,
   fsyncSync,
   ftruncateSync,
@@ -10,13 +9,12 @@ import {
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { promisify } from 'node:util';
 import { conflict, type Entry, type Form } from '../journal.ts';
 import { orUnreadable, unreadable, unwritable } from './disk.ts';
-import { damaged, goesOn, hasLostNewline, isBeginning, type Place, parseLine, toLines } from './line.ts';
+import { damaged, goesOn, hasLostNewline, isBeginning, type Place, parseLine, toAppendLine } from './line.ts';
+import { syncData } from './sync.ts';
 import { createWriteLock, type WriteLock } from './write-lock.ts';
 
-const dataSync = promisify(fdatasync);
 const NEWLINE = 0x0a;
 
 /**
@@ -31,8 +29,8 @@ const NEWLINE = 0x0a;
  * R4  A torn tail is cut only here, under the lock, right before the next append. A tail that lacks only its
  *     newline may have been acknowledged: that is damage, and it is not cut. A tail that is not the beginning
  *     of the next line is not cut either, because its origin is unknown.
- * R5  An append counts when its last line is there. If a crash cut an append short, its whole lines belong to
- *     the torn tail.
+ * R5  An append is one line, and counts when that line is whole. An older append may have several: it counts when its
+ *     last line is there. If a crash cut it short, its whole lines belong to the torn tail.
  */
 export interface RunFile<E extends Entry> {
   append(after: number, events: readonly E[]): Promise<void>;
@@ -82,8 +80,8 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
   readonly #from: Position;
   readonly #lock: WriteLock;
   #position: Position;
-  /** Where each known line begins, so that a reader that is slightly behind need not read the whole file. */
-  readonly #starts: number[];
+  /** Where known appends end, so that a reader that is slightly behind need not read the whole file. */
+  readonly #ends: Position[];
   #torn = 0;
   /** Where the write in progress begins. Everything before it is kept. */
   #written: number;
@@ -98,7 +96,7 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
     this.#form = form;
     this.#from = from;
     this.#position = from;
-    this.#starts = [from.bytes];
+    this.#ends = [from];
     this.#written = from.bytes;
     this.#lock = createWriteLock(`${path}.lock`, identityFile);
   }
@@ -121,22 +119,15 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
   read(after: number): E[] {
     const from = this.#from;
     const events: E[] = [];
-    if (after < from.seq)
-      this.#eachLine(BEGINNING, from.bytes, (event) => {
-        if (event.seq > after) events.push(event);
-      });
-    if (after < this.#position.seq) {
-      const skipped = Math.max(0, after - from.seq);
-      const start = {
-        bytes: this.#starts[skipped] ?? from.bytes,
-        seq: from.seq + skipped,
-        line: from.line + skipped,
-      };
-      this.#eachLine(start, this.#position.bytes, (event) => events.push(event));
-    }
-    this.#catchUp((event) => {
+    const collect = (event: E) => {
       if (event.seq > after) events.push(event);
-    });
+    };
+    if (after < from.seq) this.#eachLine(BEGINNING, from.bytes, (line) => line.forEach(collect));
+    if (after < this.#position.seq) {
+      const start = this.#ends.findLast(({ seq }) => seq <= after) ?? from;
+      this.#eachLine(start, this.#position.bytes, (line) => line.forEach(collect));
+    }
+    this.#catchUp(collect);
     return events;
   }
 
@@ -182,56 +173,55 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
     }
     this.#torn = 0;
     if (size === known.bytes) return;
-    let begun: { event: E; end: number }[] = [];
-    const tail = this.#eachLine(known, size, (event, end, isLast) => {
-      begun.push({ event, end });
+    let begun: E[] = [];
+    let reached = known;
+    const tail = this.#eachLine(known, size, (events, end, isLast) => {
+      for (const event of events) begun.push(event);
+      reached = end;
       if (!isLast) return;
-      for (const one of begun) {
-        collect(one.event);
-        this.#starts.push(one.end);
-      }
-      const { length } = begun;
-      const { seq, line } = this.#position;
-      this.#position = { bytes: end, seq: seq + length, line: line + length };
+      begun.forEach(collect);
       begun = [];
+      this.#reach(end);
     });
-    const { bytes, line, seq } = this.#position;
-    this.#torn = (begun.at(-1)?.end ?? bytes) - bytes + tail.length;
-    const place = {
-      file: this.#path,
-      line: line + begun.length,
-      offset: bytes + this.#torn - tail.length,
-    };
+    this.#torn = reached.bytes - this.#position.bytes + tail.length;
+    const place = { file: this.#path, line: reached.line, offset: reached.bytes };
     // Without the lock, a missing newline may still be written by another process. A changed newline is
     // always damage.
     if (hasLostNewline(tail.subarray(0, -1), this.#run) || (isLocked && hasLostNewline(tail, this.#run)))
       lostNewline(place);
-    const next = seq + begun.length + 1;
+    const next = reached.seq + 1;
     if (isLocked && !isBeginning(tail, { [this.#form.owner]: this.#run, seq: next })) garbage(place, next);
   }
 
-  /**
-   * Calls back for each whole line with the offset of its end and whether its append ends there. Returns the
-   * bytes after the last line.
-   */
-  #eachLine(from: Position, until: number, visit: (event: E, end: number, isLast: boolean) => void): Buffer {
+  #reach(end: Position): void {
+    this.#position = end;
+    this.#ends.push(end);
+  }
+
+  /** Calls back for each whole line: where it ends, and whether its append ends there. Returns the bytes behind. */
+  #eachLine(
+    from: Position,
+    until: number,
+    visit: (events: readonly E[], end: Position, isLast: boolean) => void,
+  ): Buffer {
     const buffer = Buffer.allocUnsafe(until - from.bytes);
     const length = orUnreadable(this.#path, () => readFully(this.#fd, buffer, from.bytes));
     let start = 0;
-    for (let count = 0; ; count++) {
-      const end = buffer.indexOf(NEWLINE, start);
-      if (end === -1 || end >= length) return buffer.subarray(start, length);
+    for (let at = from; ; ) {
+      const newline = buffer.indexOf(NEWLINE, start);
+      if (newline === -1 || newline >= length) return buffer.subarray(start, length);
       const place: Place = {
         file: this.#path,
         run: this.#run,
-        line: from.line + count,
-        offset: from.bytes + start,
-        seq: from.seq + 1 + count,
+        line: at.line,
+        offset: at.bytes,
+        seq: at.seq + 1,
       };
-      const line = buffer.subarray(start, end);
-      const event = parseLine<E>(line, place, this.#form);
-      start = end + 1;
-      visit(event, from.bytes + start, !goesOn(line));
+      const line = buffer.subarray(start, newline);
+      const events = parseLine<E>(line, place, this.#form);
+      start = newline + 1;
+      at = { bytes: from.bytes + start, seq: at.seq + events.length, line: at.line + 1 };
+      visit(events, at, !goesOn(line));
     }
   }
 
@@ -251,7 +241,7 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
       await this.#lock.take();
       try {
         this.#write(waiting, accepted);
-        if (accepted.length > 0) await dataSync(this.#fd);
+        if (accepted.length > 0) await syncData(this.#fd);
         this.#lock.giveUpSoon();
       } catch (error) {
         if (accepted.length > 0) this.#cutOff(this.#written);
@@ -281,11 +271,11 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
     // The file may have been deleted while this waited for the lock. A write to it would be lost.
     if (nlink === 0) this.#form.notFound(this.#run);
     this.#catchUp(() => {}, { isLocked: true, size });
-    const { bytes, line, seq: before } = this.#position;
+    const { bytes, line, seq: last } = this.#position;
     if (this.#torn > 0) ftruncateSync(this.#fd, bytes);
     // Set before anything else can fail: an append that cannot be serialised must not remove others.
     this.#written = bytes;
-    let seq = before;
+    let seq = last;
     for (const one of waiting) {
       if (one.after !== seq) {
         one.reject(conflictError(this.#name, one.after, seq));
@@ -296,12 +286,10 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
     }
     if (accepted.length === 0) return;
     let text = '';
-    for (const { events } of accepted) text += toLines(events);
+    for (const { events } of accepted) text += toAppendLine(events);
     const data = Buffer.from(text);
     writeFully(this.#fd, data, bytes);
-    for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1))
-      this.#starts.push(bytes + end + 1);
-    this.#position = { bytes: bytes + data.length, seq, line: line + seq - before };
+    this.#reach({ bytes: bytes + data.length, seq, line: line + linesIn(data) });
   }
 }
 
@@ -329,6 +317,12 @@ function readFully(fd: number, buffer: Buffer, from: number): number {
 function writeFully(fd: number, data: Buffer, at: number): void {
   let written = 0;
   while (written < data.length) written += writeSync(fd, data, written, data.length - written, at + written);
+}
+
+function linesIn(data: Buffer): number {
+  let count = 0;
+  for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, end + 1)) count++;
+  return count;
 }
 
 function conflictError(name: string, after: number, seq: number): unknown {

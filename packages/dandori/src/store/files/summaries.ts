@@ -30,7 +30,7 @@ export async function summariseFile<E extends Entry, Summary>(
   const { summarise } = form;
   const parse = (bytes: Buffer | undefined) =>
     bytes === undefined
-      ? undefined
+      ? []
       : parseLine<E>(bytes, { file: path, run, line: 0, offset: 0, seq: undefined }, form);
   const before = known.get(run);
   let state: string;
@@ -50,7 +50,7 @@ export async function summariseFile<E extends Entry, Summary>(
     const { size } = await file.stat();
     const first = await firstLine(file, size);
     const last = await lastLine(file, { size, run });
-    const summary = summarise(run, parse(first), parse(last));
+    const summary = summarise(run, parse(first)[0], parse(last).at(-1));
     known.delete(run);
     known.set(run, { state, summary });
     const [oldest] = known.keys();
@@ -76,7 +76,7 @@ export async function firstOfFile<E extends Entry>(
   try {
     const line = await firstLine(file, (await file.stat()).size);
     const place = { file: path, run, line: 1, offset: 0, seq: 1 };
-    return parseLine<E>(line ?? Buffer.alloc(0), place, form);
+    return parseLine<E>(line ?? Buffer.alloc(0), place, form)[0];
   } finally {
     await file.close();
   }

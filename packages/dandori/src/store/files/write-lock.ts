@@ -11,6 +11,9 @@ const LONGEST_LOCK = 30_000;
 /** Short, because the holder gives way. With long pauses the two would take turns waiting. */
 const LONGEST_PAUSE = 8;
 
+/** Milliseconds in which a process that waits tries again, if it is alive. */
+const GIVING_WAY = 2 * LONGEST_PAUSE;
+
 /** Milliseconds for which a driver keeps the lock after a write. */
 const KEPT = 10;
 
@@ -32,22 +35,31 @@ export function createWriteLock(path: string, identityFile: string | undefined):
   const request = `${path}.request`;
   let unlock: (() => void) | undefined;
   let timer: NodeJS.Timeout | undefined;
+  let freeSince = performance.now();
 
   function giveUp(): void {
     clearTimeout(timer);
     timer = undefined;
-    unlock?.();
+    if (unlock === undefined) return;
+    unlock();
     unlock = undefined;
+    freeSince = performance.now();
+  }
+
+  /** After a long enough time without our lock, no process waits for us to give it up. */
+  function isAsked(): boolean {
+    const isLongFree = unlock === undefined && performance.now() - freeSince > GIVING_WAY;
+    return !isLongFree && existsSync(request);
   }
 
   return {
     async take() {
       clearTimeout(timer);
       timer = undefined;
-      const isAsked = existsSync(request);
-      if (unlock !== undefined && !isAsked) return;
+      const mustGiveWay = isAsked();
+      if (unlock !== undefined && !mustGiveWay) return;
       giveUp();
-      if (isAsked) await giveWay(request);
+      if (mustGiveWay) await giveWay(request);
       ({ unlock } = await waitForLock(path, identityFile));
     },
     giveUpSoon() {
@@ -94,7 +106,7 @@ function lockOnce(path: string, claim: string | undefined): ReturnType<typeof tr
  * its request file is removed.
  */
 async function giveWay(request: string): Promise<void> {
-  for (let waited = 0; waited <= 2 * LONGEST_PAUSE; waited += 2) {
+  for (let waited = 0; waited <= GIVING_WAY; waited += 2) {
     if (!existsSync(request)) return;
     await sleep(2);
   }

@@ -3,7 +3,7 @@ import { messageOf } from '../../model/error.ts';
 import type { Event } from '../../model/event.ts';
 import { stringifyJson } from '../../model/json.ts';
 import type { KeptCounts } from '../counts.ts';
-import { parseLine } from '../files/line.ts';
+import { parseEvent } from '../files/line.ts';
 import { RUNS } from '../journal.ts';
 import { type Calls, PERIOD_MS, type Period, type RunCounts, type Sums } from '../statistics.ts';
 import { queryOf } from './query.ts';
@@ -106,7 +106,7 @@ const COLUMNS =
   'seq, started_at, outcome, is_ended, ms, revisions, model_calls, input_tokens, output_tokens, cached_tokens, cost, rating, calls, failed, in_doubt, timeouts, tools, owner';
 
 function eventOf(run: string, seq: number, body: string): Event {
-  return parseLine<Event>(Buffer.from(body), { file: run, run, line: seq, offset: 0, seq }, RUNS);
+  return parseEvent<Event>(Buffer.from(body), { file: run, run, line: seq, offset: 0, seq }, RUNS);
 }
 
 function rowOf({ run, seq, counts }: Parameters<KeptCounts['keep']>[0][number]): object {

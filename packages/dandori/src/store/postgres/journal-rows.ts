@@ -1,5 +1,5 @@
 import { isRunId } from '../files/journal.ts';
-import { parseLine } from '../files/line.ts';
+import { parseEvent } from '../files/line.ts';
 import type { Entry, Form, ListOptions } from '../journal.ts';
 import type { Head } from './claims.ts';
 import type { Query } from './query.ts';
@@ -39,7 +39,7 @@ export function createJournalRows<E extends Entry, Summary>(
 
   function parse(run: string, body: string, seq: number): E {
     const place = { file: `${kind} ${run}`, run, line: seq, offset: 0, seq };
-    return parseLine<E>(Buffer.from(body), place, form);
+    return parseEvent<E>(Buffer.from(body), place, form);
   }
 
   async function headOf(run: string): Promise<Head> {
