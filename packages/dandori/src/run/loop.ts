@@ -96,7 +96,7 @@ export function isStuck(state: RunState): boolean {
     return lastProposal(state) >= state.loopTold && firstLoop(state) !== undefined;
   if (isInsisting(state)) return true;
   // Searching for circles is slow, and this function is called often.
-  if (!state.decisions.some(({ brief }) => brief?.loop !== undefined)) return false;
+  if (state.toldLoops.length === 0) return false;
   const turn = recentTurns(state).at(-1)?.number ?? 0;
   return circlesNow(state).some((circle) => {
     const reported = toldAt(circle, state);
@@ -140,7 +140,7 @@ export function callText(operation: string, args: JsonObject): string {
  * or again.
  */
 function toldAt({ kind, key }: Circle, state: RunState): number | undefined {
-  const reported = state.decisions.findLast(
+  const reported = state.toldLoops.findLast(
     ({ brief, failure, startedSeq }) =>
       failure === undefined &&
       startedSeq > state.lastWord &&

@@ -25,6 +25,8 @@ export interface Decisions {
    * The decision that was told about a loop. Only set by a version that reported at most one loop per run.
    */
   loopTold: number | undefined;
+  /** The decisions that were told about a loop. */
+  readonly toldLoops: Decision[];
   /** The last event in which the user gave input to the mind or raised the limits. 0 before that. */
   lastWord: number;
   /** The limits were raised after the end, and the mind has not decided since. */
@@ -94,6 +96,7 @@ export function createDecisions(): Decisions {
     isHopeless: false,
     rejection: undefined,
     loopTold: undefined,
+    toldLoops: [],
     lastWord: 0,
     isContinued: false,
     reflections: [],
@@ -162,7 +165,7 @@ function close(state: Decisions, seq: number, how: Partial<Decision> & { readonl
   state.thinking = undefined;
   // Recorded only now: if a decision is lost, the mind does not remember the tools it was offered.
   toolsOffered(state, offer);
-  state.decisions.push({
+  const decision: Decision = {
     purpose,
     brief,
     startedSeq,
@@ -173,7 +176,9 @@ function close(state: Decisions, seq: number, how: Partial<Decision> & { readonl
     failure: undefined,
     offer,
     ...how,
-  });
+  };
+  state.decisions.push(decision);
+  if (brief?.loop !== undefined) state.toldLoops.push(decision);
 }
 
 function toolsOffered(state: Decisions, offer: Offer | undefined): void {
