@@ -103,6 +103,8 @@ export interface OpenOptions {
   /** If false, no tool servers are started. For a caller that only reads or cancels. */
   readonly tools?: boolean;
   readonly onEvent?: (event: Event) => void;
+  /** Whether `onEvent` is called with the events of this run. By default it is. */
+  readonly isFollowed?: (run: string) => boolean;
   readonly onLive?: (live: Live) => void;
   /** Called if the configuration of a user is missing or invalid. The run starts anyway. */
   readonly onWarning?: (warning: UserConfigWarning) => void;
@@ -183,7 +185,7 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
     onUntraced: options.onUntraced,
   });
   const folders = foldersOf(store);
-  const historyFiles = await openHistoryFiles(config, { folders, journal: asShown(store.journal) });
+  const historyFiles = await openHistoryFiles(config, { folders, journal: store.journal });
   const parts: Parts = {
     journal: store.journal,
     blobs: store.blobs,
@@ -198,9 +200,10 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
     secrets: config.secrets,
     driver: `process ${process.pid} on ${hostname()}`,
     onEvent(written) {
+      historyFiles?.event(written);
+      if (telemetry === undefined && options.isFollowed?.(written.run) === false) return;
       const event = shown(written);
       telemetry?.event(event);
-      historyFiles?.event(event);
       options.onEvent?.(event);
     },
     onLive: (live) => options.onLive?.(redact(live, config.secrets)),
@@ -294,8 +297,7 @@ function assemble(
     start: runs.start,
     async drive(run, leaving) {
       const started = runs.take(run);
-      if (typeof started !== 'string')
-        for (const event of started.events ?? []) historyFiles?.event(shown(event));
+      if (typeof started !== 'string') for (const event of started.events ?? []) historyFiles?.event(event);
       const state = await drive(started, parts, leaving);
       await historyFiles?.update(run, state.seq);
       return shown(report(state));

@@ -121,6 +121,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
       listeners.publish(event);
       onEvent?.(event);
     },
+    isFollowed: (run) => onEvent !== undefined || listeners.isAny(run),
     onLive(live) {
       listeners.publish(live);
       onLive?.(live);

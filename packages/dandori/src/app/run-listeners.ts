@@ -3,6 +3,8 @@ import type { Event, Live } from '../model/event.ts';
 /** Passes the events and live updates of this process to the listeners of each run. */
 export interface RunListeners {
   publish(update: Event | Live): void;
+  /** Whether the run has a listener. */
+  isAny(run: string): boolean;
   listen(run: string, heard: (update: Event | Live) => void): () => void;
 }
 
@@ -12,6 +14,7 @@ export function createRunListeners(): RunListeners {
     publish(update) {
       for (const heard of listeners.get(update.run) ?? []) heard(update);
     },
+    isAny: (run) => listeners.has(run),
     listen(run, heard) {
       const all = listeners.get(run) ?? new Set();
       listeners.set(run, all.add(heard));

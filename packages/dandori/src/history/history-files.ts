@@ -3,6 +3,7 @@ import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Event, FactType } from '../model/event.ts';
+import { shown } from '../model/redact.ts';
 import type { Journal } from '../store/index.ts';
 import { linesOf, type Owner, writeHistoryLines } from './history-lines.ts';
 import { addEntry, type GrowingHistory } from './plan-history.ts';
@@ -89,7 +90,7 @@ export function createHistoryFiles(directory: string, journal: Pick<Journal, 're
     now.isNews = false;
     try {
       if (!existsSync(directory)) await mkdir(directory, { recursive: true, mode: 0o700 });
-      const text = writeHistoryLines(linesOf(now.entries, now));
+      const text = writeHistoryLines(shown(linesOf(now.entries, now)));
       // For a short text another thread takes longer than the write itself.
       if (text.length < SHORT) writeFileSync(temporary, text, { mode: 0o600 });
       else await writeFile(temporary, text, { mode: 0o600 });

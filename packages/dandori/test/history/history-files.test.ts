@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { createHistoryFiles } from '../../src/history/history-files.ts';
 import { historyLineSchema, historyLines, writeHistoryLines } from '../../src/history/history-lines.ts';
-import { eventOf, type Fact } from '../../src/model/event.ts';
+import { eventOf, type Fact, type FactOf } from '../../src/model/event.ts';
 import type { JsonObject } from '../../src/model/json.ts';
 import { createMemoryJournal } from '../../src/store/implementations.ts';
 import { settingsWith } from '../settings.ts';
@@ -32,7 +32,7 @@ const proposed = (version: number, tasks = ['b', 'a']): Fact => ({
   },
 });
 const approved = (version: number): Fact => ({ type: 'plan_approved', data: { version, tasks: [] } });
-const reflected: Fact = {
+const reflected: FactOf<'reflection_made'> = {
   type: 'reflection_made',
   data: {
     decision: 1,
@@ -126,6 +126,26 @@ it('a file that a crash left behind is written again from the journal, and goes 
   expect(readFileSync(path, 'utf8')).toBe(writeHistoryLines(historyLines(await journal.read(RUN))));
   await createHistoryFiles(folder, journal).prune();
   expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
+});
+
+it('a secret is shown as one, and a text that only looks like a mark as it was written', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'history-'));
+  const mark = `[secret:${'0'.repeat(32)}]`;
+  const told: Fact = {
+    type: 'reflection_made',
+    data: { ...reflected.data, evaluation: `${mark} [secret::x` },
+  };
+  const journal = createMemoryJournal();
+  const written = events([started, told]);
+  await journal.create(RUN, written);
+  const announced = createHistoryFiles(folder, journal);
+  for (const event of written) announced.event(event);
+  for (const files of [announced, createHistoryFiles(folder, journal)]) {
+    await files.update(RUN);
+    const [line = ''] = readFileSync(join(folder, `${RUN}.history.jsonl`), 'utf8').split('\n');
+    expect(JSON.parse(line)).toMatchObject({ evaluation: '[secret] [secret:x' });
+  }
   rmSync(folder, { recursive: true });
 });
 
