@@ -76,14 +76,14 @@ export async function createMind({ model, instructions }: Config): Promise<Mind>
     : withFallback(mind, createLanguageMind({ ...fallback, instructions, section: 'model.fallback' }));
 }
 
-let planner: Promise<Mind> | undefined;
+let planner: Mind | undefined;
 
 /** The planner is loaded when it is first asked, so that commands that only read a run start sooner. */
 const BUILT_IN: Mind = {
   name: 'built-in',
   think: async (thought) => {
-    planner ??= import('../mind/built-in/planner.ts').then(({ createBuiltInMind }) => createBuiltInMind());
-    return (await planner).think(thought);
+    planner ??= (await import('../mind/built-in/planner.ts')).createBuiltInMind();
+    return planner.think(thought);
   },
 };
 

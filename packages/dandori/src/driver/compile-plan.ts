@@ -1,4 +1,4 @@
-import type { Fact } from '../model/event.ts';
+import type { Fact, FactOf } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Question } from '../model/question.ts';
@@ -203,18 +203,13 @@ function approval(
   const notes = notesOn(compiled, repairs);
   const { settings } = state;
   const isAsked = !neverAsks(settings) && callsOf(draft, compiled).some((call) => asksFirst(call, settings));
-  return {
-    type: 'plan_approved',
-    data: {
-      version: draft.version,
-      tasks,
-      ...(groups.length > 0 && { groups: groups.map((group) => [...group]) }),
-      ...(accesses && { accesses }),
-      ...(notes.length > 0 && { notes }),
-      ...(isAsked && { estimate: compiled.estimate() }),
-      ...(question !== undefined && { question }),
-    },
-  };
+  const data: FactOf<'plan_approved'>['data'] = { version: draft.version, tasks };
+  if (groups.length > 0) data.groups = groups.map((group) => [...group]);
+  if (accesses !== undefined) data.accesses = accesses;
+  if (notes.length > 0) data.notes = notes;
+  if (isAsked) data.estimate = compiled.estimate();
+  if (question !== undefined) data.question = question;
+  return { type: 'plan_approved', data };
 }
 
 function notesOn(compiled: Compiled & { ok: true }, repairs: readonly string[]): string[] {

@@ -50,7 +50,7 @@ export function holdsMark(value: unknown): boolean {
 
 /** Whether a text of a plan contains the placeholder of a secret, or a mark that its author copied. */
 export function looksRedacted(text: string): boolean {
-  return text.includes(REDACTED) || COPIED.test(text);
+  return text.includes(REDACTED) || (text.includes(ESCAPED) && COPIED.test(text));
 }
 
 /** Whether a value contains the placeholder of a secret, which is all that journals of version 0.1 have. */

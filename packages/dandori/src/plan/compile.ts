@@ -65,7 +65,7 @@ export type Compiled =
       tasks: CheckedTask[];
       groups: Group[];
       /** What the tasks access, if it depends on arguments that an answer may change. */
-      accesses?: Access[];
+      accesses?: Access[] | undefined;
       /** Warnings, which do not reject the plan. */
       warnings: Diagnostic[];
       notes: string[];
@@ -77,6 +77,7 @@ export type Compiled =
 
 /** More diagnostics do not help, and finding suggestions for 10,000 misspelt names takes minutes. */
 const MAX_DIAGNOSTICS = 100;
+const NONE: readonly never[] = [];
 
 /** Why the plan cannot be accepted. */
 class Problems {
@@ -114,7 +115,7 @@ export function compile(tasks: readonly Task[], context: CompileContext): Compil
       diagnostics: [{ code: 'empty-plan', message: 'the plan has no tasks', hint: 'add at least one task' }],
     };
   }
-  const { done, open = [] } = context;
+  const { done, open = NONE } = context;
   const operations = new AddedTasks(done);
   for (const { id, operation } of open) operations.set(id, operation);
   const problems = new Problems();
@@ -186,7 +187,7 @@ function accepted(
     ok: true,
     tasks: schedule.tasks,
     groups: schedule.groups,
-    ...(schedule.accesses.length > 0 && { accesses: schedule.accesses }),
+    accesses: schedule.accesses.length > 0 ? schedule.accesses : undefined,
     warnings: [...warnings, ...dead, ...loosened.warnings, ...late].slice(0, MOST_WARNINGS),
     notes: loosened.notes,
     estimate: () => estimateOf(tasks, schedule, context),
@@ -231,14 +232,15 @@ function checkIds(
 ): ReadonlySet<number> | undefined {
   let repeated: Set<number> | undefined;
   for (const [index, { id, operation }] of tasks.entries()) {
-    const at = { task: id, path: ['id'] };
     if (!TASK_ID.test(id)) {
+      const message = `"${id}" cannot be an id`;
       const hint = 'an id begins with a letter and holds letters, digits, _ and -';
-      problems.add({ code: 'invalid-id', ...at, message: `"${id}" cannot be an id`, hint });
+      problems.add({ code: 'invalid-id', task: id, path: ['id'], message, hint });
     }
     if (operations.has(id)) {
       const message = `there are two tasks with the id "${id}"`;
-      problems.add({ code: 'duplicate-id', ...at, index, message, hint: 'give each task its own id' });
+      const hint = 'give each task its own id';
+      problems.add({ code: 'duplicate-id', task: id, index, path: ['id'], message, hint });
       repeated ??= new Set();
       repeated.add(index);
     }
@@ -332,15 +334,16 @@ function checkAfter(
 ): void {
   for (let index = 0; index < after.length && !problems.isFull; index++) {
     const target = after[index] ?? '';
-    const at = { task: id, path: ['after', index] };
-    if (target === id) problems.add({ code: 'self-reference', ...at, message: `"${id}" waits for itself` });
+    const path = ['after', index];
+    if (target === id)
+      problems.add({ code: 'self-reference', task: id, path, message: `"${id}" waits for itself` });
     // If a Ref names the same task, the dependency is already reported, or needed anyway.
     else if (needs.has(target)) continue;
     else if (operations.has(target)) needs.set(target, AFTER);
     else {
       const message = `"${id}" waits for "${target}", which is not in the plan`;
       const hint = didYouMean(nearest(target, operations.keys()));
-      problems.add({ code: 'unknown-after', ...at, message, ...hint });
+      problems.add({ code: 'unknown-after', task: id, path, message, ...hint });
     }
   }
 }
