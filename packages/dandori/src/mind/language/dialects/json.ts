@@ -38,22 +38,21 @@ export const jsonDialect: Dialect = {
   },
   listen(thought, stop) {
     let isComplete = false;
-    let hasBegun = false;
-    const scanner = new ActionScanner({
-      onText: thought.onText,
-      onAction: (action) => {
-        if (!isComplete && isAllowed(action, thought)) thought.onAction?.(action);
-      },
-    });
+    let scanner: ActionScanner | undefined;
     const scan = (text: string) => {
-      hasBegun = true;
+      scanner ??= new ActionScanner({
+        onText: thought.onText,
+        onAction: (action) => {
+          if (!isComplete && isAllowed(action, thought)) thought.onAction?.(action);
+        },
+      });
       scanner.push(text);
     };
     return scanLater(scan, {
       stop,
       // The complete output is read for its actions anyway. Only the text of an answer is still told.
       rest(text) {
-        if (thought.onText === undefined || !(hasBegun || text.includes('answer'))) return;
+        if (thought.onText === undefined || (scanner === undefined && !text.includes('answer'))) return;
         isComplete = true;
         scan(text);
       },
