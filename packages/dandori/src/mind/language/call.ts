@@ -5,15 +5,17 @@ import { refusedIn, rememberRefusal, type Sampling, samplingFor, without } from 
 import { openChat } from './wire/chat.ts';
 import { limitedFetch } from './wire/http.ts';
 import { openProvider, type ProviderOptions } from './wire/provider.ts';
+import type { Stop } from './wire/stop.ts';
 import { type FinishReason, OutputTooLong, type Part, type ReportedUsage, type Wire } from './wire/wire.ts';
 
 interface ModelCall {
   readonly wire: Wire;
   readonly options: LanguageMindOptions;
+  readonly maxOutputTokens: number | undefined;
   readonly conversation?: object;
   readonly prompt: DialectPrompt;
   readonly sent: RequestOptions;
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
   readonly listener: Listener;
 }
 
@@ -49,15 +51,18 @@ export async function callModel(call: ModelCall): Promise<ModelOutput> {
   const dropped = new Set<keyof Sampling>();
   for (let sampling = samplingFor(call.options); ; sampling = without(sampling, dropped)) {
     const output = await callOnce(call, sampling);
+    if (output.error === undefined) {
+      rememberRefusal(call.options, dropped);
+      return output;
+    }
     const refused = refusedIn(output.error, sampling);
-    if (output.error === undefined) rememberRefusal(call.options, dropped);
     if (refused.size === 0) return output;
     for (const name of refused) dropped.add(name);
   }
 }
 
 async function callOnce(
-  { wire, options, conversation, prompt, sent, signal, listener }: ModelCall,
+  { wire, options, maxOutputTokens, conversation, prompt, sent, stop, listener }: ModelCall,
   sampling: Sampling,
 ): Promise<ModelOutput> {
   const output: ModelOutput = {
@@ -68,7 +73,6 @@ async function callOnce(
     usage: undefined,
     error: undefined,
   };
-  const { maxOutputTokens } = options;
   const request = {
     conversation,
     instructions: prompt.instructions,
@@ -80,10 +84,10 @@ async function callOnce(
   const take = collect(output, { options, listener });
   try {
     await wire.send(request, {
-      signal,
+      stop,
       // M3: nothing is reported after an abort.
       onPart: (part) => {
-        if (!signal.aborted) take(part);
+        if (!stop.isStopped) take(part);
       },
     });
   } catch (error) {
@@ -104,7 +108,7 @@ function collect(
   { options, listener }: Pick<ModelCall, 'options' | 'listener'>,
 ): (part: Part) => void {
   let length = 0;
-  const pieces = new Map<string, string>();
+  let pieces: Map<string, string> | undefined;
   return (part) => {
     if (output.isTooLong === true) return;
     if ('text' in part) length += part.text.length;
@@ -119,11 +123,12 @@ function collect(
       case 'call-start':
         return listener.callStarted?.(part.id, part.name);
       case 'call-piece':
+        pieces ??= new Map();
         pieces.set(part.id, (pieces.get(part.id) ?? '') + part.text);
         return listener.callPiece?.(part.id, part.text);
       case 'call': {
         const { id, name, input } = part;
-        const written = options.provider === 'google' ? rewritten(input) : pieces.get(id);
+        const written = options.provider === 'google' ? rewritten(input) : pieces?.get(id);
         const call = { id, name, arguments: written || input };
         output.calls.push(call);
         return listener.call?.(call);

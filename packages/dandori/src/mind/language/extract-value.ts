@@ -9,12 +9,13 @@ import type { DialectPrompt } from './dialects/dialect.ts';
 import { toFailure } from './failure.ts';
 import type { LanguageMindOptions } from './options.ts';
 import { estimateUsage, toUsage } from './usage.ts';
+import type { Stop } from './wire/stop.ts';
 import type { Wire } from './wire/wire.ts';
 
 interface Asking {
   readonly options: LanguageMindOptions;
   readonly wire: Promise<Wire>;
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
 }
 
 /** Characters of a text that are read. */
@@ -26,15 +27,16 @@ const LONGEST_TEXT = 200_000;
  */
 export async function extractValue(
   request: ExtractRequest,
-  { options, wire, signal }: Asking,
+  { options, wire, stop }: Asking,
 ): Promise<Extracted> {
   const prompt = extractPrompt(request);
   const output = await callModel({
     wire: await wire,
     options,
+    maxOutputTokens: options.maxOutputTokens,
     prompt,
     sent: {},
-    signal,
+    stop,
     listener: { text: () => {} },
   });
   const usage = toUsage(output.usage, options) ?? (await estimateUsage(prompt, output, options));

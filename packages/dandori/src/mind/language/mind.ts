@@ -28,6 +28,7 @@ import {
   withinTokens,
 } from './usage.ts';
 import { isSurelyShort } from './window.ts';
+import { Stop } from './wire/stop.ts';
 import type { Wire } from './wire/wire.ts';
 
 /**
@@ -41,28 +42,31 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
   let wire: Promise<Wire> | undefined;
   const name = nameOf(options);
 
-  /** Makes one call within the time limit of the model. */
-  async function within<T>(
-    outer: AbortSignal,
-    call: (asking: Asking) => Promise<T>,
-  ): Promise<T | { readonly kind: 'failed'; readonly failure: Failure }> {
-    const inner = new AbortController();
-    const { timeoutMs: timeout = DEFAULT_TIMEOUT } = options;
-    const stop = () => inner.abort();
-    const timer = setTimeout(stop, timeout);
-    outer.addEventListener('abort', stop, { once: true });
-    try {
+  /** Makes one call within the time limit of the model. It ends as soon as it must stop: the connection may notice later. */
+  function within<T>(outer: AbortSignal, call: (asking: Asking) => Promise<T>): Promise<T | Failed> {
+    const { timeoutMs: timeout = DEFAULT_TIMEOUT, section = 'model' } = options;
+    return new Promise((resolve) => {
+      const stop = new Stop();
+      const end = (result: T | Failed) => {
+        clearTimeout(timer);
+        outer.removeEventListener('abort', cancel);
+        resolve(result);
+      };
+      const giveUp = (failed: Failed) => {
+        end(failed);
+        stop.stop();
+      };
+      const cancel = () => giveUp(CANCELLED);
+      const timer = setTimeout(() => {
+        const message = `${name} did not finish within ${timeout / 1000} s (${section}.timeout).`;
+        giveUp({ kind: 'failed', failure: { kind: 'model_error', message, retryable: true } });
+      }, timeout);
+      outer.addEventListener('abort', cancel, { once: true });
       wire ??= openWire(options);
-      return await Promise.race([
-        call({ options, wire, signal: inner.signal }),
-        stopped(inner.signal, { outer, options, timeout }),
-      ]);
-    } catch (error) {
-      return { kind: 'failed', failure: toFailure(error, options) };
-    } finally {
-      clearTimeout(timer);
-      outer.removeEventListener('abort', stop);
-    }
+      call({ options, wire, stop }).then(end, (error) =>
+        end({ kind: 'failed', failure: toFailure(error, options) }),
+      );
+    });
   }
 
   return {
@@ -88,24 +92,30 @@ function nameOf({ model, provider, name }: LanguageMindOptions): string {
   return `${model?.provider.split('.')[0] ?? provider}/${name}`;
 }
 
+interface Failed {
+  readonly kind: 'failed';
+  readonly failure: Failure;
+}
+
 interface Asking {
   readonly options: LanguageMindOptions;
   readonly wire: Promise<Wire>;
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
 }
 
-async function ask(thought: Thought, { options, wire, signal }: Asking): Promise<Thinking> {
+async function ask(thought: Thought, { options, wire, stop }: Asking): Promise<Thinking> {
   const outgoing = await prepare(thought, options);
   const { dialect, prompt, sent } = outgoing;
   const maxOutputTokens = await outputLimit(thought, outgoing, options);
   const output = await callModel({
     wire: await wire,
-    options: { ...options, maxOutputTokens },
+    options,
+    maxOutputTokens,
     conversation: thought.state,
     prompt,
     sent,
-    signal,
-    listener: dialect.listen(thought, signal),
+    stop,
+    listener: dialect.listen(thought, stop),
   });
   const usage = toUsage(output.usage, options) ?? (await estimateUsage(prompt, output, options));
   const thinking = conclude(output, thought, { options, dialect, usage });
@@ -174,26 +184,6 @@ const CANCELLED = {
   kind: 'failed',
   failure: { kind: 'cancelled', message: 'The model was told to stop.' },
 } as const;
-
-/** Resolves as soon as the call must stop. The connection may notice later. */
-function stopped(
-  signal: AbortSignal,
-  { outer, options, timeout }: { outer: AbortSignal; options: LanguageMindOptions; timeout: number },
-): Promise<{ readonly kind: 'failed'; readonly failure: Failure }> {
-  return new Promise((resolve) => {
-    const { section = 'model' } = options;
-    const message = `${nameOf(options)} did not finish within ${timeout / 1000} s (${section}.timeout).`;
-    const stop = () => {
-      resolve(
-        outer.aborted
-          ? CANCELLED
-          : { kind: 'failed', failure: { kind: 'model_error', message, retryable: true } },
-      );
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener('abort', stop, { once: true });
-  });
-}
 
 /** Characters of an unusable output that are kept, for the next prompt and for people. */
 const MAX_KEPT = 1000;

@@ -4,6 +4,7 @@ import { isObject, type Json, parsedJson } from '../../model/json.ts';
 import { callModel, openWire } from './call.ts';
 import { toFailure } from './failure.ts';
 import type { LanguageMindOptions } from './options.ts';
+import { Stop } from './wire/stop.ts';
 
 const LIST_TIMEOUT = 15_000;
 const CHECK_TIMEOUT = 60_000;
@@ -14,19 +15,23 @@ const FEW_TOKENS = 64;
 
 /** One small call that shows whether address, key and name are right. Undefined if they are. */
 export async function checkModel(options: LanguageMindOptions): Promise<Failure | undefined> {
-  const short = { ...options, maxOutputTokens: FEW_TOKENS, price: undefined };
+  const stop = new Stop();
+  const timer = setTimeout(() => stop.stop(), Math.min(options.timeoutMs ?? CHECK_TIMEOUT, CHECK_TIMEOUT));
   try {
     const output = await callModel({
-      wire: await openWire(short),
-      options: short,
+      wire: await openWire(options),
+      options,
+      maxOutputTokens: FEW_TOKENS,
       prompt: { instructions: 'Answer with OK.', messages: [{ role: 'user', content: 'Are you there?' }] },
       sent: {},
-      signal: AbortSignal.timeout(Math.min(options.timeoutMs ?? CHECK_TIMEOUT, CHECK_TIMEOUT)),
+      stop,
       listener: { text: () => {} },
     });
     return output.error === undefined ? undefined : toFailure(output.error, options);
   } catch (error) {
     return toFailure(error, options);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

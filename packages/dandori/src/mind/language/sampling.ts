@@ -1,3 +1,4 @@
+import { LastMadeFor } from '../last-made.ts';
 import type { LanguageMindOptions } from './options.ts';
 
 /** Agents need the same decision for the same state more than they need variety. */
@@ -22,26 +23,34 @@ const NAMES: Readonly<Record<SamplingOption, RegExp>> = {
 };
 const OPTIONS: readonly SamplingOption[] = ['temperature', 'topP', 'reasoningEffort'];
 
+const NONE: ReadonlySet<SamplingOption> = new Set();
+
 /** What each model has refused since this process started. */
 const refused = new Map<string, ReadonlySet<SamplingOption>>();
 
+const chosen = new LastMadeFor<LanguageMindOptions, Sampling>();
+
 /** The sampling options for this model, without those that it has refused. */
 export function samplingFor(options: LanguageMindOptions): Sampling {
+  const dropped = refused.get(keyOf(options)) ?? NONE;
+  return chosen.from(options, [dropped], () => without(wantedBy(options), dropped));
+}
+
+function wantedBy(options: LanguageMindOptions): Sampling {
   const { topP, reasoningEffort } = options;
   // Some models refuse both together, so the default gives way to a `top_p` that the user chose.
   const temperature = options.temperature ?? (topP === undefined ? DEFAULT_TEMPERATURE : undefined);
-  const wanted = {
+  return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
     ...(reasoningEffort !== undefined && { reasoningEffort }),
   };
-  return without(wanted, refused.get(keyOf(options)) ?? new Set());
 }
 
 /** The options that the server names in its refusal. Empty if the error is about something else. */
 export function refusedIn(error: unknown, sent: Sampling): ReadonlySet<SamplingOption> {
-  if (!(error instanceof Error) || !('statusCode' in error)) return new Set();
-  if (error.statusCode !== 400 && error.statusCode !== 422) return new Set();
+  if (!(error instanceof Error) || !('statusCode' in error)) return NONE;
+  if (error.statusCode !== 400 && error.statusCode !== 422) return NONE;
   const body = 'responseBody' in error ? String(error.responseBody ?? '') : '';
   return new Set(
     OPTIONS.filter((name) => sent[name] !== undefined && NAMES[name].test(`${error.message} ${body}`)),

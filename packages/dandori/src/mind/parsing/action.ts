@@ -136,6 +136,7 @@ const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
 /** The model is told to use seconds, but some write a unit. */
 function toMilliseconds(timeout: unknown): number | undefined {
+  if (timeout === undefined) return undefined;
   const [, count, unit = 's'] = /^\s*([\d.]+)\s*(ms|s|m)?\s*$/.exec(String(timeout)) ?? [];
   const milliseconds = Number(count) * (UNITS[unit] ?? Number.NaN);
   // Larger numbers would not be exact in the journal.
@@ -346,16 +347,26 @@ export function firstOf(fields: Fields, keys: readonly string[]): unknown {
  * arguments stay as they are.
  */
 export function withOurKeys(value: unknown): unknown {
+  if (hasOurKeys(value)) return value;
   if (Array.isArray(value)) return value.map(withOurKeys);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).map(([key, item]): [string, unknown] => {
-    const ours = FIELD_KEYS.has(key) ? key : ourKey(key, value);
+    const ours = ourKey(key, value);
     return [ours, LIST_KEYS.includes(ours) ? withOurKeys(item) : item];
   });
   return Object.fromEntries(entries);
 }
 
+function hasOurKeys(value: unknown): boolean {
+  if (Array.isArray(value)) return value.every(hasOurKeys);
+  if (!isObject(value)) return true;
+  return Object.keys(value).every(
+    (key) => ourKey(key, value) === key && (!LIST_KEYS.includes(key) || hasOurKeys(value[key])),
+  );
+}
+
 function ourKey(key: string, fields: Fields): string {
+  if (FIELD_KEYS.has(key) || !/[A-Z]/.test(key)) return key;
   const plain = plainKey(key);
   const isOurs =
     LIST_KEYS.includes(plain) ||

@@ -48,10 +48,15 @@ export function extractActions(
   written: string,
   { purpose = 'act', isCut = false, names }: ExtractOptions = {},
 ): Extraction {
-  const raw = straightened(written);
-  if (raw.trim() === '') return refuse('it is empty');
+  if (written.trim() === '') return refuse('it is empty');
   if (isCut)
     return refuse('it was cut off at the limit of its length. Write less: fewer actions, shorter texts');
+  const whole = readWhole(written.trim(), names);
+  return whole ?? readClosely(straightened(written), purpose, names);
+}
+
+/** An output that is not simply one valid object with a list. */
+function readClosely(raw: string, purpose: Purpose, names: CallNames | undefined): Extraction {
   const calls = names === undefined ? undefined : templateCalls(textWithoutThoughts(raw), names);
   if (calls !== undefined)
     return read(calls, { reasoning: undefined, notes: ['calls in the form of a model template'], names });
@@ -156,10 +161,14 @@ interface About {
   readonly names: CallNames | undefined;
 }
 
+/** Content blocks: the words beside the calls. */
+function isWords(one: unknown): boolean {
+  return isObject(one) && one.type === 'text' && typeof one.text === 'string';
+}
+
 function read(all: readonly unknown[], about: About): Extraction {
-  // Content blocks: the words beside the calls.
-  const isWords = (one: unknown) => isObject(one) && one.type === 'text' && typeof one.text === 'string';
-  const elements = all.some(looksLikeAction) ? all.filter((one) => !isWords(one)) : all;
+  const hasWords = all.some(isWords) && all.some(looksLikeAction);
+  const elements = hasWords ? all.filter((one) => !isWords(one)) : all;
   if (elements.length === 0)
     return refuse('its list of actions is empty. Call a tool, or use "answer" or "ask"');
   const actions: Action[] = [];
@@ -329,12 +338,12 @@ function shortAnswer(value: unknown): Fields | undefined {
   return { operation: 'answer', args: { text, achieved, criteria } };
 }
 
+/** The name of a list of actions, in any spelling that `plainKey` knows. */
+const NAMED_LIST = new RegExp(`"(?:${LIST_KEYS.join('|').replaceAll('_', '_?')})"\\s*:\\s*\\[`, 'gi');
+
 /** Whether valid JSON names more than one list of actions, at any depth. Most outputs have one and need no count. */
 function mayHoldLists(slice: string): boolean {
-  const named = slice
-    .matchAll(/"([^"\\]*)"\s*:\s*\[/g)
-    .filter(([, key = '']) => LIST_KEYS.includes(plainKey(key)));
-  return !named.drop(1).next().done;
+  return (slice.match(NAMED_LIST)?.length ?? 0) > 1;
 }
 
 /** JSON keeps the last of two equal keys, so the first list would be lost silently. */

@@ -73,5 +73,7 @@ export const TOO_DEEP = `its JSON is nested more than ${DEEPEST} deep`;
 
 export function isTooDeep(value: unknown, levels = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return levels === 0 || Object.values(value).some((item) => isTooDeep(item, levels - 1));
+  if (levels === 0) return true;
+  for (const item of Object.values(value)) if (isTooDeep(item, levels - 1)) return true;
+  return false;
 }

@@ -7,6 +7,7 @@ import { pastOf } from '../past.ts';
 import type { PromptInput } from '../prompt.ts';
 import type { Written } from '../transcript.ts';
 import type { Window } from '../window.ts';
+import type { Stop } from '../wire/stop.ts';
 import type { ModelMessage, NativeTool, ResponseFormat } from '../wire/wire.ts';
 import { jsonDialect } from './json.ts';
 import { toolsDialect } from './native.ts';
@@ -18,8 +19,8 @@ import { toolsDialect } from './native.ts';
 export interface Dialect {
   write(thought: PromptInput, custom?: string, window?: Window): DialectPrompt & Written<ModelMessage>;
   send(thought: Omit<Thought, 'signal'>, options: LanguageMindOptions): RequestOptions;
-  /** Reads the output while it is written, for `onAction` and `onText`. Tells nothing after `signal` aborts. */
-  listen(thought: Thought, signal: AbortSignal): Listener;
+  /** Reads the output while it is written, for `onAction` and `onText`. Tells nothing after the call was stopped. */
+  listen(thought: Thought, stop: Stop): Listener;
   /** Whether text without actions is an answer in the form that was asked for. */
   readonly isProseExpected: boolean;
   /** Reads the complete output. This result counts. */

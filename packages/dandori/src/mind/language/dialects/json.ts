@@ -17,6 +17,7 @@ import { hasOpenLists } from '../instructions.ts';
 import { API, type LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
 import { canAnnounce, namedTools, offerParts } from '../tool-text.ts';
+import type { Stop } from '../wire/stop.ts';
 import type { ResponseFormat } from '../wire/wire.ts';
 import type { Dialect, Listener } from './dialect.ts';
 import { NativeNames } from './native-names.ts';
@@ -35,24 +36,23 @@ export const jsonDialect: Dialect = {
       : formats.from(state, [options, ...offerParts(thought)], () => formatFor(thought, options));
     return { responseFormat };
   },
-  listen(thought, signal) {
+  listen(thought, stop) {
     let isComplete = false;
-    let hasBegun = false;
-    const scanner = new ActionScanner({
-      onText: thought.onText,
-      onAction: (action) => {
-        if (!isComplete && isAllowed(action, thought)) thought.onAction?.(action);
-      },
-    });
+    let scanner: ActionScanner | undefined;
     const scan = (text: string) => {
-      hasBegun = true;
+      scanner ??= new ActionScanner({
+        onText: thought.onText,
+        onAction: (action) => {
+          if (!isComplete && isAllowed(action, thought)) thought.onAction?.(action);
+        },
+      });
       scanner.push(text);
     };
     return scanLater(scan, {
-      signal,
+      stop,
       // The complete output is read for its actions anyway. Only the text of an answer is still told.
       rest(text) {
-        if (thought.onText === undefined || !(hasBegun || text.includes('answer'))) return;
+        if (thought.onText === undefined || (scanner === undefined && !text.includes('answer'))) return;
         isComplete = true;
         scan(text);
       },
@@ -77,7 +77,7 @@ export const jsonDialect: Dialect = {
  */
 function scanLater(
   scan: (text: string) => void,
-  { signal, rest }: { readonly signal: AbortSignal; readonly rest: (text: string) => void },
+  { stop, rest }: { readonly stop: Stop; readonly rest: (text: string) => void },
 ): Listener {
   let unread = '';
   let next: NodeJS.Immediate | undefined;
@@ -90,7 +90,7 @@ function scanLater(
   };
   const scanNow = () => {
     const text = take();
-    if (signal.aborted) return;
+    if (stop.isStopped) return;
     try {
       scan(text);
     } catch (error) {
@@ -107,7 +107,7 @@ function scanLater(
       if (problem !== undefined) throw problem.error;
       clearImmediate(next);
       const text = take();
-      if (text !== '' && !signal.aborted) rest(text);
+      if (text !== '' && !stop.isStopped) rest(text);
     },
   };
 }

@@ -39,8 +39,8 @@ export function openChat(options: ChatOptions): Wire {
   const send: Post = fetch === undefined ? post : postWith(fetch);
   const writeStart = createStart(options);
   return {
-    async send(request, { signal, onPart }) {
-      const answered = await send(url, { headers, body: writeBody(request, writeStart(request)), signal });
+    async send(request, { stop, onPart }) {
+      const answered = await send(url, { headers, body: writeBody(request, writeStart(request)), stop });
       if (answered.status < 200 || answered.status >= 300) throw await refusal(answered);
       const reader = new ChatReader(onPart);
       await reader.read(answered);

@@ -2,13 +2,14 @@ import type { Agent, AgentOptions, IncomingMessage, RequestOptions } from 'node:
 import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { Stop } from './stop.ts';
 import { OutputTooLong, ResponseError } from './wire.ts';
 
 interface Posted {
   readonly headers: Readonly<Record<string, string>>;
   /** In pieces, so that a long conversation is not copied for every request. */
   readonly body: readonly Uint8Array[];
-  readonly signal: AbortSignal;
+  readonly stop: Stop;
 }
 
 export interface Answered {
@@ -61,7 +62,7 @@ export const post: Post = async (url, posted) => {
   let target = url;
   let sent = posted;
   for (let redirects = 0; ; redirects++) {
-    const response = await requestOnce(target, sent);
+    const response = await open(target, sent);
     const { statusCode = 0, headers } = response;
     const isMoved = statusCode === 307 || statusCode === 308;
     if (!isMoved || headers.location === undefined || redirects === MOST_REDIRECTS) return answered(response);
@@ -76,86 +77,28 @@ export const post: Post = async (url, posted) => {
   }
 };
 
-/**
- * A server may close an idle connection just when it is used again. Then the request never reached it and is sent
- * once more.
- */
-async function requestOnce(url: URL, posted: Posted): Promise<IncomingMessage> {
-  try {
-    return await open(url, posted, agentFor(url.protocol));
-  } catch (error) {
-    if (!(error instanceof StaleConnection)) throw error;
-    return open(url, posted, false);
-  }
-}
-
-class StaleConnection extends Error {}
-
-const addresses = new WeakMap<URL, RequestOptions>();
-
-function addressOf(url: URL): RequestOptions {
-  let address = addresses.get(url);
-  if (address === undefined) {
-    // Only what a request needs: Node copies the options of each and keeps them.
-    const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
-    address = { protocol, hostname, port, path, auth };
-    addresses.set(url, address);
-  }
-  return address;
-}
-
-/** Node cannot rewrite a list of headers for a proxy. */
-function headersFor(
-  url: URL,
-  headers: Readonly<Record<string, string>>,
-  length: number,
-): RequestOptions['headers'] {
-  if (MAY_BE_PROXIED) return { ...headers, 'content-length': String(length) };
-  return [...headerList(url, headers), 'content-length', String(length)];
-}
-
-const lists = new WeakMap<object, { readonly url: URL; readonly list: readonly string[] }>();
-
-/**
- * As a list, headers are written at once, and Node keeps no object of them as long as the request. But then it adds
- * neither the host nor the credentials of the address.
- */
-function headerList(url: URL, headers: Readonly<Record<string, string>>): readonly string[] {
-  const known = lists.get(headers);
-  if (known?.url === url) return known.list;
-  const { auth } = addressOf(url);
-  const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
-  const list = Object.entries({ host: url.host, ...basic, ...headers }).flat();
-  lists.set(headers, { url, list });
-  return list;
-}
-
-function open(url: URL, { headers, body, signal }: Posted, agent: Agent | false): Promise<IncomingMessage> {
+/** `isPooled`: over a connection that may have been used before. */
+function open(url: URL, posted: Posted, isPooled = true): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const { request } = clientFor(url.protocol);
-    const length = body.reduce((sum, piece) => sum + piece.length, 0);
-    const sent = request({
-      ...addressOf(url),
-      method: 'POST',
-      headers: headersFor(url, headers, length),
-      agent,
-    });
+    const { headers, body, stop } = posted;
+    const sent = clientFor(url.protocol).request(requestOptions(url, headers, body, isPooled));
     const abort = () => sent.destroy(new Error('The call was stopped.'));
-    signal.addEventListener('abort', abort, { once: true });
-    if (signal.aborted) abort();
+    stop.onStop(abort);
     let isAnswered = false;
     sent.on('response', (response) => {
       isAnswered = true;
-      response.once('close', () => signal.removeEventListener('abort', abort));
       resolve(response);
     });
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      signal.removeEventListener('abort', abort);
+      // A server may close an idle connection just when it is used again. Then the request never reached it.
       const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      reject(isStale && !signal.aborted ? new StaleConnection() : error);
+      if (isStale && !stop.isStopped) resolve(open(url, posted, false));
+      else reject(error);
     });
-    // For example, after a switch to another protocol.
+    // After the response, before its connection is used again.
     sent.on('close', () => {
+      stop.forget(abort);
+      // For example, after a switch to another protocol.
       if (!isAnswered) reject(new Error('The socket was closed without a response.'));
     });
     sent.cork();
@@ -163,6 +106,50 @@ function open(url: URL, { headers, body, signal }: Posted, agent: Agent | false)
     sent.end();
     sent.uncork();
   });
+}
+
+/** What is the same for all requests with the same headers. */
+interface Address {
+  readonly url: URL;
+  readonly options: RequestOptions;
+  /**
+   * As a list, headers are written at once, and Node keeps no object of them as long as the request. But then it adds
+   * neither the host nor the credentials of the address.
+   */
+  readonly list: readonly string[];
+}
+
+const addresses = new WeakMap<Posted['headers'], Address>();
+
+function addressOf(url: URL, headers: Posted['headers']): Address {
+  const known = addresses.get(headers);
+  if (known?.url === url) return known;
+  // Only what a request needs: Node copies the options of each and keeps them.
+  const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
+  const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
+  const address = {
+    url,
+    options: { protocol, hostname, port, path, auth, method: 'POST' },
+    list: Object.entries({ host: url.host, ...basic, ...headers }).flat(),
+  };
+  addresses.set(headers, address);
+  return address;
+}
+
+function requestOptions(
+  url: URL,
+  headers: Posted['headers'],
+  body: Posted['body'],
+  isPooled: boolean,
+): RequestOptions {
+  const { options, list } = addressOf(url, headers);
+  const length = String(body.reduce((sum, piece) => sum + piece.length, 0));
+  return {
+    ...options,
+    agent: isPooled && agentFor(url.protocol),
+    // Node cannot rewrite a list of headers for a proxy.
+    headers: MAY_BE_PROXIED ? { ...headers, 'content-length': length } : [...list, 'content-length', length],
+  };
 }
 
 function answered(response: IncomingMessage): Answered {
@@ -248,9 +235,14 @@ function limit(): (chunk: Uint8Array) => boolean {
 
 /** The same with a `fetch` that the caller gave. */
 export function postWith(fetch: typeof globalThis.fetch): Post {
-  return async (url, { headers, body, signal }) => {
+  return async (url, { headers, body, stop }) => {
     const text = Buffer.concat(body).toString();
-    const response = await fetch(url, { method: 'POST', headers: { ...headers }, body: text, signal });
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers },
+      body: text,
+      signal: stop.signal,
+    });
     const { status, statusText } = response;
     return {
       status,

@@ -33,15 +33,15 @@ export function openProvider(given: AiModel, providerOptions: ProviderOptions): 
   const wantsObjects = !('openai' in providerOptions);
   const isTagged = !['v2', 'v3'].includes(String(Reflect.get(model, 'specificationVersion')));
   return {
-    async send(request, { signal, onPart }) {
+    async send(request, { stop, onPart }) {
       const options = toOptions(request, { wantsObjects, isTagged });
-      const { stream } = await model.doStream({ ...options, abortSignal: signal, providerOptions });
+      const { stream } = await model.doStream({ ...options, abortSignal: stop.signal, providerOptions });
       const reader = stream.getReader();
       try {
         for (let read = await reader.read(); !read.done; read = await reader.read()) {
           const part = toPart(read.value);
           if (part !== undefined) onPart(part);
-          if (signal.aborted) return;
+          if (stop.isStopped) return;
         }
       } finally {
         reader.cancel().catch(() => {});

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
+import type { Stop } from './stop.ts';
 
 /** A message in our own format. Each wire converts it to its provider's format. */
 export type ModelMessage = UserMessage | AssistantMessage | ToolMessage;
@@ -85,10 +86,7 @@ export type Part =
 /** The connection to a model. */
 export interface Wire {
   /** Sends one request. Resolves at the end of the output; rejects if there is none, or it breaks off. */
-  send(
-    request: ModelRequest,
-    { signal, onPart }: { signal: AbortSignal; onPart: (part: Part) => void },
-  ): Promise<void>;
+  send(request: ModelRequest, { stop, onPart }: { stop: Stop; onPart: (part: Part) => void }): Promise<void>;
 }
 
 /** The response is larger than a model writes. */
