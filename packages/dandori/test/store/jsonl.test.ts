@@ -23,7 +23,7 @@ import { copyStore } from '../../src/store/copy/copy.ts';
 import { openFilesForCopy } from '../../src/store/copy/files.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
-import { splitLine, toAppendLine, toLine, toLines } from '../../src/store/files/line.ts';
+import { joinLines, splitLine, toAppendLine, toLine, toLines } from '../../src/store/files/line.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const RUN = 'r1';
@@ -206,7 +206,7 @@ describe('a line of several events', () => {
     });
     const events = splitLine(line, RUN).map((one) => ({ v: 2, run: RUN, ...JSON.parse(one) }));
     expect(events).toMatchObject([second, later, fourth]);
-    expect(splitLine(line, RUN).join('\n')).toBe(toLines([second, later, fourth]).trimEnd());
+    expect(joinLines(splitLine(line, RUN), RUN)).toBe(`${line}\n`);
   });
 
   it('is read beside lines of single events and of older appends, from any event on', async () => {
@@ -252,20 +252,22 @@ describe('a line of several events', () => {
     }
   });
 
-  it('is copied as a line per event, and compared with the copy', async () => {
+  it('is copied byte by byte, also beside older lines, and compared with the copy', async () => {
     await using temporary = await createTemporaryJournal();
     const { directory } = temporary;
-    await temporary.journal.create(RUN, [first]);
-    await temporary.journal.append(RUN, 1, [second, later]);
+    const file = join(directory, `${RUN}.jsonl`);
+    writeFileSync(file, toLine(first) + toLines([second, later]));
+    const odd = { type: 'run_resumed', data: { by: '"more":1}\u2028\ud800日本' } } as const;
+    await temporary.journal.append(RUN, 3, [fourth, { ...eventAt(RUN, 5), ...odd }, eventAt(RUN, 6)]);
     const to = join(directory, 'copy');
     const copied = () => copyStore(openFilesForCopy(directory), openFilesForCopy(to), { run: RUN });
     expect((await copied()).runs).toEqual({ copied: 1, same: 0 });
-    expect(readFileSync(join(to, `${RUN}.jsonl`), 'utf8')).toBe(toLine(first) + toLines([second, later]));
-    expect(await createJsonlJournal(to).read(RUN)).toEqual([first, second, later]);
+    expect(readFileSync(join(to, `${RUN}.jsonl`))).toEqual(readFileSync(file));
     expect((await copied()).runs).toEqual({ copied: 0, same: 1 });
-    await temporary.journal.append(RUN, 3, [fourth]);
+    await temporary.journal.append(RUN, 6, [eventAt(RUN, 7)]);
     expect((await copied()).runs).toEqual({ copied: 1, same: 0 });
-    await createJsonlJournal(to).append(RUN, 4, [eventAt(RUN, 5), eventAt(RUN, 6)]);
+    expect(readFileSync(join(to, `${RUN}.jsonl`))).toEqual(readFileSync(file));
+    await createJsonlJournal(to).append(RUN, 7, [eventAt(RUN, 8), eventAt(RUN, 9)]);
     expect((await copied()).runs).toEqual({ copied: 0, same: 1 });
   });
 });

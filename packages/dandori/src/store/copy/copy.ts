@@ -10,7 +10,7 @@ import { type ConversationSummary, type Entry, type Journal, listAll, type RunSu
 
 /** A journal whose lines can be copied. */
 export interface CopiedJournal<E extends Entry, Summary> extends Journal<E, Summary> {
-  /** A line per event, without newlines: as it was written, if it was written alone. */
+  /** A line per event, without newlines. A file may have several in one line. */
   lines(run: string): Promise<string[]>;
   /** Creates a run from lines of another store. */
   createFrom(run: string, lines: readonly string[]): Promise<void>;
@@ -98,8 +98,8 @@ const ALWAYS = 8.64e15;
 /**
  * Copies runs and conversations from one store to another.
  *
- * C1  A line of one event stays the same, byte by byte. A line of several is copied as a line per event, as a database
- *     keeps them. Every line is checked before it is copied.
+ * C1  The lines of a journal stay the same, byte by byte. Every line is checked before it is copied. A database has a
+ *     row for each event of a line; back in a file they are the same line again.
  * C2  A run is there with all its results or not at all: the results come first.
  * C3  It can be interrupted and repeated. What is there already is compared, not written again. If the run has
  *     gone on since it was copied, the copy is replaced. If the copy has gone on, it stays.

@@ -4,7 +4,7 @@ import type { StandingApproval } from '../../model/question.ts';
 import { createFileBlobs } from '../files/blobs.ts';
 import { unreadable, unwritable } from '../files/disk.ts';
 import { createJsonlJournalOf, createWhole } from '../files/journal.ts';
-import { splitLine } from '../files/line.ts';
+import { joinLines, splitLine } from '../files/line.ts';
 import { alreadyExists, CONVERSATIONS, type Entry, type Form, RUNS } from '../journal.ts';
 import { createFileApprovals, readApproval } from '../standing-approvals.ts';
 import type { CopiedJournal, CopiedStore, StoredKey } from './copy.ts';
@@ -49,7 +49,7 @@ function copiedJournal<E extends Entry, Summary>(
         .flatMap((line) => splitLine(line, run));
     },
     async createFrom(run, lines) {
-      const text = lines.map((line) => `${line}\n`).join('');
+      const text = joinLines(lines, run);
       await createWhole(directory, pathOf(run), text).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'EEXIST' && error.syscall === 'link') alreadyExists(form.owner, run);
         return unwritable(pathOf(run), error);

@@ -8,6 +8,8 @@ import type { Entry, Form } from '../journal.ts';
 const BEFORE_CHECKSUM = ',"crc":"';
 /** The last member before the checksum, on every line of an append except its last. */
 const GOES_ON = ',"more":true';
+/** Instead of it, on the lines of an append that is one line in a file. So the way back leads to the same bytes. */
+const WAS_ONE = ',"more":1';
 const BEHIND_CHECKSUM = '"}';
 const CLOSING = 0x7d;
 const DIGITS = 8;
@@ -64,11 +66,11 @@ function isUnnamed(event: Entry): boolean {
  * One append as a line per event. Each line except the last is marked, so that an incomplete append does not count. A
  * database has a row per event. Older files have such lines, and conversations still do.
  */
-export function toLines(events: readonly Entry[]): string {
+export function toLines(events: readonly Entry[], mark = GOES_ON): string {
   let text = '';
   // Concatenated one by one: joining a list would double the time.
   for (const event of events) {
-    text += close(event, event === events.at(-1) ? '' : GOES_ON);
+    text += close(event, event === events.at(-1) ? '' : mark);
   }
   return text;
 }
@@ -126,7 +128,8 @@ export function isBeginning(
 
 /** Whether another line of the same append follows. Data ends with a bracket, so it cannot fake the mark. */
 export function goesOn(bytes: Buffer): boolean {
-  return isAt(bytes, bytes.length - ENDING - GOES_ON.length, GOES_ON);
+  const end = bytes.length - ENDING;
+  return isAt(bytes, end - GOES_ON.length, GOES_ON) || isAt(bytes, end - WAS_ONE.length, WAS_ONE);
 }
 
 function isAt(bytes: Buffer, start: number, text: string): boolean {
@@ -205,13 +208,28 @@ function membersOf(
   );
 }
 
-/** As a line per event, without newlines. The line must be intact. */
+/** A line of several events as a line per event, for a database. Lines have no newline here, and must be intact. */
 export function splitLine(line: string, run: string): string[] {
   if (!SEVERAL.test(line)) return [line];
+  return toLines(entriesOf(line, run), WAS_ONE).trimEnd().split('\n');
+}
+
+/** The text of a file with these lines: those of `splitLine` are one line again. */
+export function joinLines(lines: readonly string[], run: string): string {
+  let text = '';
+  let parts: string[] = [];
+  for (const line of lines) {
+    parts.push(line);
+    if (line.slice(0, -ENDING).endsWith(WAS_ONE)) continue;
+    text += parts.length === 1 ? `${line}\n` : toAppendLine(parts.flatMap((part) => entriesOf(part, run)));
+    parts = [];
+  }
+  return text;
+}
+
+function entriesOf(line: string, run: string): Entry[] {
   const place: Place = { file: run, run, line: 0, offset: 0, seq: undefined };
-  return toLines(membersOf(readJson(line, place) as object, place))
-    .trimEnd()
-    .split('\n');
+  return membersOf(readJson(line, place) as object, place);
 }
 
 function readEvent<E extends Entry>(value: unknown, place: Place, form: LineForm<E>): E {

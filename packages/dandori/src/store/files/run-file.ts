@@ -143,6 +143,8 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
   }
 
   last(): number | undefined {
+    // Most calls come because of an append of our own, and while the lock is held there is no other.
+    if (this.#lock.isHeld()) return this.#position.seq;
     try {
       return fstatSync(this.#fd).size === this.#position.bytes ? this.#position.seq : undefined;
     } catch {

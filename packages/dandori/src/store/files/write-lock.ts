@@ -23,6 +23,7 @@ export interface WriteLock {
   /** For a driver, the lock is kept for a moment. Every other writer gives it up at once. */
   giveUpSoon(): void;
   giveUp(): void;
+  isHeld(): boolean;
 }
 
 /**
@@ -67,6 +68,7 @@ export function createWriteLock(path: string, identityFile: string | undefined):
       else timer = setTimeout(giveUp, KEPT).unref();
     },
     giveUp,
+    isHeld: () => unlock !== undefined,
   };
 }
 
