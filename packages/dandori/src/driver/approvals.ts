@@ -111,7 +111,7 @@ function alsoAsked(alike: readonly TaskState[], { because }: Doubtful, driver: D
     if (!filled.ok || doneBefore(one, filled.args, state) !== undefined) return [];
     const verdict = judgeTrust(one, filled.args, driver);
     if (!asksAbout(verdict, state) || verdict.because !== because) return [];
-    const trust = { because, values: [...verdict.values] };
+    const trust = { because, values: [...verdict.values()] };
     return [{ task: id, args: filled.args, digest: callDigest(operation, filled.args), trust }];
   });
 }

@@ -187,7 +187,7 @@ function trustAbout(
 ): TrustAbout {
   return {
     because,
-    values: [...values],
+    values: [...values()],
     ...(flags && { flags: [...flags] }),
     ...(unseen.length > 0 && { unseen: [...unseen] }),
     ...(trustMissing.length > 0 && { trustMissing: [...trustMissing] }),

@@ -46,7 +46,8 @@ export type Verdict =
 export interface Doubtful {
   readonly kind: 'doubtful';
   readonly because: 'not_ordered' | 'aimed';
-  readonly values: readonly Origin[];
+  /** Searched for only if the user is asked: in a long run there are many results to search. */
+  readonly values: () => readonly Origin[];
   /** The arguments that aim the call. The user can allow other calls that share them. */
   readonly pattern: JsonObject;
 }
@@ -107,7 +108,7 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
     return doubted({
       kind: 'doubtful',
       because: task.isOrdered ? 'aimed' : 'not_ordered',
-      values: ruled.values,
+      values: () => ruled.values,
       pattern: patternOf(args, circumstances),
     });
   const isHarmless = tool.effect === 'read' && task.effect === 'read' && !isWayOut(tool, args);
@@ -128,12 +129,13 @@ export function trustVerdict(task: TaskState, args: JsonObject, circumstances: C
 
 function notOrdered(task: TaskState, args: JsonObject, circumstances: Circumstances): Doubtful {
   const changed = task.override === undefined ? [] : changedArgs(task, args, circumstances.resultOf);
-  const values = Object.entries(args).flatMap(([name, value]) =>
-    // A choice or a preview of the tool has set it.
-    changed.includes(name)
-      ? [{ argument: name, value: shownValue(value), operation: circumstances.tool.name }]
-      : originsOf(name, value, circumstances),
-  );
+  const values = () =>
+    Object.entries(args).flatMap(([name, value]) =>
+      // A choice or a preview of the tool has set it.
+      changed.includes(name)
+        ? [{ argument: name, value: shownValue(value), operation: circumstances.tool.name }]
+        : originsOf(name, value, circumstances),
+    );
   return { kind: 'doubtful', because: 'not_ordered', values, pattern: patternOf(args, circumstances) };
 }
 
@@ -148,7 +150,12 @@ function doubtAbout(task: TaskState, args: JsonObject, circumstances: Circumstan
   if (!isOrderedUpTo(state, task)) return notOrdered(task, args, circumstances);
   const values = aimedBy(task, args, circumstances);
   if (values.length === 0) return undefined;
-  return { kind: 'doubtful', because: 'aimed', values, pattern: patternOf(args, circumstances) };
+  return {
+    kind: 'doubtful',
+    because: 'aimed',
+    values: () => values,
+    pattern: patternOf(args, circumstances),
+  };
 }
 
 /** The arguments of an ordered call that hold a stranger's text in a way that V2 or V3 forbids. */
