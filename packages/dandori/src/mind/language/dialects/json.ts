@@ -17,10 +17,10 @@ import { hasOpenLists } from '../instructions.ts';
 import { API, type LanguageMindOptions } from '../options.ts';
 import { writePrompt } from '../prompt.ts';
 import { canAnnounce, namedTools, offerParts } from '../tool-text.ts';
-import type { Stop } from '../wire/stop.ts';
 import type { ResponseFormat } from '../wire/wire.ts';
-import type { Dialect, Listener } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { NativeNames } from './native-names.ts';
+import { ReadLater } from './read-later.ts';
 
 /** Actions as one JSON object in the output text. Its schema is sent if the provider supports schemas. */
 export const jsonDialect: Dialect = {
@@ -48,15 +48,18 @@ export const jsonDialect: Dialect = {
       });
       scanner.push(text);
     };
-    return scanLater(scan, {
+    const pieces = new ReadLater<string>({
       stop,
+      read: (unread) => scan(unread.join('')),
       // The complete output is read for its actions anyway. Only the text of an answer is still told.
-      rest(text) {
+      rest(unread) {
+        const text = unread.join('');
         if (thought.onText === undefined || (scanner === undefined && !text.includes('answer'))) return;
         isComplete = true;
         scan(text);
       },
     });
+    return { text: (piece) => pieces.add(piece), end: () => pieces.end() };
   },
   read({ text, calls, finishReason }, thought) {
     const { purpose } = thought;
@@ -70,47 +73,6 @@ export const jsonDialect: Dialect = {
       : extraction;
   },
 };
-
-/**
- * Scans what the model has written after each turn of the event loop. Many servers send a short output in one piece,
- * together with its end. Then nothing can begin earlier, and scanning is a tenth of the work of a step.
- */
-function scanLater(
-  scan: (text: string) => void,
-  { stop, rest }: { readonly stop: Stop; readonly rest: (text: string) => void },
-): Listener {
-  let unread = '';
-  let next: NodeJS.Immediate | undefined;
-  let problem: { readonly error: unknown } | undefined;
-  const take = () => {
-    next = undefined;
-    const text = unread;
-    unread = '';
-    return text;
-  };
-  const scanNow = () => {
-    const text = take();
-    if (stop.isStopped) return;
-    try {
-      scan(text);
-    } catch (error) {
-      problem = { error };
-    }
-  };
-  return {
-    text(piece) {
-      if (problem !== undefined) throw problem.error;
-      unread += piece;
-      next ??= setImmediate(scanNow);
-    },
-    end() {
-      if (problem !== undefined) throw problem.error;
-      clearImmediate(next);
-      const text = take();
-      if (text !== '' && !stop.isStopped) rest(text);
-    },
-  };
-}
 
 /** With more tools, listing their names would make the schema too long. */
 const MAX_NAMED_OPERATIONS = 200;

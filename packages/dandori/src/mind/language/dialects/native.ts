@@ -20,11 +20,12 @@ import { type PromptInput, type Wording, writeTurns } from '../prompt.ts';
 import { hasRefs, knownTools, notate, offerParts, tellServers } from '../tool-text.ts';
 import { atMostTokens } from '../usage.ts';
 import type { AssistantMessage, NativeTool, ToolMessage } from '../wire/wire.ts';
-import type { Dialect, Listener } from './dialect.ts';
+import type { Dialect } from './dialect.ts';
 import { isAllowed, mayCallTools, namesOfCalls, offeredOperations } from './json.ts';
 import { highestNumber, NativeNames, nextNumber } from './native-names.ts';
 import { acceptRefs, trimSchema } from './native-schema.ts';
 import { NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
+import { ReadLater } from './read-later.ts';
 
 /** Some providers refuse longer descriptions. */
 const LONGEST_DESCRIPTION = 1000;
@@ -43,7 +44,26 @@ export const toolsDialect: Dialect = {
     };
   },
   send: (thought) => ({ tools: nativeOf(thought).tools }),
-  listen: (thought) => new NativeListener(thought, nativeOf(thought).names),
+  listen(thought, stop) {
+    const listener = new NativeListener(thought, nativeOf(thought).names);
+    const parts = new ReadLater<() => void>({
+      stop,
+      read(unread) {
+        for (const tell of unread) tell();
+      },
+      rest(unread) {
+        listener.complete();
+        for (const tell of unread) tell();
+      },
+    });
+    return {
+      text: (piece) => parts.add(() => listener.text(piece)),
+      callStarted: (id, name) => parts.add(() => listener.callStarted(id, name)),
+      callPiece: (id, piece) => parts.add(() => listener.callPiece(id, piece)),
+      call: (call) => parts.add(() => listener.call(call)),
+      end: () => parts.end(),
+    };
+  },
   read: (output, thought) => readCalls(output, thought, nativeOf(thought).names),
 };
 
@@ -289,7 +309,7 @@ interface Writing {
  * L3  Text beside calls is not an answer. So text is reported only if no tool may be called; otherwise only
  *     the end shows what it is.
  */
-class NativeListener implements Listener {
+class NativeListener {
   readonly #thought: Thought;
   readonly #names: NativeNames;
   readonly #calls = new Map<string, Writing>();
@@ -305,6 +325,11 @@ class NativeListener implements Listener {
     this.#thought = thought;
     this.#names = names;
     if (!mayCallTools(thought)) this.#prose = this.#scanner('{"operation":"answer","args":{"text":"');
+  }
+
+  /** The complete output is read for its actions anyway. Only the text of an answer is still told. */
+  complete(): void {
+    this.#isSilent = true;
   }
 
   text(piece: string): void {
@@ -325,7 +350,7 @@ class NativeListener implements Listener {
   callPiece(id: string, piece: string): void {
     if (this.#answering?.id === id) this.#answering.scanner.push(piece);
     const call = this.#calls.get(id);
-    if (call === undefined || call.complete !== undefined) return;
+    if (this.#isSilent || call === undefined || call.complete !== undefined) return;
     call.text += piece;
     call.walker.push(piece);
     if (call.walker.values.length > 0) this.#completed(id, { id, name: call.name, arguments: call.text });

@@ -249,7 +249,10 @@ describe('a decision by native calls', () => {
   ] as const)('calls no tool where only an answer was asked for (%s, %s)', async (purpose, mode) => {
     const onAction = vi.fn();
     const thought = new Story('x', { mode }).thought({ purpose, onAction });
-    const { thinking } = await think({ toolCalls: [findCall, answerCall] }, TOOLS, thought);
+    // Actions are told while the model is still writing.
+    const hold = (text: string) =>
+      /Sunny.*}$/.test(text) && expect.poll(() => onAction.mock.calls).toHaveLength(1);
+    const { thinking } = await think({ toolCalls: [findCall, answerCall], hold }, TOOLS, thought);
     expect(thinking).toMatchObject({ actions: [{ operation: 'answer' }], repaired: /left out/ });
     expect(onAction.mock.calls).toMatchObject([[{ operation: 'answer' }]]);
   });
