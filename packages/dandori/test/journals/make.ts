@@ -16,7 +16,7 @@ import type { Effect } from '../../src/model/tool.ts';
 import { fold } from '../../src/run/state/apply.ts';
 import type { RunState } from '../../src/run/state/state.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
-import { toLine } from '../../src/store/files/line.ts';
+import { toAppendLine, toLine } from '../../src/store/files/line.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import {
   createFunctionToolbox,
@@ -399,6 +399,16 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     await house.drive(run);
     return house.parts.journal.read(run);
   },
+  async 'appends-as-lines'() {
+    const house = createHouse([
+      decided([{ id: 'a', operation: 'places.find', args: { q: 'Kyoto' } }]),
+      decided([{ id: 'b', operation: 'weather.now', args: { city: 'Kyoto' } }]),
+      decided([{ operation: 'answer', args: { text: 'Sun', achieved: true } }]),
+    ]);
+    const run = await house.start('Tell the weather of Kyoto');
+    await house.drive(run);
+    return house.parts.journal.read(run);
+  },
   async 'steps-and-forked'() {
     const house = createHouse([
       decided([
@@ -440,6 +450,12 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
   },
 };
 
+/** As a file has them: the first event, then a line for what was written together. */
+function linesOf([first, ...others]: readonly Event[]): string {
+  const appends = [...Map.groupBy(others, ({ at }) => at).values()];
+  return `${first === undefined ? '' : toLine(first)}${appends.map(toAppendLine).join('')}`;
+}
+
 const goldenFile = join(import.meta.dirname, 'golden.json');
 const golden: Record<string, string[]> = existsSync(goldenFile)
   ? JSON.parse(readFileSync(goldenFile, 'utf8'))
@@ -456,7 +472,7 @@ for (const [name, tell] of Object.entries(STORIES)) {
   const events = JSON.parse(text) as Event[];
   const state = fold(events);
   if (state === undefined) throw new Error(`${name} has no events.`);
-  writeFileSync(join(folder, `${name}.jsonl`), events.map(toLine).join(''), { mode: 0o600 });
+  writeFileSync(join(folder, `${name}.jsonl`), linesOf(events), { mode: 0o600 });
   writeFileSync(join(folder, `${name}.report.json`), `${JSON.stringify(report(state), null, 2)}\n`);
   golden[`${version}/${name}`] = digestsOf(events);
   for (const event of events) {

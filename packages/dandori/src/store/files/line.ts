@@ -20,7 +20,7 @@ const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(
 /** The version of the events of a run whose lines do not name one. It stays the same for ever. */
 const UNNAMED_VERSION = 2;
 const SHORT = '{"seq":';
-const SEVERAL = /^\{"seq":\d+,"at":\d+,"events":/;
+const SEVERAL = /^\{"seq":\d+,"at":[^,"]+,"events":/;
 
 /**
  * The event as JSON, with the checksum (CRC-32) of the text before it as an extra last member. So a flipped

@@ -25,10 +25,14 @@ class MessageBytes {
 
   /** Whether these messages begin with those that are known. */
   isContinuedBy(messages: readonly ModelMessage[]): boolean {
-    return (
-      messages.length >= this.#messages.length &&
-      this.#messages.every((message, index) => isSame(message, messages[index]))
-    );
+    if (messages.length < this.#messages.length) return false;
+    // Not `every`: a long run has thousands of messages, and almost all are the same objects.
+    for (let index = 0; index < this.#messages.length; index++) {
+      const known = this.#messages[index];
+      const next = messages[index];
+      if (known !== next && (known === undefined || !isSame(known, next))) return false;
+    }
+    return true;
   }
 
   write(
