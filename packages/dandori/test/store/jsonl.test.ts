@@ -209,6 +209,12 @@ describe('a line of several events', () => {
     expect(joinLines(splitLine(line, RUN), RUN)).toBe(`${line}\n`);
   });
 
+  it.each([0.5, -1, 1e21])('is split for a database whatever the time is: %d', (at) => {
+    const line = toAppendLine([2, 3].map((seq) => ({ ...eventAt(RUN, seq), at }))).trimEnd();
+    expect(splitLine(line, RUN)).toHaveLength(2);
+    expect(joinLines(splitLine(line, RUN), RUN)).toBe(`${line}\n`);
+  });
+
   it('is read beside lines of single events and of older appends, from any event on', async () => {
     const events = Array.from({ length: 9 }, (_, index) => (index === 0 ? first : eventAt(RUN, index + 1)));
     const content =
