@@ -91,7 +91,7 @@ export async function perform(intention: Carried, driver: Driver): Promise<void>
     case 'replace_task':
       return replaceTask(intention.task, driver);
     case 'abort_calls':
-      return driver.calls.abort(intention.reason);
+      return driver.calls.planAbort(intention.reason);
     case 'finish':
       return finish(intention.ending, driver);
     default:

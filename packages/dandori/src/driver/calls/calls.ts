@@ -33,8 +33,10 @@ export interface Calls {
   release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
   /** Prefetch: makes a call at once. It is reported only when its task starts. */
   begin(call: PlannedCall, isTask: boolean): OpenCall;
-  /** The commit failed, so the planned calls must not be made. */
+  /** The commit failed, so the planned calls must not be made, and nothing is stopped. */
   forgetPlanned(): void;
+  /** Stops everything that runs, once the reason is durable. */
+  planAbort(reason: string): void;
   abort(reason: string): void;
   stopAll(): Promise<void>;
 }
@@ -44,6 +46,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   let planned: PlannedCall[] = [];
   let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
   let thinking: OpenThought | undefined;
+  let abortReason: string | undefined;
   const open = new Map<Stop, Promise<unknown>>();
   const context = { run, parts, mailbox, open };
   /** Whether a commit has shown that this driver knows the whole journal. Before that, it makes no call. */
@@ -104,6 +107,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     thinking = undefined;
   }
 
+  function abort(reason: string): void {
+    for (const stop of open.keys()) stop.stop(reason);
+  }
+
   return {
     plan: (call) => void planned.push(call),
     planThought(decision, about) {
@@ -146,6 +153,8 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     begin,
     release(ahead) {
       isCurrent = true;
+      if (abortReason !== undefined) abort(abortReason);
+      abortReason = undefined;
       const due = planned.map((call) => ({ call, begun: takeEarly(call, ahead) }));
       planned = [];
       ahead.settle();
@@ -161,17 +170,19 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     },
     forgetPlanned() {
       planned = [];
+      abortReason = undefined;
       for (const made of early.values()) made.abort('forgotten');
       early.clear();
       if (thinking === undefined || thinking.isWritten) return;
       thinking.stop.stop('forgotten');
       thinking = undefined;
     },
-    abort(reason) {
-      for (const stop of open.keys()) stop.stop(reason);
+    planAbort(reason) {
+      abortReason = reason;
     },
+    abort,
     async stopAll() {
-      for (const stop of open.keys()) stop.stop(LEFT.stopped);
+      abort(LEFT.stopped);
       await Promise.all(open.values());
     },
   };
