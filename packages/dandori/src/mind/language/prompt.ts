@@ -141,6 +141,8 @@ export function writeTurns<Answer extends ModelMessage>(
   const context = { thought, answers, wording, transcript, from: window.from };
   const from = known?.count ?? window.from;
   const count = countFinal(from, context);
+  // The kept transcript grows in place. If a turn cannot be told, it must not be used again.
+  if (count > from) kept.delete(state);
   for (let index = from; index < count; index++) tellTurn(index, context);
   const until = untilAfter(count, state);
   if (until !== undefined && state.userPlan.length === 0 && (known === undefined || count > from)) {
@@ -266,7 +268,7 @@ function isUnsaid({ failure }: Decision): boolean {
   return failure !== undefined && failure.kind !== 'unusable_output';
 }
 
-/** The words of a request. Those are not repeated that were said to a call that never reached the model. */
+/** The words of a request. Leaves out what was already said to a call that never reached the model. */
 function request(
   { purpose, brief, offer }: Decision | PromptInput,
   place: number,

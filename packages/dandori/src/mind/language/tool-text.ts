@@ -23,10 +23,18 @@ export function offerParts(thought: ToolsInput): readonly unknown[] {
   const { state, tools, offer } = thought;
   const { offered, settings, planGiven, output, conversation, attachments, context } = state;
   return [
-    ...[tools, offered?.first ?? offer, laterOffer(thought), pastOf(state).laterOffers],
+    tools,
+    offered?.first ?? offer,
+    laterOffer(thought),
+    pastOf(state).laterOffers,
     // A search may have found more tools.
     offered?.servers === undefined ? 0 : state.ends.length,
-    ...[settings, planGiven, output, conversation, attachments, context],
+    settings,
+    planGiven,
+    output,
+    conversation,
+    attachments,
+    context,
   ];
 }
 

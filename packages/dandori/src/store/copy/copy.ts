@@ -98,8 +98,8 @@ const ALWAYS = 8.64e15;
 /**
  * Copies runs and conversations from one store to another.
  *
- * C1  The lines of a journal stay the same, byte by byte. Every line is checked before it is copied. A database has a
- *     row for each event of a line; back in a file they are the same line again.
+ * C1  Every line is checked before it is copied. A database has a row for each event of a line. A copy there and back
+ *     has the same bytes.
  * C2  A run is there with all its results or not at all: the results come first.
  * C3  It can be interrupted and repeated. What is there already is compared, not written again. If the run has
  *     gone on since it was copied, the copy is replaced. If the copy has gone on, it stays.
@@ -213,8 +213,9 @@ async function linesThere<E extends Entry, Summary>(
   id: string,
 ): Promise<readonly string[]> {
   try {
-    const lines = await journal.lines(id);
-    return lines.slice(0, (await journal.read(id)).length);
+    // Checks every line, and says where the first damaged one is.
+    const { length } = await journal.read(id);
+    return (await journal.lines(id)).slice(0, length);
   } catch (error) {
     const isMissing =
       error instanceof DandoriError &&

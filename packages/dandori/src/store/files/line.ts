@@ -8,7 +8,7 @@ import type { Entry, Form } from '../journal.ts';
 const BEFORE_CHECKSUM = ',"crc":"';
 /** The last member before the checksum, on every line of an append except its last. */
 const GOES_ON = ',"more":true';
-/** Instead of it, on the lines of an append that is one line in a file. So the way back leads to the same bytes. */
+/** The same, if the append is one line in a file. So a copy from the database to a file has the same bytes again. */
 const WAS_ONE = ',"more":1';
 const BEHIND_CHECKSUM = '"}';
 const CLOSING = 0x7d;

@@ -143,7 +143,7 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
   }
 
   last(): number | undefined {
-    // Most calls come because of an append of our own, and while the lock is held there is no other.
+    // Most calls come because of an append of our own. No other process can append while we hold the lock.
     if (this.#lock.isHeld()) return this.#position.seq;
     try {
       return fstatSync(this.#fd).size === this.#position.bytes ? this.#position.seq : undefined;

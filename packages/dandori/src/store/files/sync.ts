@@ -5,28 +5,33 @@ interface Asked {
   readonly done: (error: Error | null) => void;
 }
 
+/** The threads that Node has for the disk, by default. */
+const AT_ONCE = 4;
+
 let asked: Asked[] = [];
 let running = 0;
 
 /**
- * Resolves when the content of the file is on the disk. A lone sync begins at once. Files that come while syncs are
- * running are synced together, after those have ended. With a thousand runs, waking a thread for each of them takes as
- * long as the syncs themselves.
+ * Resolves when the content of the file is on the disk. Each file gets a sync of its own. If more are running than there
+ * are threads, it begins together with others that come meanwhile: with a thousand runs, waking a thread for each
+ * takes as long as the syncs themselves.
  */
 export function syncData(fd: number): Promise<void> {
   return new Promise((resolve, reject) => {
     asked.push({ fd, done: (error) => (error === null ? resolve() : reject(error)) });
-    if (running === 0) syncAsked();
+    syncAsked();
   });
 }
 
 function syncAsked(): void {
+  if (running >= AT_ONCE || asked.length === 0) return;
   const together = asked;
   asked = [];
-  running = together.length;
+  running += together.length;
   for (const { fd, done } of together)
     fdatasync(fd, (error) => {
+      running--;
       done(error);
-      if (--running === 0 && asked.length > 0) syncAsked();
+      syncAsked();
     });
 }

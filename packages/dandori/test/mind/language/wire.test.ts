@@ -128,6 +128,21 @@ describe('the connection to a model', () => {
     });
   });
 
+  it('is not asked a second time if it breaks off in the middle of an answer', async () => {
+    let calls = 0;
+    const mind = await modelAt((request, response) => {
+      calls++;
+      if (calls === 1) response.end(WHOLE);
+      else response.write(event({ content: '{"actions":' }), () => request.socket.resetAndDestroy());
+    });
+    expect(await think(mind)).toMatchObject(decided);
+    expect(await think(mind)).toMatchObject({ failure: { retryable: true } });
+    // A second request for that call would be paid for, and nothing would read its answer.
+    calls = 0;
+    expect(await think(mind)).toMatchObject({ kind: 'decided' });
+    expect(calls).toBe(1);
+  });
+
   it('fails where the stream ends without a reason', async () => {
     const mind = await modelAt((_, response) => response.end(event({ content: 'half' })));
     expect(await think(mind)).toMatchObject({

@@ -63,7 +63,7 @@ function withHash(name: string, operation: string): string {
 
 /** The highest number among the ids of a run, as far as they were read. */
 interface Numbered {
-  /** Where the next task stands. It is never asked for more tasks than there are, because then it would end. */
+  /** Where the next task stands. An iterator that was asked at the end of its map never sees later keys. */
   readonly ids: Iterator<string>;
   read: number;
   /** How many tasks of the run were dropped. Their numbers may be given again. */

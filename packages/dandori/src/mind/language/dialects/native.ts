@@ -46,14 +46,16 @@ export const toolsDialect: Dialect = {
   send: (thought) => ({ tools: nativeOf(thought).tools }),
   listen(thought, stop) {
     const listener = new NativeListener(thought, nativeOf(thought).names);
+    // Hearing of an action may make the caller stop the call.
+    const tellAll = (unread: readonly (() => void)[]) => {
+      for (const tell of unread) if (!stop.isStopped) tell();
+    };
     const parts = new ReadLater<() => void>({
       stop,
-      read(unread) {
-        for (const tell of unread) tell();
-      },
+      read: tellAll,
       rest(unread) {
         listener.complete();
-        for (const tell of unread) tell();
+        tellAll(unread);
       },
     });
     return {
@@ -201,13 +203,13 @@ function readCall(
       reason: `the arguments of call ${index + 1} (${operation}) are broken: ${parsed.problem}`,
     };
   const value = parsed?.ok === true ? parsed.value : given;
+  if (isTooDeep(value)) return { ok: false, reason: TOO_DEEP };
   const rounded = parsed === undefined ? roundedIn(value) : undefined;
   if (rounded !== undefined)
     return {
       ok: false,
       reason: `${rounded} in call ${index + 1} (${operation}) may not be the number that was meant. Write it as text, in quotes`,
     };
-  if (isTooDeep(value)) return { ok: false, reason: TOO_DEEP };
   const { fields, args } = readAbout(value, thought.tools.get(operation)?.inputSchema);
   const own = OWN_OPERATIONS.has(operation) ? withOperations(args as Json, names) : args;
   return readAction({ id: `t${nextNumber(thought.state) + index}`, ...fields, operation, args: own }, index);

@@ -92,7 +92,7 @@ function open(url: URL, posted: Posted, isPooled = true): Promise<IncomingMessag
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // A server may close an idle connection just when it is used again. Then the request never reached it.
       const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      if (isStale && !stop.isStopped) resolve(open(url, posted, false));
+      if (isStale && !isAnswered && !stop.isStopped) resolve(open(url, posted, false));
       else reject(error);
     });
     // After the response, before its connection is used again.

@@ -1,6 +1,6 @@
 /**
  * Ends one call. To listen to an `AbortSignal` and to stop listening takes a tenth of the time of a request, so one is
- * made only for those that need it.
+ * made only for the AI SDK and for a `fetch` of the caller.
  */
 export class Stop {
   #isStopped = false;

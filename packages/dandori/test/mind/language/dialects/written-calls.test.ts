@@ -351,3 +351,17 @@ describe('a native call with arguments that are no object', () => {
       expect(judged(name, written, dialect)).toMatchObject({ operation: name.replace('_', '.'), args });
   });
 });
+
+it('native arguments that are nested too deeply are the mistake of the model, which is asked again', () => {
+  let nested: unknown = 1;
+  for (let level = 0; level < 50_000; level++) nested = { a: nested };
+  const calls = [{ id: 'c1', name: 'places_find', arguments: { q: nested } as never }];
+  const judged = judgeOutput(
+    { ...output(''), calls, finishReason: 'tool-calls' },
+    done.thought(),
+    toolsDialect,
+  );
+  expect(judged).toMatchObject({
+    failure: { kind: 'unusable_output', message: expect.stringContaining('deep') },
+  });
+});
