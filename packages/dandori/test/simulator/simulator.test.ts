@@ -54,6 +54,11 @@ describe('the simulator', () => {
     }
   });
 
+  it('stops no call for an expiry that an answer has overtaken: seed 14037145', async () => {
+    const simulated = await simulate(14_037_145);
+    if (simulated.violations.length > 0) expect.fail(accountOf(simulated));
+  });
+
   it('lives through the same seed in the same way, to the byte', async () => {
     for (let seed = 5_000; seed < 5_000 + rounds(30); seed++) {
       const first = await simulate(seed);
