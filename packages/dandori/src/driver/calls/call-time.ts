@@ -1,90 +1,40 @@
 import type { Clock } from '../../model/clock.ts';
+import { messageOf } from '../../model/error.ts';
+import type { Stop } from '../../model/stop.ts';
 
 /** How long a call may take to stop after it was told to. Then it counts as lost. */
 const GRACE = 5_000;
 
-/**
- * The way to stop one call. The `AbortSignal` for the tool is made only if the tool reads it, because making
- * one costs more than a short call.
- */
-export interface Stop {
-  readonly isStopped: boolean;
-  readonly reason: string | undefined;
-  readonly signal: AbortSignal;
-  /** Only the first reason counts. */
-  stop(reason: string): void;
-  /**
-   * Calls back once when the call is stopped, or immediately if it already was. The returned function cancels the
-   * callback.
-   */
-  onStop(then: () => void): () => void;
+interface Waiting<T> {
+  readonly stop: Stop;
+  readonly clock: Clock;
+  /** What counts if the work throws or rejects. */
+  readonly broken: (message: string) => T;
+  /** What counts if the work does not end within the grace period after a stop. */
+  readonly otherwise: () => T;
 }
 
-export function createStop(): Stop {
-  return new CallStop();
-}
-
-/** A class, because one is made for every call: an object with five functions takes longer to make. */
-class CallStop implements Stop {
-  reason: string | undefined;
-  #controller: AbortController | undefined;
-  #listeners: Set<() => void> | undefined;
-
-  get isStopped(): boolean {
-    return this.reason !== undefined;
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.reason !== undefined) this.#controller.abort(this.reason);
-    }
-    return this.#controller.signal;
-  }
-
-  stop(why: string): void {
-    if (this.reason !== undefined) return;
-    this.reason = why;
-    this.#controller?.abort(why);
-    const waiting = this.#listeners ?? [];
-    this.#listeners = undefined;
-    for (const then of waiting) then();
-  }
-
-  onStop(then: () => void): () => void {
-    if (this.reason !== undefined) then();
-    else {
-      this.#listeners ??= new Set();
-      this.#listeners.add(then);
-    }
-    return () => void this.#listeners?.delete(then);
-  }
-}
-
-/** Ends with the work. If the work does not end within the grace period after a stop, `otherwise` counts. */
-export function withGrace<T>(
-  work: Promise<T>,
-  { stop, clock, otherwise }: { readonly stop: Stop; readonly clock: Clock; readonly otherwise: () => T },
+/** Does the work and never rejects. Toolbox and mind promise the same, but a bug there must not end the process. */
+export function untilEnded<T>(
+  work: () => Promise<T>,
+  { stop, clock, broken, otherwise }: Waiting<T>,
 ): Promise<T> {
-  return new Promise((resolve, reject) => {
+  return new Promise((resolve) => {
     let takeBack: (() => void) | undefined;
     const forget = stop.onStop(() => {
       takeBack = clock.at(clock.now() + GRACE, () => resolve(otherwise()));
     });
-    const end = () => {
+    const end = (value: T) => {
       forget();
       takeBack?.();
+      resolve(value);
     };
-    work.then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    const fail = (error: unknown) => end(broken(messageOf(error)));
+    try {
+      work().then(end, fail);
+    } catch (error) {
+      fail(error);
+    }
   });
 }
 
@@ -133,7 +83,7 @@ export function createTimeLimit(clock: Clock, ms: number, up: () => void): TimeL
   return new CallTimeLimit(clock, ms, up);
 }
 
-/** A class for the same reason as `CallStop`. */
+/** A class, because one is made for every call: an object with four functions takes longer to make. */
 class CallTimeLimit implements TimeLimit {
   readonly #clock: Clock;
   readonly #ms: number;

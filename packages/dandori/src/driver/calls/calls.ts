@@ -1,14 +1,15 @@
 import type { Thinking, Thought } from '../../mind/index.ts';
 import { toFailure, type Word } from '../../model/failure.ts';
+import { Stop } from '../../model/stop.ts';
 import type { Action } from '../../model/task.ts';
 import { LEFT } from '../../tools/index.ts';
 import { wordFor } from '../../views/texts/said.ts';
 import type { Mail, Mailbox } from '../mailbox.ts';
 import type { Parts } from '../parts.ts';
 import type { ReadAhead } from '../prefetch.ts';
-import { createStop, type Stop, withGrace } from './call-time.ts';
+import { untilEnded } from './call-time.ts';
 import { normalAction, normalThinking } from './normal-values.ts';
-import { hasAnswer, type OpenCall, type PlannedCall, RunningCall, safely } from './running-call.ts';
+import { hasAnswer, type OpenCall, type PlannedCall, RunningCall } from './running-call.ts';
 
 /**
  * Running tool calls and the running decision. Each ends with exactly one mail.
@@ -88,13 +89,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       kind: 'failed',
       failure: toFailure({ kind: 'cancelled', code: 'mind_stopped' }, word),
     });
-    const result = await withGrace(
-      safely(
-        async () => normalThinking(await parts.mind.think({ ...about, onAction, signal: stop.signal })),
-        (reason) => brokenThought(reason, word),
-      ),
-      { stop, clock, otherwise },
-    );
+    const asked = async () =>
+      normalThinking(await parts.mind.think({ ...about, onAction, signal: stop.signal }));
+    const broken = (reason: string) => brokenThought(reason, word);
+    const result = await untilEnded(asked, { stop, clock, broken, otherwise });
     open.delete(stop);
     current.ended = { type: 'thought_ended', decision, thinking: result, ms: clock.now() - startedAt };
     reportThought();
@@ -119,7 +117,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     isAnyPlanned: () => planned.length > 0 || thought !== undefined,
     thinkNow() {
       if (thought === undefined) return;
-      thinking = { stop: createStop(), isWritten: false, ended: undefined };
+      thinking = { stop: new Stop(), isWritten: false, ended: undefined };
       open.set(thinking.stop, think(thought.decision, thought.about, thinking));
       thought = undefined;
     },

@@ -1,19 +1,12 @@
 import { messageOf } from '../../model/error.ts';
 import { toFailure, toMessage, type Word } from '../../model/failure.ts';
+import { Stop } from '../../model/stop.ts';
 import type { InputResponse } from '../../run/state/held-calls.ts';
 import { sealingOf } from '../../secrets/index.ts';
 import type { Call, CallOutcome, InputRequest, MadeInside } from '../../tools/index.ts';
 import type { Mail, Mailbox } from '../mailbox.ts';
 import type { Parts } from '../parts.ts';
-import {
-  createStop,
-  createTimeLimit,
-  pause,
-  type Stop,
-  type TimeLimit,
-  unlessStopped,
-  withGrace,
-} from './call-time.ts';
+import { createTimeLimit, pause, type TimeLimit, unlessStopped, untilEnded } from './call-time.ts';
 import { brokenCall, normalOutcome, normalRequest } from './normal-values.ts';
 
 export interface PlannedCall extends Omit<Call, 'signal' | 'run' | 'progress' | 'elicit' | 'inner' | 'seal'> {
@@ -62,7 +55,7 @@ export class RunningCall implements OpenCall {
   how: EndedCall | undefined;
   readonly #call: PlannedCall;
   readonly #context: CallContext;
-  readonly #stop = createStop();
+  readonly #stop = new Stop();
   #isTask: boolean;
   /** What it asks before a task takes it over. */
   #asked: Mail[] = [];
@@ -92,12 +85,13 @@ export class RunningCall implements OpenCall {
     const stop = this.#stop;
     if (delay > 0) await pause(delay, { stop, clock });
     const limit = createTimeLimit(clock, timeoutMs, () => stop.stop('timeout'));
-    const made = safely(
-      () => parts.toolbox.call(this.#sent(limit)),
-      (reason) => brokenCall(reason, word),
-    );
-    const otherwise = () => unstopped(word);
-    const outcome = normalOutcome(await withGrace(made, { stop, clock, otherwise }), word);
+    const made = await untilEnded(() => parts.toolbox.call(this.#sent(limit)), {
+      stop,
+      clock,
+      broken: (reason) => brokenCall(reason, word),
+      otherwise: () => unstopped(word),
+    });
+    const outcome = normalOutcome(made, word);
     limit.stop();
     open.delete(stop);
     const isLate = isTimeUp(outcome, stop);
@@ -105,21 +99,28 @@ export class RunningCall implements OpenCall {
     return this.how;
   }
 
+  /** Written out, because a rest, spreads and a getter would take as long as a short call. */
   #sent(limit: TimeLimit): Call {
-    const { word: _, instead, isFollowed = false, delay: __, ...call } = this.#call;
+    const { operation, args, key, task, userId, language, inputs, preview, isClean } = this.#call;
+    const { instead, isFollowed } = this.#call;
     const { run, parts } = this.#context;
-    const stop = this.#stop;
     return {
-      ...call,
+      operation,
+      args,
+      key,
       run,
-      get signal() {
-        return stop.signal;
-      },
+      task,
+      userId,
+      language,
+      signal: this.#stop.signal,
       progress: (message, fraction) => {
-        if (this.#isTask) parts.onLive?.({ type: 'task_progress', run, task: call.task, message, fraction });
+        if (this.#isTask) parts.onLive?.({ type: 'task_progress', run, task, message, fraction });
       },
-      ...(instead === undefined && { elicit: (asked: InputRequest) => this.#elicit(asked, limit) }),
-      ...(isFollowed && { inner: this.#inner.bind(this) }),
+      inputs,
+      elicit: instead === undefined ? (asked) => this.#elicit(asked, limit) : undefined,
+      inner: isFollowed === true ? (made, make) => this.#inner(made, make) : undefined,
+      preview,
+      isClean,
       seal: sealingOf(parts).seal,
     };
   }
@@ -171,8 +172,8 @@ export function hasAnswer({ outcome: { kind } }: EndedCall): boolean {
   return kind === 'succeeded' || kind === 'failed';
 }
 
-/** Toolbox and mind promise not to throw. A bug there must not end the run or the process. */
-export async function safely<T>(work: () => Promise<T>, otherwise: (message: string) => T): Promise<T> {
+/** The toolbox promises not to throw. A bug there must not end the run or the process. */
+async function safely<T>(work: () => Promise<T>, otherwise: (message: string) => T): Promise<T> {
   try {
     return await work();
   } catch (error) {

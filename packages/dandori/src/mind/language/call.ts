@@ -1,11 +1,11 @@
 import { assertNever } from '../../model/error.ts';
+import type { Stop } from '../../model/stop.ts';
 import type { DialectPrompt, Listener, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
 import { refusedIn, rememberRefusal, type Sampling, samplingFor, without } from './sampling.ts';
 import { openChat } from './wire/chat.ts';
 import { limitedFetch } from './wire/http.ts';
 import { openProvider, type ProviderOptions } from './wire/provider.ts';
-import type { Stop } from './wire/stop.ts';
 import { type FinishReason, OutputTooLong, type Part, type ReportedUsage, type Wire } from './wire/wire.ts';
 
 interface ModelCall {

@@ -1,5 +1,6 @@
 import type { Extracted, ExtractRequest } from '../../model/decision.ts';
 import { isObject, type Json, stringifyJson } from '../../model/json.ts';
+import type { Stop } from '../../model/stop.ts';
 import { clip, withoutTag } from '../../model/text.ts';
 import { textWithoutThoughts } from '../parsing/extract-actions.ts';
 import { readJson } from '../parsing/lenient-json.ts';
@@ -9,7 +10,6 @@ import type { DialectPrompt } from './dialects/dialect.ts';
 import { toFailure } from './failure.ts';
 import type { LanguageMindOptions } from './options.ts';
 import { estimateUsage, toUsage } from './usage.ts';
-import type { Stop } from './wire/stop.ts';
 import type { Wire } from './wire/wire.ts';
 
 interface Asking {

@@ -1,5 +1,6 @@
 import type { Usage } from '../../model/decision.ts';
 import type { Failure } from '../../model/failure.ts';
+import { Stop } from '../../model/stop.ts';
 import type { Action } from '../../model/task.ts';
 import { clip } from '../../model/text.ts';
 import { lastDecision, type RunState } from '../../run/state/state.ts';
@@ -28,7 +29,6 @@ import {
   withinTokens,
 } from './usage.ts';
 import { isSurelyShort } from './window.ts';
-import { Stop } from './wire/stop.ts';
 import type { Wire } from './wire/wire.ts';
 
 /**
@@ -54,7 +54,7 @@ export function createLanguageMind(options: LanguageMindOptions): Mind {
       };
       const giveUp = (failed: Failed) => {
         end(failed);
-        stop.stop();
+        stop.stop('given up');
       };
       const cancel = () => giveUp(CANCELLED);
       const timer = setTimeout(() => {

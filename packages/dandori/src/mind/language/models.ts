@@ -1,10 +1,10 @@
 import { assertNever, messageOf } from '../../model/error.ts';
 import type { Failure } from '../../model/failure.ts';
 import { isObject, type Json, parsedJson } from '../../model/json.ts';
+import { Stop } from '../../model/stop.ts';
 import { callModel, openWire } from './call.ts';
 import { toFailure } from './failure.ts';
 import type { LanguageMindOptions } from './options.ts';
-import { Stop } from './wire/stop.ts';
 
 const LIST_TIMEOUT = 15_000;
 const CHECK_TIMEOUT = 60_000;
@@ -16,7 +16,10 @@ const FEW_TOKENS = 64;
 /** One small call that shows whether address, key and name are right. Undefined if they are. */
 export async function checkModel(options: LanguageMindOptions): Promise<Failure | undefined> {
   const stop = new Stop();
-  const timer = setTimeout(() => stop.stop(), Math.min(options.timeoutMs ?? CHECK_TIMEOUT, CHECK_TIMEOUT));
+  const timer = setTimeout(
+    () => stop.stop('timeout'),
+    Math.min(options.timeoutMs ?? CHECK_TIMEOUT, CHECK_TIMEOUT),
+  );
   try {
     const output = await callModel({
       wire: await openWire(options),

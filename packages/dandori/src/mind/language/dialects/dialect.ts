@@ -1,3 +1,4 @@
+import type { Stop } from '../../../model/stop.ts';
 import type { RunState } from '../../../run/state/state.ts';
 import type { Thought } from '../../mind.ts';
 import type { Extraction } from '../../parsing/extract-actions.ts';
@@ -7,7 +8,6 @@ import { pastOf } from '../past.ts';
 import type { PromptInput } from '../prompt.ts';
 import type { Written } from '../transcript.ts';
 import type { Window } from '../window.ts';
-import type { Stop } from '../wire/stop.ts';
 import type { ModelMessage, NativeTool, ResponseFormat } from '../wire/wire.ts';
 import { jsonDialect } from './json.ts';
 import { toolsDialect } from './native.ts';

@@ -1,4 +1,4 @@
-import type { Stop } from '../wire/stop.ts';
+import type { Stop } from '../../../model/stop.ts';
 
 interface Reading<Part> {
   readonly stop: Stop;

@@ -2,7 +2,7 @@ import type { Agent, AgentOptions, IncomingMessage, RequestOptions } from 'node:
 import type { Readable } from 'node:stream';
 import { urlToHttpOptions } from 'node:url';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Stop } from './stop.ts';
+import type { Stop } from '../../../model/stop.ts';
 import { OutputTooLong, ResponseError } from './wire.ts';
 
 interface Posted {
@@ -82,8 +82,7 @@ function open(url: URL, posted: Posted, isPooled = true): Promise<IncomingMessag
   return new Promise((resolve, reject) => {
     const { headers, body, stop } = posted;
     const sent = clientFor(url.protocol).request(requestOptions(url, headers, body, isPooled));
-    const abort = () => sent.destroy(new Error('The call was stopped.'));
-    stop.onStop(abort);
+    const forget = stop.onStop(() => sent.destroy(new Error('The call was stopped.')));
     let isAnswered = false;
     sent.on('response', (response) => {
       isAnswered = true;
@@ -97,7 +96,7 @@ function open(url: URL, posted: Posted, isPooled = true): Promise<IncomingMessag
     });
     // After the response, before its connection is used again.
     sent.on('close', () => {
-      stop.forget(abort);
+      forget();
       // For example, after a switch to another protocol.
       if (!isAnswered) reject(new Error('The socket was closed without a response.'));
     });

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../model/json.ts';
+import type { Stop } from '../../../model/stop.ts';
 import type { ShownFile } from '../../mind.ts';
-import type { Stop } from './stop.ts';
 
 /** A message in our own format. Each wire converts it to its provider's format. */
 export type ModelMessage = UserMessage | AssistantMessage | ToolMessage;
