@@ -2,7 +2,7 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { asObject, isObject, type JsonObject, sameJson } from '../model/json.ts';
 import { actsForUser } from '../model/own-tools.ts';
-import type { AlsoAsked } from '../model/question.ts';
+import type { AlsoAsked, TrustReason } from '../model/question.ts';
 import { isStep } from '../model/task.ts';
 import { clip, languageOf } from '../model/text.ts';
 import { type Effect, effect as effectSchema, isWorse, type Tool } from '../model/tool.ts';
@@ -320,23 +320,23 @@ export function asksAbout(verdict: Verdict, { settings }: RunState): verdict is 
 }
 
 /** Why a call is made without a question about its values. */
-export function trustFact(verdict: Verdict, effect: Effect): Pick<FactOf<'task_started'>['data'], 'trust'> {
+export function trustReasonFor(verdict: Verdict, effect: Effect): TrustReason | undefined {
   switch (verdict.kind) {
     case 'free':
-      return {};
+      return undefined;
     case 'ordered':
-      return effect === 'read' ? { trust: { because: verdict.kind } } : {};
+      return effect === 'read' ? { because: verdict.kind } : undefined;
     case 'approved':
-      return { trust: { because: verdict.kind } };
+      return { because: verdict.kind };
     case 'permitted':
-      return { trust: { because: 'permitted', permission: verdict.permission } };
+      return { because: 'permitted', permission: verdict.permission };
     case 'allowed':
     case 'denied':
-      return { trust: { because: verdict.kind, rule: verdict.rule } };
+      return { because: verdict.kind, rule: verdict.rule };
     case 'refused':
-      return { trust: { because: 'refused' } };
+      return { because: 'refused' };
     case 'doubtful':
-      return { trust: { because: 'observed' } };
+      return { because: 'observed' };
     default:
       return assertNever(verdict);
   }

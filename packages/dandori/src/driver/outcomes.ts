@@ -104,36 +104,36 @@ function sealed(mail: Mail, { parts }: Driver): Mail {
 const BUILT_IN = 'built-in';
 
 async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {
-  const { task, attempt, ms } = mail;
-  const { ledger, parts, results } = driver;
-  const { outcome } = mail;
-  const texts = driverTexts(ledger.state);
-  if (outcome.kind === 'succeeded') {
-    const notes = [outcome.note, ledger.state.indexes.held.has(task) ? texts.unanswered : undefined].filter(
-      (one) => one !== undefined,
-    );
-    const note = notes.length === 0 ? {} : { note: notes.join(' ') };
-    const { operation } = ledger.state.tasks.get(task)?.task ?? {};
-    // A model wrote the result of `extract`.
-    const isOurs = operation !== 'extract' && isOwnCall(operation, parts.toolbox);
-    const usage = usedBy(outcome);
-    const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
-    const { expect } = ledger.state.tasks.get(task)?.task ?? {};
-    const failure = unexpected(result, expect, { check: parts.check, word: wordFor(ledger.state) });
-    if (failure !== undefined)
-      ledger.record({ type: 'task_failed', data: { task, attempt, failure, ...usage, ms } });
-    else
-      ledger.record({
-        type: 'task_succeeded',
-        data: { task, attempt, ...(await results.store(result)), ...note, ...usage, ms },
-      });
-    return;
-  }
+  const { task, outcome } = mail;
+  const { ledger } = driver;
+  if (outcome.kind === 'succeeded') return callSucceeded(mail, outcome, driver);
   if (ledger.state.indexes.held.has(task)) ledger.record(unheld(mail, outcome, wordFor(ledger.state)));
   else if (outcome.kind === 'input_wanted' && outcome.questions !== undefined)
     goalAsks(mail, outcome, driver);
   else if (outcome.kind === 'input_wanted') inputWanted(mail, outcome, driver);
   else ledger.record(asFact(mail, outcome, driver));
+}
+
+async function callSucceeded(
+  { task, attempt, ms }: Mail & { type: 'call_ended' },
+  outcome: CallOutcome & { kind: 'succeeded' },
+  { ledger, parts, results }: Driver,
+): Promise<void> {
+  const { state } = ledger;
+  const { operation, expect } = state.tasks.get(task)?.task ?? {};
+  // A model wrote the result of `extract`.
+  const isOurs = operation !== 'extract' && isOwnCall(operation, parts.toolbox);
+  const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
+  const failure = unexpected(result, expect, { check: parts.check, word: wordFor(state) });
+  if (failure !== undefined) {
+    ledger.record({ type: 'task_failed', data: { task, attempt, failure, ...usedBy(outcome), ms } });
+    return;
+  }
+  const data: FactOf<'task_succeeded'>['data'] = { task, attempt, ...(await results.store(result)), ms };
+  const unanswered = state.indexes.held.has(task) ? [driverTexts(state).unanswered] : [];
+  const notes = outcome.note === undefined ? unanswered : [outcome.note, ...unanswered];
+  if (notes.length > 0) data.note = notes.join(' ');
+  ledger.record({ type: 'task_succeeded', data: Object.assign(data, usedBy(outcome)) });
 }
 
 /**
@@ -154,12 +154,16 @@ function unheld(
 
 type Used = Pick<FactOf<'task_succeeded'>['data'], 'usage' | 'calls' | 'hasHeardStrangers'>;
 
-function usedBy(outcome: CallOutcome & { kind: 'succeeded' | 'failed' }): Used {
-  const { usage, calls } = outcome;
+function usedBy({
+  usage,
+  calls,
+  hasHeardStrangers,
+}: CallOutcome & { kind: 'succeeded' | 'failed' }): Used | undefined {
+  if (usage === undefined && calls === undefined && hasHeardStrangers === undefined) return undefined;
   return {
     ...(usage !== undefined && { usage }),
     ...(calls !== undefined && { calls }),
-    ...heardIn(outcome),
+    ...(hasHeardStrangers && { hasHeardStrangers }),
   };
 }
 

@@ -35,7 +35,7 @@ import {
   judgeTrust,
   keepApproval,
   mustAskAgain,
-  trustFact,
+  trustReasonFor,
 } from './approvals.ts';
 import type { Calls } from './calls/calls.ts';
 import { compilePlan } from './compile-plan.ts';
@@ -129,16 +129,11 @@ async function think(
     ledger.record({ type: 'limit_reached', data: shortage });
     return;
   }
-  ledger.record({
-    type: 'decision_started',
-    data: {
-      decision,
-      purpose,
-      ...(brief && { brief }),
-      ...(offer && { offer }),
-      ...(hasOtherTools(state, tools) && { toolsChanged: true }),
-    },
-  });
+  const started: FactOf<'decision_started'>['data'] = { decision, purpose };
+  if (brief !== undefined) started.brief = brief;
+  if (offer !== undefined) started.offer = offer;
+  if (hasOtherTools(state, tools)) started.toolsChanged = true;
+  ledger.record({ type: 'decision_started', data: started });
   calls.planThought(decision, thought);
 }
 
@@ -156,8 +151,8 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const key = task.key ?? `${run}/${id}`;
   const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
-  const args = filled.ok && filled.args !== written ? { args: filled.args } : {};
-  const done = filled.ok && filled.args !== written ? doneNow(task, filled.args, ledger.state) : undefined;
+  const sentArgs = filled.ok && filled.args !== written ? filled.args : undefined;
+  const done = sentArgs === undefined ? undefined : doneNow(task, sentArgs, ledger.state);
   const isRepeated = done !== undefined && !isNeverAsked(task.task.operation, ledger.state.settings);
   const verdict = filled.ok ? judgeTrust(task, filled.args, driver) : { kind: 'free' as const };
   const isRefused = verdict.kind === 'denied' || verdict.kind === 'refused';
@@ -167,11 +162,12 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     return;
   }
   const isGoal = isSubGoal(task.task.operation, parts.toolbox.tools());
-  const share = isGoal ? { share: shareFor(task, ledger.state, goalRun(run, id)) } : {};
-  ledger.record({
-    type: 'task_started',
-    data: { task: id, attempt, key, ...args, ...trustFact(verdict, task.effect), ...share },
-  });
+  const started: FactOf<'task_started'>['data'] = { task: id, attempt, key };
+  if (sentArgs !== undefined) started.args = sentArgs;
+  const trust = trustReasonFor(verdict, task.effect);
+  if (trust !== undefined) started.trust = trust;
+  if (isGoal) started.share = shareFor(task, ledger.state, goalRun(run, id));
+  ledger.record({ type: 'task_started', data: started });
   const word = wordFor(ledger.state);
   if (isRefused) {
     const { operation } = task.task;
@@ -203,6 +199,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
     return;
   }
+  const isChanging = effectNow(task, driver) !== 'read';
   calls.plan({
     operation: task.task.operation,
     args: sent.args,
@@ -216,8 +213,9 @@ async function startTask(id: string, driver: Driver): Promise<void> {
       (isGoal ? timeFor(task, ledger.state, parts.clock.now()) : ledger.state.settings.task.timeoutMs),
     word,
     inputs: sent.inputs,
-    ...(ledger.state.settings.trust && { isClean: isCleanCall(task, ledger.state) }),
-    ...(effectNow(task, driver) !== 'read' ? { isFollowed: true } : { isFree: !isGoal && isFree(task) }),
+    isClean: ledger.state.settings.trust && isCleanCall(task, ledger.state),
+    isFollowed: isChanging,
+    isFree: !isChanging && !isGoal && isFree(task),
   });
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { Thinking } from '../mind/index.ts';
 import { usage as usageShape } from '../model/decision.ts';
-import type { Fact } from '../model/event.ts';
+import type { Fact, FactOf } from '../model/event.ts';
 import { failure as failureShape, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { isNormal, isObject } from '../model/json.ts';
 import { type Action, task as actionShape } from '../model/task.ts';
@@ -108,30 +108,16 @@ export function decidedFacts(
   { decision, ms, taken, state }: Decided,
 ): Fact[] {
   const { operations, questions } = taken;
-  const made: Fact = {
-    type: 'decision_made',
-    data: {
-      decision,
-      reasoning,
-      ...(operations.length > 0 && { operations }),
-      // The journal keeps these actions too, because they cannot be rebuilt from the tasks that they produce.
-      ...(!isClosing(state) && actions.some(changesPlan) && { actions: [...actions] }),
-      repaired,
-      model,
-      usage,
-      ms,
-    },
-  };
-  if (isClosing(state)) return [made];
+  const made: FactOf<'decision_made'>['data'] = { decision, reasoning, repaired, model, usage, ms };
+  const facts: Fact[] = [{ type: 'decision_made', data: made }];
+  if (operations.length > 0) made.operations = operations;
+  if (isClosing(state)) return facts;
+  // The journal keeps these actions too, because they cannot be rebuilt from the tasks that they produce.
+  if (actions.some(changesPlan)) made.actions = [...actions];
   const reflection = looksBack(state, { taken, reasoning });
-  return [
-    made,
-    ...(reflection === undefined
-      ? []
-      : [{ type: 'reflection_made' as const, data: { decision, ...reflection } }]),
-    ...planned(taken, state, reasoning),
-    ...questions,
-  ];
+  if (reflection !== undefined) facts.push({ type: 'reflection_made', data: { decision, ...reflection } });
+  facts.push(...planned(taken, state, reasoning), ...questions);
+  return facts;
 }
 
 function planned(taken: ParsedActions, state: RunState, reasoning: string | undefined): Fact[] {

@@ -168,6 +168,7 @@ export function isLongerThan(limit: number, value: Json): boolean {
  * as `stringifyJson` does.
  */
 export function normalise(value: unknown): Json {
+  if (typeof value === 'string') return value;
   // A function, a symbol or undefined has no text.
   return parseJson((stringifyJson(value) as string | undefined) ?? 'null');
 }

@@ -181,7 +181,12 @@ export const DEFAULT_CONTEXT: ContextLimits = { tokens: 60_000, result: 8 * 1024
 
 /** Runs from before these limits were journaled use the defaults. */
 export function contextOf({ context }: Settings): ContextLimits {
-  return { ...DEFAULT_CONTEXT, ...context };
+  const { tokens, result, tools } = context ?? DEFAULT_CONTEXT;
+  return {
+    tokens: tokens ?? DEFAULT_CONTEXT.tokens,
+    result: result ?? DEFAULT_CONTEXT.result,
+    tools: tools ?? DEFAULT_CONTEXT.tools,
+  };
 }
 
 /** The delay before the next attempt, in milliseconds. It doubles with each attempt, up to a minute. */

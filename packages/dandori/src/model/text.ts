@@ -192,5 +192,5 @@ const TAGS = {
 
 /** The text without this tag. A text that could close its own tag in a prompt could pretend to be the user. */
 export function withoutTag(tag: keyof typeof TAGS, text: string): string {
-  return text.replaceAll(TAGS[tag], '&lt;');
+  return text.includes('<') ? text.replaceAll(TAGS[tag], '&lt;') : text;
 }

@@ -5,7 +5,7 @@ import { writeText } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { type Work, weigh } from '../model/work-budget.ts';
 import { QUERY_WORK, query } from './query.ts';
-import { mayHoldRef, parseTemplate, type Template, wholeRef, writeRef } from './refs.ts';
+import { mayHoldRef, mayHoldRefs, parseTemplate, type Template, wholeRef, writeRef } from './refs.ts';
 
 /**
  * The most values, and characters in them, that are filled into the arguments of one task. A large result can
@@ -34,23 +34,6 @@ export function fillRefs(
   const filling = { resultOf, problems, work, room: { left: MOST_FILLED } };
   const filled = fill(args, [], filling) as JsonObject;
   return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
-}
-
-/** Whether a text of a value may hold a Ref. Most arguments hold none, and need not be filled. */
-export function mayHoldRefs(value: Json): boolean {
-  return someString(value, mayHoldRef);
-}
-
-/** Whether one of the texts that `eachString` visits is of this kind. It is cheaper, because it notes no paths. */
-export function someString(value: Json, isIt: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return isIt(value);
-  if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) {
-    for (const item of value) if (someString(item, isIt)) return true;
-    return false;
-  }
-  for (const key in value) if (someString(value[key] ?? null, isIt)) return true;
-  return false;
 }
 
 /** All Refs in a value, with their places. The compiler reports broken Refs separately. */

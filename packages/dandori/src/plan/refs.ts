@@ -15,6 +15,23 @@ export function mayHoldRef(text: string): boolean {
   return text.includes('${');
 }
 
+/** Whether a text of a value may hold a Ref. Most arguments hold none, and need not be filled. */
+export function mayHoldRefs(value: Json): boolean {
+  return someString(value, mayHoldRef);
+}
+
+/** Whether one of the texts that `eachString` visits is of this kind. It is cheaper, because it notes no paths. */
+export function someString(value: Json, isIt: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return isIt(value);
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (someString(item, isIt)) return true;
+    return false;
+  }
+  for (const key in value) if (someString(value[key] ?? null, isIt)) return true;
+  return false;
+}
+
 /**
  * Dollars directly before `{`: each pair stands for one dollar, and a remaining single one starts a Ref. So
  * `${` starts a Ref, `$${` is the text `${`, and `$$${` is a dollar and a Ref. Other dollars stand for
@@ -137,11 +154,16 @@ export function renamed(action: Action, id: string, rename: Rename): Task {
   };
 }
 
+/** The same object if there is no Ref in it. */
 export function renameIn(value: Json, rename: Rename): Json {
+  return mayHoldRefs(value) ? renameInParts(value, rename) : value;
+}
+
+function renameInParts(value: Json, rename: Rename): Json {
   if (typeof value === 'string') return mayHoldRef(value) ? renameInText(value, rename) : value;
-  if (Array.isArray(value)) return value.map((item) => renameIn(item, rename));
+  if (Array.isArray(value)) return value.map((item) => renameInParts(item, rename));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameIn(item, rename)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, renameInParts(item, rename)]));
 }
 
 function renameInText(text: string, rename: Rename): string {

@@ -49,17 +49,6 @@ class Called {
   }
 }
 
-/** A task that has ended does not change, so it is written once and not for each decision. */
-const written = new WeakMap<TaskState, Called>();
-
-function called(task: TaskState): Called {
-  const known = written.get(task);
-  if (known !== undefined) return known;
-  const made = new Called(task);
-  if (hasEnded(task.status)) written.set(task, made);
-  return made;
-}
-
 function outcomeText({ status, result, failure }: TaskState): string {
   const stored: Json = result === undefined ? '' : 'blob' in result ? result.blob.sha256 : result.value;
   return `${status} ${status === 'succeeded' ? stringifyJson(stored) : `${failure?.kind}: ${failure?.message}`}`;
@@ -207,7 +196,7 @@ function isBesideProgress({ kind, tasks }: Circle, turns: readonly Turn[]): bool
 function keyOf({ kind, tasks }: Loop, state: RunState): string {
   const calls = tasks.flatMap((id) => {
     const task = state.tasks.get(id);
-    return task?.sent === undefined ? [] : [called(task)];
+    return task?.sent === undefined ? [] : [new Called(task)];
   });
   // Turns without success have nothing else in common.
   if (kind === 'no_progress') return calls.length === 0 ? 'only steps' : 'only failures';
@@ -256,10 +245,12 @@ function openedBy({ proposed }: Decision): string[] {
 }
 
 function callsOf({ proposed }: Decision, { tasks }: RunState): Called[] {
-  return proposed.flatMap(({ id }) => {
+  const calls: Called[] = [];
+  for (const { id } of proposed) {
     const task = tasks.get(id);
-    return task === undefined || task.sent === undefined || !hasEnded(task.status) ? [] : [called(task)];
-  });
+    if (task?.sent !== undefined && hasEnded(task.status)) calls.push(new Called(task));
+  }
+  return calls;
 }
 
 /** Counts turns, not calls: a mind that writes the same call twice in one list may have a reason. */

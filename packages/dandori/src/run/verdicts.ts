@@ -64,9 +64,9 @@ export function withVerdict(fact: Fact, judging: Judging): Fact {
   const verdict = verdictOn(fact.type);
   if (verdict === undefined) return fact;
   const decided = verdict.decide(fact.data, judging);
-  const bare = without(fact.data, verdict.fields);
-  if (bare === fact.data && isEmpty(decided)) return fact;
-  return { ...fact, data: { ...bare, ...decided } } as Fact;
+  const outdated = verdict.fields.filter((name) => name in fact.data && !(name in decided));
+  if (outdated.length === 0 && isEmpty(decided)) return fact;
+  return { ...fact, data: { ...without(fact.data, outdated), ...decided } } as Fact;
 }
 
 function isEmpty(value: object): boolean {
@@ -75,7 +75,7 @@ function isEmpty(value: object): boolean {
 }
 
 function without<T extends object>(data: T, fields: readonly PropertyKey[]): Partial<T> {
-  if (!fields.some((name) => name in data)) return data;
+  if (fields.length === 0) return data;
   const kept = Object.entries(data).filter(([name]) => !fields.includes(name));
   return Object.fromEntries(kept) as Partial<T>;
 }

@@ -41,7 +41,7 @@ export interface Call {
    */
   readonly preview?: true | undefined;
   /** External content had no influence on the call and its arguments. Missing if that is not known. */
-  readonly isClean?: boolean;
+  readonly isClean?: boolean | undefined;
   /** A value as the journal stores it, without secrets. For journaled values derived from arguments. */
   readonly seal?: (value: Json) => Json;
 }

@@ -40,6 +40,7 @@ export function tellOutcomes(
 
 /** The length to which the longest must be cut so that all fit; undefined if they do. */
 function fairShare(lengths: readonly number[], room: number): number | undefined {
+  if (lengths.reduce((sum, length) => sum + length, 0) <= room) return undefined;
   let left = room;
   const sorted = lengths.toSorted((one, other) => one - other);
   for (const [index, length] of sorted.entries()) {

@@ -32,7 +32,7 @@ const chosen = new LastMadeFor<LanguageMindOptions, Sampling>();
 
 /** The sampling options for this model, without those that it has refused. */
 export function samplingFor(options: LanguageMindOptions): Sampling {
-  const dropped = refused.get(keyOf(options)) ?? NONE;
+  const dropped = refused.size === 0 ? NONE : (refused.get(keyOf(options)) ?? NONE);
   return chosen.from(options, [dropped], () => without(wantedBy(options), dropped));
 }
 

@@ -74,6 +74,8 @@ export const TOO_DEEP = `its JSON is nested more than ${DEEPEST} deep`;
 export function isTooDeep(value: unknown, levels = DEEPEST): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
-  for (const item of Object.values(value)) if (isTooDeep(item, levels - 1)) return true;
+  if (Array.isArray(value)) return value.some((item) => isTooDeep(item, levels - 1));
+  const fields = value as Record<string, unknown>;
+  for (const key in fields) if (isTooDeep(fields[key], levels - 1)) return true;
   return false;
 }

@@ -51,14 +51,8 @@ export function proposal({ version, by, tasks, outline, removes = [], revision }
     const data = { version, by, ...revision, removes: [...removes], tasks: [...tasks] };
     return { type: 'plan_revised', data: { ...data, ...(outline && { outline }) } };
   }
-  return {
-    type: 'plan_proposed',
-    data: {
-      version,
-      by,
-      tasks: [...tasks],
-      ...(outline && { outline }),
-      ...(removes.length > 0 && { removes: [...removes] }),
-    },
-  };
+  const data: FactOf<'plan_proposed'>['data'] = { version, by, tasks: [...tasks] };
+  if (outline !== undefined) data.outline = outline;
+  if (removes.length > 0) data.removes = [...removes];
+  return { type: 'plan_proposed', data };
 }
