@@ -1,7 +1,6 @@
 import { messageOf } from '../model/error.ts';
 import { asText, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
-import type { Ref } from '../model/task.ts';
-import { writeText } from '../model/task.ts';
+import { type Ref, writeText } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { type Work, weigh } from '../model/work-budget.ts';
 import { QUERY_WORK, query } from './query.ts';
@@ -36,26 +35,34 @@ export function fillRefs(
   return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
 }
 
-/** Whether a text of a value may hold a Ref. Most arguments hold none, and need not be filled. */
+/** Whether a string in the value may hold a Ref. Most arguments hold none and need not be filled. */
 export function mayHoldRefs(value: Json): boolean {
   return someString(value, mayHoldRef);
 }
 
-/** Whether one of the texts that `eachString` visits is of this kind. It is cheaper, because it notes no paths. */
-export function someString(value: Json, isIt: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return isIt(value);
+/** Whether a string in the value passes the test. Cheaper than `eachString`, because it makes no paths. */
+export function someString(value: Json, test: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) {
-    for (const item of value) if (someString(item, isIt)) return true;
+    for (const item of value) if (someString(item, test)) return true;
     return false;
   }
-  for (const key in value) if (someString(value[key] ?? null, isIt)) return true;
+  for (const key in value) if (someString(value[key] ?? null, test)) return true;
   return false;
 }
 
-/** All Refs in a value, with their places. The compiler reports broken Refs separately. */
-export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whole: boolean }[] {
-  const found: { ref: Ref; path: (string | number)[]; whole: boolean }[] = [];
+export interface FoundRef {
+  readonly ref: Ref;
+  /** Where in the value it stands. */
+  readonly path: (string | number)[];
+  /** It is the whole string. In a longer string, its value becomes text. */
+  readonly whole: boolean;
+}
+
+/** All Refs in a value. The compiler reports broken Refs separately. */
+export function refsIn(value: Json): FoundRef[] {
+  const found: FoundRef[] = [];
   if (!mayHoldRefs(value)) return found;
   eachString(value, [], (text, path) => {
     if (!mayHoldRef(text)) return;
@@ -105,10 +112,7 @@ export function fillPlaceholders(value: Json, lookUp: (name: string) => Json): J
   if (typeof value !== 'string') return value;
   const [, whole] = WHOLE_PLACEHOLDER.exec(value) ?? [];
   if (whole !== undefined) return lookUp(whole);
-  return replacePlaceholders(value, (name) => {
-    const found = lookUp(name);
-    return asText(found);
-  });
+  return replacePlaceholders(value, (name) => asText(lookUp(name)));
 }
 
 export function replacePlaceholders(text: string, toText: (name: string) => string): string {

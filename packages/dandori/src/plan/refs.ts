@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts';
-import type { Action, Ref, Task } from '../model/task.ts';
-import { writeText } from '../model/task.ts';
+import { type Action, type Ref, type Task, writeText } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { plainPath } from './plain-path.ts';
 import { LONGEST_EXPRESSION, queryProblem, TOO_LONG } from './query.ts';
