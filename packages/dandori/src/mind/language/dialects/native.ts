@@ -129,9 +129,12 @@ function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
   return hasPlans(state) ? withAbout(written) : written;
 }
 
+const kept: Wording<AssistantMessage | ToolMessage>['kept'] = new WeakMap();
+
 function wordingFor(thought: PromptInput): Wording<AssistantMessage | ToolMessage> {
   const { names } = nativeOf(thought);
   return {
+    kept,
     key: names.key,
     open: (told) => new NativeTranscript(names, highestNumber(told)),
     again: 'Try again: call the tools that are needed, or call `answer`.',
