@@ -1,4 +1,5 @@
-import { isObject, type Json, type JsonObject, numberFrom } from '../model/json.ts';
+import { numberFrom } from '../model/json/numbers.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Task } from '../model/task.ts';
 import { isOneLetterOff, sameLastPart } from '../model/text.ts';
