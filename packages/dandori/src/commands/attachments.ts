@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { DandoriError, messageOf } from '../model/error.ts';
-import { jsonParts } from '../model/json.ts';
+import { jsonParts } from '../model/json/parts.ts';
 import type { Attachment } from '../model/task.ts';
 import { bytesText } from '../model/text.ts';
 import type { Blobs } from '../store/index.ts';

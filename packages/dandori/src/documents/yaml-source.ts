@@ -9,7 +9,8 @@ import {
   parseDocument,
   visit,
 } from 'yaml';
-import { isNormal, numberFrom, stringifyJson } from '../model/json.ts';
+import { numberFrom } from '../model/json/numbers.ts';
+import { isNormal, stringifyJson } from '../model/json.ts';
 import { hugeNumber } from './json-source.ts';
 import { type Path, type Place, placeAt } from './place.ts';
 import { type LocatedProblem, MAX_PROBLEMS } from './problem.ts';

@@ -3,15 +3,8 @@ import type { ShownFile } from '../mind/index.ts';
 import { DandoriError } from '../model/error.ts';
 import type { BlobHandle, FactOf } from '../model/event.ts';
 import type { Said } from '../model/failure.ts';
-import {
-  isLongerThan,
-  type Json,
-  type JsonObject,
-  jsonParts,
-  parseJson,
-  stringifyJson,
-  valueAt,
-} from '../model/json.ts';
+import { isLongerThan, jsonParts } from '../model/json/parts.ts';
+import { type Json, type JsonObject, parseJson, stringifyJson, valueAt } from '../model/json.ts';
 import { holdsRedacted, shown } from '../model/redact.ts';
 import { contextOf } from '../model/settings.ts';
 import { clip } from '../model/text.ts';

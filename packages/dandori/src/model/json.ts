@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { slices } from './text.ts';
+import { isWrittenAsDecimal, numberOf } from './json/numbers.ts';
 
 /** An integer beyond ±(2^53 − 1) is a bigint, so that 64-bit identifiers stay exact. */
 export type Json = null | boolean | number | bigint | string | Json[] | { [key: string]: Json };
@@ -77,91 +77,6 @@ export function stringifyJson(value: unknown, indent = 0): string {
   return write(value, '', { step: ' '.repeat(indent), margin: '', above: new Set() }) as string;
 }
 
-/** Characters of one part of a large JSON text. */
-const PART = 64 * 1_024;
-
-/**
- * The text that `stringifyJson` writes, in parts: a large value is never in memory as one text. No part ends
- * within a surrogate pair.
- */
-export function* jsonParts(value: Json): Generator<string> {
-  if (typeof value === 'string' && value.length > PART) {
-    yield '"';
-    for (const part of slices(value, PART)) yield JSON.stringify(part).slice(1, -1);
-    yield '"';
-  } else if (typeof value !== 'object' || value === null || weightOf(value, PART) < PART) {
-    yield stringifyJson(value);
-  } else if (Array.isArray(value)) {
-    let start = 0;
-    let weight = 0;
-    let before = '[';
-    for (let index = 0; index < value.length; index++) {
-      const item = value[index] as Json;
-      const added = weightOf(item, PART);
-      if (weight > 0 && weight + added >= PART) {
-        yield before + stringifyJson(value.slice(start, index)).slice(1, -1);
-        before = ',';
-        start = index;
-        weight = 0;
-      }
-      if (added < PART) weight += added;
-      else {
-        yield before;
-        yield* jsonParts(item);
-        before = ',';
-        start = index + 1;
-      }
-    }
-    if (weight > 0) yield before + stringifyJson(value.slice(start)).slice(1, -1);
-    yield ']';
-  } else {
-    let text = '{';
-    let before = '';
-    for (const key in value) {
-      const item = value[key] as Json;
-      text += `${before}${JSON.stringify(key)}:`;
-      before = ',';
-      if (weightOf(item, PART) < PART) text += stringifyJson(item);
-      else {
-        yield text;
-        text = '';
-        yield* jsonParts(item);
-      }
-      if (text.length >= PART) {
-        yield text;
-        text = '';
-      }
-    }
-    yield `${text}}`;
-  }
-}
-
-/** About the length of a value as JSON. Stops counting at `most`. */
-function weightOf(value: Json, most: number): number {
-  if (typeof value === 'string') return value.length + 3;
-  if (typeof value !== 'object' || value === null) return 8;
-  let weight = 2;
-  if (Array.isArray(value))
-    for (let index = 0; index < value.length && weight < most; index++)
-      weight += weightOf(value[index] as Json, most - weight);
-  else
-    for (const key in value) {
-      if (weight >= most) break;
-      weight += key.length + 3 + weightOf(value[key] as Json, most - weight);
-    }
-  return weight;
-}
-
-/** Whether a value is longer than `limit` characters as JSON. */
-export function isLongerThan(limit: number, value: Json): boolean {
-  let length = 0;
-  for (const part of jsonParts(value)) {
-    length += part.length;
-    if (length > limit) return true;
-  }
-  return false;
-}
-
 /**
  * Returns a copy of any value as the journal would read it back. NaN and Infinity become null, −0 becomes 0,
  * and a Date becomes a text. Members without a value are dropped, and large integers become bigints. Throws
@@ -203,72 +118,6 @@ function isNormalObject(value: object, levels: number): boolean {
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
   for (const key in value) if (!isNormal((value as JsonObject)[key], levels)) return false;
   return true;
-}
-
-/** Finds a number that `parseJson` never returns: another program computed it and may have rounded it. */
-export function roundedIn(value: unknown): number | undefined {
-  if (typeof value === 'number')
-    return Number.isInteger(value) && Math.abs(value) > Number.MAX_SAFE_INTEGER ? value : undefined;
-  if (typeof value !== 'object' || value === null) return undefined;
-  for (const item of Object.values(value)) {
-    const found = roundedIn(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-/** Parses a number that a user typed. An integer is exact. Undefined if the text is not a number. */
-export function numberFrom(text: string): number | bigint | undefined {
-  const source = text.trim().replace(/^\+/, '');
-  if (source === '' || Number.isNaN(Number(source))) return undefined;
-  // `0x1f` is an integer too.
-  const digits = /^0[a-z]/i.test(source) && source.length < MOST_DIGITS ? String(BigInt(source)) : source;
-  return numberOf(digits) ?? undefined;
-}
-
-/** The integer as a number if that is exact; otherwise undefined. */
-export function exactNumber(value: bigint): number | undefined {
-  const number = Number(value);
-  return Number.isFinite(number) && BigInt(number) === value ? number : undefined;
-}
-
-/** More digits than any key or hash written as a number, and few enough to parse quickly. */
-const MOST_DIGITS = 2_500;
-/** From here on a number is written with an exponent, and so is read as a number again. */
-const LEAST_WITH_EXPONENT = 1e21;
-
-/** A number in a text as the journal stores it. */
-function numberOf(source: string): number | bigint | null {
-  const number = Number(source);
-  // −0 becomes 0, because JSON writes it as 0.
-  if (Number.isSafeInteger(number)) return number === 0 ? 0 : number;
-  if (source.length > MOST_DIGITS) return finite(number);
-  return /^-?\d+$/.test(source) ? BigInt(source) : (integerOf(source) ?? finite(number));
-}
-
-function finite(number: number): number | bigint | null {
-  if (!Number.isFinite(number)) return null;
-  return isWrittenAsDecimal(number) ? number : BigInt(number);
-}
-
-function isWrittenAsDecimal(number: number): boolean {
-  return Number.isFinite(number) && (!Number.isInteger(number) || Math.abs(number) >= LEAST_WITH_EXPONENT);
-}
-
-/**
- * The integer value of texts such as `9007199254740993.0` and `9.007199254740993e15`. Undefined if it is not
- * an integer or is too large.
- */
-function integerOf(source: string): bigint | undefined {
-  const [, sign, whole = '', fraction = '', exponent = '0'] =
-    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source) ?? [];
-  if (sign === undefined) return undefined;
-  const digits = whole + fraction;
-  let end = digits.length;
-  while (digits[end - 1] === '0') end -= 1;
-  const zeros = Number(exponent) - fraction.length + digits.length - end;
-  if (zeros < 0 || end + zeros > 21) return undefined;
-  return BigInt(`${sign}${digits.slice(0, end)}${'0'.repeat(zeros)}`);
 }
 
 interface Level {

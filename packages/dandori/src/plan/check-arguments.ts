@@ -2,10 +2,10 @@ import { isObject, type Json, type JsonObject, stringifyJson } from '../model/js
 import type { Diagnostic } from '../model/plan.ts';
 import { looksRedacted, REDACTED } from '../model/redact.ts';
 import type { Mode } from '../model/settings.ts';
-import type { Ref, Task } from '../model/task.ts';
+import type { Task } from '../model/task.ts';
 import { clip, nearest } from '../model/text.ts';
 import type { SchemaCheck, SchemaIssue, Tool } from '../model/tool.ts';
-import { eachString } from './fill-refs.ts';
+import { eachString, type FoundRef } from './fill-refs.ts';
 import type { Need } from './graph.ts';
 import type { KnownTasks } from './known-tasks.ts';
 import { mayHoldRef, parseTemplate, someString, wholeRef, writeRef } from './refs.ts';
@@ -25,12 +25,8 @@ interface Checking {
 /** The most mistakes reported for one task. For each, the name that was meant may have to be searched. */
 const MOST = 50;
 
-/** A Ref in the arguments. Its value is known only in the run. If it is a part of a longer text, it becomes text. */
-interface Hole {
-  readonly path: (string | number)[];
-  readonly ref: Ref;
-  readonly whole: boolean;
-}
+/** A Ref in the arguments. Its value is known only in the run. */
+type Hole = FoundRef;
 
 /**
  * Checks literal arguments against the tool's schema. Refs are holes, which are checked again when they are

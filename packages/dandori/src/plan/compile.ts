@@ -81,9 +81,19 @@ const NONE: readonly never[] = [];
 
 /** Why the plan cannot be accepted. */
 class Problems {
-  readonly found: Diagnostic[] = [];
-  /** The place of the checked task, if its id alone would point to another task. */
-  index: number | undefined;
+  readonly found: Diagnostic[];
+  readonly #index: number | undefined;
+
+  /** `index`: the place of the task that the next problems are about. */
+  constructor(found: Diagnostic[] = [], index?: number) {
+    this.found = found;
+    this.#index = index;
+  }
+
+  /** The same problems, for the checks of a task whose id alone would point to another task. */
+  at(index: number): Problems {
+    return new Problems(this.found, index);
+  }
 
   get isFull(): boolean {
     return this.found.length >= MAX_DIAGNOSTICS;
@@ -91,7 +101,7 @@ class Problems {
 
   add(diagnostic: Diagnostic): void {
     if (this.isFull) return;
-    this.found.push(this.index === undefined ? diagnostic : { ...diagnostic, index: this.index });
+    this.found.push(this.#index === undefined ? diagnostic : { ...diagnostic, index: this.#index });
   }
 
   addAll(diagnostics: readonly Diagnostic[]): void {
@@ -133,16 +143,17 @@ export function compile(tasks: readonly Task[], context: CompileContext): Compil
   };
   for (const [index, task] of tasks.entries()) {
     if (problems.isFull) break;
-    const isRepeated = repeated?.has(index) === true;
-    problems.index = isRepeated ? index : undefined;
-    const known = isRepeated ? undefined : stillRight(task, checking);
+    if (repeated?.has(index) === true) {
+      edges.set(task.id, checkTask(task, { ...checking, problems: problems.at(index) }));
+      continue;
+    }
+    const known = stillRight(task, checking);
     if (known === undefined) edges.set(task.id, checkTask(task, checking));
     else {
       edges.set(task.id, new Map(known.needs.map(({ id, need }) => [id, need])));
       warnings.push(...known.warnings);
     }
   }
-  problems.index = undefined;
   // If two tasks share an id, the graph is wrong, and its diagnostics would only confuse.
   const isClear = repeated === undefined;
   if (isClear) problems.addAll(orderEdges(tasks, { edges, rules: context.order, done, open }));

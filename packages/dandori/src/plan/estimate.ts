@@ -2,8 +2,7 @@ import type { Diagnostic, Estimate } from '../model/plan.ts';
 import { backoff } from '../model/settings.ts';
 import { isStep, type Task } from '../model/task.ts';
 import { dollars } from '../model/text.ts';
-import type { Tool } from '../model/tool.ts';
-import { laneOf } from '../model/tool.ts';
+import { laneOf, type Tool } from '../model/tool.ts';
 import { type Queued, ReadyQueue } from './ready-queue.ts';
 import { type Schedule, UNKNOWN_MS } from './schedule.ts';
 
@@ -19,7 +18,7 @@ export interface Budget {
   readonly servers?: Readonly<Record<string, number>>;
 }
 
-interface CompileContext {
+interface EstimateContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly budget?: Budget;
   readonly expectedMs?: (operation: string) => number | undefined;
@@ -28,9 +27,8 @@ interface CompileContext {
 export function estimateOf(
   planned: readonly Task[],
   schedule: Schedule,
-  surroundings: CompileContext,
+  { tools, budget, expectedMs }: EstimateContext,
 ): Estimate {
-  const { tools, budget, expectedMs } = surroundings;
   // A step is not a call. If its tasks are not known yet, neither is their cost.
   const tasks = planned.filter((task) => !isStep(task));
   const open = openParts(planned);
@@ -80,7 +78,7 @@ function pausesBetween(attempts: number, first: number): number {
  * What the run certainly cannot afford: the prices of its calls, each made once. Then nothing is started. The
  * duration of a call is not known in advance, so time is only a warning; the run ends when its time is up.
  */
-export function overBudget(tasks: readonly Task[], { tools, budget }: CompileContext): Diagnostic[] {
+export function overBudget(tasks: readonly Task[], { tools, budget }: EstimateContext): Diagnostic[] {
   if (budget?.cost === undefined) return [];
   const cost = costOf(tasks, tools);
   return cost > budget.cost ? [dear(`the plan costs $${cost}`, budget.cost)] : [];
@@ -90,7 +88,7 @@ export function overBudget(tasks: readonly Task[], { tools, budget }: CompileCon
 export function mayBeLate(
   tasks: readonly Task[],
   schedule: Schedule,
-  { budget, expectedMs }: CompileContext,
+  { budget, expectedMs }: EstimateContext,
 ): Diagnostic[] {
   if (budget === undefined || !tasks.every(({ operation }) => expectedMs?.(operation) !== undefined))
     return [];

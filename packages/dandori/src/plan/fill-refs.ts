@@ -1,7 +1,6 @@
 import { messageOf } from '../model/error.ts';
 import { asText, type Json, type JsonObject, stringifyJson } from '../model/json.ts';
-import type { Ref } from '../model/task.ts';
-import { writeText } from '../model/task.ts';
+import { type Ref, writeText } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { type Work, weigh } from '../model/work-budget.ts';
 import { QUERY_WORK, query } from './query.ts';
@@ -36,9 +35,17 @@ export function fillRefs(
   return problems.length === 0 ? { ok: true, args: filled } : { ok: false, problems };
 }
 
-/** All Refs in a value, with their places. The compiler reports broken Refs separately. */
-export function refsIn(value: Json): { ref: Ref; path: (string | number)[]; whole: boolean }[] {
-  const found: { ref: Ref; path: (string | number)[]; whole: boolean }[] = [];
+export interface FoundRef {
+  readonly ref: Ref;
+  /** Where in the value it stands. */
+  readonly path: (string | number)[];
+  /** It is the whole string. In a longer string, its value becomes text. */
+  readonly whole: boolean;
+}
+
+/** All Refs in a value. The compiler reports broken Refs separately. */
+export function refsIn(value: Json): FoundRef[] {
+  const found: FoundRef[] = [];
   if (!mayHoldRefs(value)) return found;
   eachString(value, [], (text, path) => {
     if (!mayHoldRef(text)) return;
@@ -88,10 +95,7 @@ export function fillPlaceholders(value: Json, lookUp: (name: string) => Json): J
   if (typeof value !== 'string') return value;
   const [, whole] = WHOLE_PLACEHOLDER.exec(value) ?? [];
   if (whole !== undefined) return lookUp(whole);
-  return replacePlaceholders(value, (name) => {
-    const found = lookUp(name);
-    return asText(found);
-  });
+  return replacePlaceholders(value, (name) => asText(lookUp(name)));
 }
 
 export function replacePlaceholders(text: string, toText: (name: string) => string): string {

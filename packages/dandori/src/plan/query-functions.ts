@@ -1,4 +1,5 @@
-import { asText, type Json, numberFrom } from '../model/json.ts';
+import { numberFrom } from '../model/json/numbers.ts';
+import { asText, type Json } from '../model/json.ts';
 import { lettersOf, ofText } from '../model/work-budget.ts';
 
 /** The cost of one step of an expression. */

@@ -1,15 +1,15 @@
 import { compile, TreeInterpreter } from '@jmespath-community/jmespath';
 import { messageOf } from '../model/error.ts';
-import { BASE, hugeIn, type StandIns, standIns, withoutStandIns, withStandIns } from '../model/huge-ints.ts';
 import {
-  isNormal,
-  isObject,
-  type Json,
-  normalise,
-  parsedJson,
-  roundedIn,
-  stringifyJson,
-} from '../model/json.ts';
+  BASE,
+  hugeIn,
+  type StandIns,
+  standIns,
+  withoutStandIns,
+  withStandIns,
+} from '../model/json/huge-ints.ts';
+import { roundedIn } from '../model/json/numbers.ts';
+import { isNormal, isObject, type Json, normalise, parsedJson, stringifyJson } from '../model/json.ts';
 import { ofText, spend, TooMuchWork, type Work, weigh } from '../model/work-budget.ts';
 import { plainPath, valueOnPath } from './plain-path.ts';
 import {

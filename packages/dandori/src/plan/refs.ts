@@ -1,6 +1,5 @@
 import type { Json, JsonObject } from '../model/json.ts';
-import type { Action, Ref, Task } from '../model/task.ts';
-import { writeText } from '../model/task.ts';
+import { type Action, type Ref, type Task, writeText } from '../model/task.ts';
 import { clip } from '../model/text.ts';
 import { plainPath } from './plain-path.ts';
 import { LONGEST_EXPRESSION, queryProblem, TOO_LONG } from './query.ts';
@@ -15,20 +14,20 @@ export function mayHoldRef(text: string): boolean {
   return text.includes('${');
 }
 
-/** Whether a text of a value may hold a Ref. Most arguments hold none, and need not be filled. */
+/** Whether a string in the value may hold a Ref. Most arguments hold none and need not be filled. */
 export function mayHoldRefs(value: Json): boolean {
   return someString(value, mayHoldRef);
 }
 
-/** Whether one of the texts that `eachString` visits is of this kind. It is cheaper, because it notes no paths. */
-export function someString(value: Json, isIt: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return isIt(value);
+/** Whether a string in the value passes the test. Cheaper than `eachString`, because it makes no paths. */
+export function someString(value: Json, test: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) {
-    for (const item of value) if (someString(item, isIt)) return true;
+    for (const item of value) if (someString(item, test)) return true;
     return false;
   }
-  for (const key in value) if (someString(value[key] ?? null, isIt)) return true;
+  for (const key in value) if (someString(value[key] ?? null, test)) return true;
   return false;
 }
 

@@ -1,10 +1,11 @@
-import { isObject, type Json, type JsonObject, numberFrom } from '../model/json.ts';
+import { numberFrom } from '../model/json/numbers.ts';
+import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Diagnostic } from '../model/plan.ts';
 import type { Task } from '../model/task.ts';
 import { isOneLetterOff, sameLastPart } from '../model/text.ts';
 import { type SchemaCheck, type Tool, withinOneLimit } from '../model/tool.ts';
 
-interface CompileContext {
+interface RepairContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly check: SchemaCheck;
 }
@@ -19,15 +20,14 @@ interface Repaired {
  * Corrects mistakes with only one possible meaning, so that the model need not be asked again. It corrects
  * the name of a read-only tool that is off by one letter or has an unknown server, if the arguments fit its
  * schema. It also corrects a number given as text, and an argument whose name is written in another way (`cityName` for
- * `city_name`). Undefined if any mistake is of another kind; then nothing
- * is changed.
+ * `city_name`). Undefined if any mistake is of another kind; then nothing is changed.
  */
 export function repair(
   tasks: readonly Task[],
   diagnostics: readonly Diagnostic[],
-  surroundings: CompileContext,
+  context: RepairContext,
 ): Repaired | undefined {
-  const limited = { ...surroundings, check: withinOneLimit(surroundings.check) };
+  const limited = { ...context, check: withinOneLimit(context.check) };
   const repaired = new Map(tasks.map((task) => [task.id, task]));
   const notes: string[] = [];
   for (const diagnostic of diagnostics) {
@@ -43,20 +43,20 @@ export function repair(
 
 type Fixed = { readonly task: Task; readonly note: string } | undefined;
 
-function fix(task: Task, { code, path = [] }: Diagnostic, surroundings: CompileContext): Fixed {
-  if (code === 'unknown-operation') return otherTool(task, surroundings);
+function fix(task: Task, { code, path = [] }: Diagnostic, context: RepairContext): Fixed {
+  if (code === 'unknown-operation') return otherTool(task, context);
   if (code !== 'invalid-args') return undefined;
-  return otherNames(task, surroundings) ?? otherType(task, path.slice(1), surroundings);
+  return otherNames(task, context) ?? otherType(task, path.slice(1), context);
 }
 
 /** An earlier correction of this task may have removed several problems. */
-function isFixed({ operation, args }: Task, { tools, check }: CompileContext): boolean {
+function isFixed({ operation, args }: Task, { tools, check }: RepairContext): boolean {
   const tool = tools.get(operation);
   return tool !== undefined && check(tool.inputSchema, args).length === 0;
 }
 
 /** All arguments must fit then, so that a guess never changes what is called. */
-function otherNames(task: Task, { tools, check }: CompileContext): Fixed {
+function otherNames(task: Task, { tools, check }: RepairContext): Fixed {
   const tool = tools.get(task.operation);
   const { properties = {} } = tool?.inputSchema ?? {};
   const declared = isObject(properties) ? Object.keys(properties) : [];
@@ -80,7 +80,7 @@ function lettersOf(name: string): string {
   return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 }
 
-function otherTool(task: Task, { tools, check }: CompileContext): Fixed {
+function otherTool(task: Task, { tools, check }: RepairContext): Fixed {
   const names = intendedNames(task.operation, [...tools.keys()]);
   const [name] = names;
   const tool = name === undefined ? undefined : tools.get(name);
@@ -102,7 +102,7 @@ function digitsOf(name: string): string {
   return name.replaceAll(/\P{Nd}/gu, '');
 }
 
-function otherType(task: Task, path: readonly (string | number)[], { tools, check }: CompileContext): Fixed {
+function otherType(task: Task, path: readonly (string | number)[], { tools, check }: RepairContext): Fixed {
   const tool = tools.get(task.operation);
   const text = path.reduce<Json | undefined>(
     (value, part) => (isObject(value) ? value[part] : undefined),

@@ -25,7 +25,7 @@ export interface Schedule {
   readonly order: readonly string[];
 }
 
-interface CompileContext {
+interface ScheduleContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly done: KnownTasks;
   readonly open?: readonly Task[];
@@ -41,7 +41,7 @@ interface Needs {
 export function scheduleTasks(
   tasks: readonly Task[],
   { edges, order }: Needs,
-  { tools, done, open = [], expectedMs }: CompileContext,
+  { tools, done, open = [], expectedMs }: ScheduleContext,
 ): Schedule {
   const positions = new Map<string, number>();
   for (const [position, { id }] of tasks.entries()) positions.set(id, position);
@@ -135,7 +135,7 @@ interface Ranking {
 function rank(
   tasks: readonly Task[],
   { order, checked, groups, positions }: Ranking,
-  expectedMs: CompileContext['expectedMs'],
+  expectedMs: ScheduleContext['expectedMs'],
 ): void {
   const behind = checked.map(() => 0);
   const behindGroup = groups.map(() => 0);

@@ -1,13 +1,6 @@
 import { assertNever } from '../model/error.ts';
-import {
-  asObject,
-  asText,
-  isObject,
-  type Json,
-  type JsonObject,
-  numberFrom,
-  parsedJson,
-} from '../model/json.ts';
+import { numberFrom } from '../model/json/numbers.ts';
+import { asObject, asText, isObject, type Json, type JsonObject, parsedJson } from '../model/json.ts';
 
 /**
  * `many`: several options of a list. `group`: nested fields. `other`: typed as JSON or as a comma-separated

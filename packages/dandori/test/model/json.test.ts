@@ -1,17 +1,11 @@
 import { deepStrictEqual } from 'node:assert';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spacedStandIns, standIns } from '../../src/model/huge-ints.ts';
+import { spacedStandIns, standIns } from '../../src/model/json/huge-ints.ts';
+import { numberFrom } from '../../src/model/json/numbers.ts';
+import { jsonParts } from '../../src/model/json/parts.ts';
 import type { Json } from '../../src/model/json.ts';
-import {
-  canonicalJson,
-  isNormal,
-  jsonParts,
-  normalise,
-  numberFrom,
-  parseJson,
-  stringifyJson,
-} from '../../src/model/json.ts';
+import { canonicalJson, isNormal, normalise, parseJson, stringifyJson } from '../../src/model/json.ts';
 import { query } from '../../src/plan/query.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
 

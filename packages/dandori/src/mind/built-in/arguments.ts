@@ -1,4 +1,5 @@
-import { asText, type Json, type JsonObject, numberFrom } from '../../model/json.ts';
+import { numberFrom } from '../../model/json/numbers.ts';
+import { asText, type Json, type JsonObject } from '../../model/json.ts';
 import type { Tool } from '../../model/tool.ts';
 import {
   type Goal,

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { numberFrom } from '../../model/json.ts';
+import { numberFrom } from '../../model/json/numbers.ts';
 import { isJapanese, type Language } from '../../model/text.ts';
 import { type Meaning, meaningOf, stem } from '../../search/dictionary.ts';
 

@@ -173,9 +173,22 @@ function orderPart(order: readonly OrderRule[]): string {
   return `# Order of tools\n\nThese rules are enforced:\n${lines.join('\n')}`;
 }
 
+/** What a request explains in full only once in a prompt: how to reflect, and how to return the actions of steps. */
+export type Explained = 'reflect' | 'generate';
+
+const NOTHING: ReadonlySet<Explained> = new Set();
+
+/** What the request of a decision explains. */
+export function explainedBy({ purpose, brief }: Pick<Thought, 'purpose' | 'brief'>): Explained[] {
+  return [
+    ...(brief?.reflect === 'interval' ? ['reflect' as const] : []),
+    ...(purpose === 'generate' ? ['generate' as const] : []),
+  ];
+}
+
 interface BriefContext {
-  /** An earlier request of the prompt says how to look back, or how to return the actions of steps. */
-  readonly isKnown?: Partial<Record<'reflect' | 'generate', boolean>>;
+  /** What earlier requests of the prompt have explained. */
+  readonly explained?: ReadonlySet<Explained>;
   /** The run can have a plan. */
   readonly canRevise?: boolean;
 }
@@ -187,25 +200,24 @@ interface BriefContext {
 export function writeBrief(
   purpose: Purpose,
   brief: Brief | undefined,
-  { isKnown = {}, canRevise = true }: BriefContext = {},
+  { explained = NOTHING, canRevise = true }: BriefContext = {},
 ): string[] {
   if (brief === undefined && purpose === 'act') return [];
   const { progress, loop, reflect, unmet, revisionsLeft, steps = [], report = [], isContinued } = brief ?? {};
+  const isReflectKnown = reflect === 'interval' && explained.has('reflect');
+  const isGenerateKnown = purpose === 'generate' && explained.has('generate');
   const parts = [
     isContinued === true ? 'The user has raised the limits of this run. Go on with the goal.' : undefined,
     progress && tellProgress(progress, purpose),
     loop && tellLoop(loop),
-    reflect && readPrompt(reflect === 'interval' && isKnown.reflect ? 'reflect-again' : `reflect-${reflect}`),
+    reflect && readPrompt(isReflectKnown ? 'reflect-again' : `reflect-${reflect}`),
     reflect === 'error' && canRevise ? readPrompt('reflect-revise') : undefined,
     unmet && `Not met yet: ${unmet.join('; ')}. ${readPrompt('unmet')}`,
     report.length === 0 ? undefined : `${readPrompt('report')} Steps to report: ${report.join(', ')}.`,
     revisionsLeft === undefined ? undefined : `Revisions left: ${revisionsLeft}.`,
     purpose === 'act'
       ? undefined
-      : [
-          readPrompt(purpose === 'generate' && isKnown.generate ? 'generate-again' : `purpose-${purpose}`),
-          ...named(steps),
-        ].join(' '),
+      : [readPrompt(isGenerateKnown ? 'generate-again' : `purpose-${purpose}`), ...named(steps)].join(' '),
   ];
   const text = parts.filter((part) => part !== undefined).join('\n');
   return text === '' ? [] : [text];

@@ -11,7 +11,7 @@ import { hasDigest } from '../../views/result-digest.ts';
 import type { Thought } from '../mind.ts';
 import { type PromptName, readPrompt } from '../prompts/read.ts';
 import { isShownFiles, shownTasks } from './files.ts';
-import { hasPlans, writeBrief, writeInstructions } from './instructions.ts';
+import { explainedBy, hasPlans, writeBrief, writeInstructions } from './instructions.ts';
 import { hasCriteria, writeMemory } from './memory.ts';
 import { type Answers, answersByDecision, tellOutcomes } from './result-text.ts';
 import { announce, describeTool } from './tool-text.ts';
@@ -36,7 +36,9 @@ export type PromptInput = Omit<Thought, 'signal'>;
 
 /** The parts of the messages that differ between dialects. */
 export interface Wording<Answer extends ModelMessage> {
-  /** A cache key: everything besides the state that the messages depend on. */
+  /** The turns of each run in this dialect. */
+  readonly kept: WeakMap<RunState, KeptTurns<Answer>>;
+  /** Everything else that the kept turns depend on, besides the state. */
   readonly key: string;
   /** `told`: the actions that are known before the first turn. */
   readonly open: (told: readonly Action[]) => Transcript<Answer>;
@@ -51,7 +53,8 @@ export interface Wording<Answer extends ModelMessage> {
 }
 
 const TEXT: Wording<TextAnswer> = {
-  key: 'json',
+  kept: new WeakMap(),
+  key: '',
   open: () => new TextTranscript(),
   again: 'Write one JSON object in the form of the example in the instructions, and nothing else.',
   correction:
@@ -90,7 +93,7 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
     base: [writeInstructions(thought, custom), ...opening(thought)].join('\n\n'),
     tell(_, index) {
       const transcript = wording.open([]);
-      tellTurn(index, { thought, answers, wording, transcript, from: Number.POSITIVE_INFINITY });
+      tellTurn(index, { thought, answers, wording, transcript });
       const { messages } = transcript.write([]);
       return messages.map(({ content }) => content).join('\n\n');
     },
@@ -103,7 +106,7 @@ export function fittingWindow(thought: PromptInput, custom?: string): Promise<Wi
 }
 
 /** The turns of a run that can't change any more, as they were written for its last call. */
-interface Kept<Answer extends ModelMessage> {
+interface KeptTurns<Answer extends ModelMessage> {
   readonly key: string;
   readonly window: Window;
   readonly context: Settings['context'];
@@ -114,8 +117,6 @@ interface Kept<Answer extends ModelMessage> {
   /** The start of the next decision. What happened before it has been told. */
   readonly until: number;
 }
-
-const kept = new WeakMap<RunState, Kept<ModelMessage>>();
 
 /**
  * The messages so far. A call writes only the turns since the last call, so that a step of a long run costs as much
@@ -135,24 +136,24 @@ export function writeTurns<Answer extends ModelMessage>(
   const { state } = thought;
   const { decisions } = state;
   const key = isShownFiles(state) ? wording.key : `${wording.key} without files`;
-  const known = keptFor<Answer>(state, key, window);
+  const known = keptTurns(state, { kept: wording.kept, key, window });
   const answers = answersByDecision(state);
   const transcript = known?.transcript ?? begin(thought, wording, window, answers);
-  const context = { thought, answers, wording, transcript, from: window.from };
+  const context = { thought, answers, wording, transcript };
   const from = known?.count ?? window.from;
   const count = countFinal(from, context);
   // The kept transcript grows in place. If a turn cannot be told, it must not be used again.
-  if (count > from) kept.delete(state);
+  if (count > from) wording.kept.delete(state);
   for (let index = from; index < count; index++) tellTurn(index, context);
-  const until = untilAfter(count, state);
+  const until = startOfNext(count, state);
   if (until !== undefined && state.userPlan.length === 0 && (known === undefined || count > from)) {
     const last = decisions[count - 1];
-    kept.set(state, { key, window, context: state.settings.context, transcript, count, last, until });
+    wording.kept.set(state, { key, window, context: state.settings.context, transcript, count, last, until });
   }
-  if (count === decisions.length) return transcript.write(request(thought, decisions.length, context));
+  if (count === decisions.length) return transcript.write(request(thought, context));
   const open = { ...context, transcript: transcript.fork() };
   for (let index = count; index < decisions.length; index++) tellTurn(index, open);
-  return open.transcript.write(request(thought, decisions.length, open));
+  return open.transcript.write(request(thought, open));
 }
 
 function begin<Answer extends ModelMessage>(
@@ -179,11 +180,15 @@ function begin<Answer extends ModelMessage>(
   return transcript;
 }
 
-function keptFor<Answer extends ModelMessage>(
+interface Keeping<Answer extends ModelMessage> extends Pick<Wording<Answer>, 'kept' | 'key'> {
+  readonly window: Window;
+}
+
+/** Undefined if there are none, or if they are not those of the prompt to write. */
+function keptTurns<Answer extends ModelMessage>(
   state: RunState,
-  key: string,
-  { from, asOf }: Window,
-): Kept<Answer> | undefined {
+  { kept, key, window: { from, asOf } }: Keeping<Answer>,
+): KeptTurns<Answer> | undefined {
   const known = kept.get(state);
   const isSame =
     known?.key === key &&
@@ -191,18 +196,18 @@ function keptFor<Answer extends ModelMessage>(
     known.window.asOf === asOf &&
     known.context === state.settings.context &&
     known.last === state.decisions[known.count - 1] &&
-    known.until === untilAfter(known.count, state);
-  return isSame ? (known as unknown as Kept<Answer>) : undefined;
+    known.until === startOfNext(known.count, state);
+  return isSame ? known : undefined;
 }
 
-/** The start of the decision after so many, which may be in progress. Until then, more can happen that belongs to the last one. */
-function untilAfter(count: number, { decisions, thinking }: RunState): number | undefined {
+/** The start of the decision after the first `count`. Undefined if it has not started. */
+function startOfNext(count: number, { decisions, thinking }: RunState): number | undefined {
   return (decisions[count] ?? thinking)?.startedSeq;
 }
 
 /**
- * How many decisions have a final text. Nothing more can end or be said before a decision that has started, and what
- * ended will not end again.
+ * How many decisions have a final text, counted from the first. The text of a decision is final when its tasks have
+ * ended, its questions are answered and the next decision has started. What happens later is told after that one.
  */
 function countFinal(
   from: number,
@@ -255,8 +260,9 @@ function tellTurn<Answer extends ModelMessage>(index: number, context: TurnConte
   const { thought, transcript } = context;
   const decision = thought.state.decisions[index] as Decision;
   const said = notesAfter(thought.state, index);
-  transcript.addUserText(...request(decision, index, context));
+  transcript.addUserText(...request(decision, context));
   if (!isUnsaid(decision)) {
+    for (const part of explainedBy(decision)) transcript.explained.add(part);
     transcript.addDecision(decision);
     react(decision, { ...context, outcomes: endedAfter(thought.state, index), isSpokenTo: said.length > 0 });
   }
@@ -271,19 +277,11 @@ function isUnsaid({ failure }: Decision): boolean {
 /** The words of a request. Leaves out what was already said to a call that never reached the model. */
 function request(
   { purpose, brief, offer }: Decision | PromptInput,
-  place: number,
-  { thought, from, transcript }: Pick<TurnContext<ModelMessage>, 'thought' | 'from' | 'transcript'>,
+  { thought, transcript }: Pick<TurnContext<ModelMessage>, 'thought' | 'transcript'>,
 ): string[] {
-  const { state } = thought;
-  // Whether the prompt has a request before this one that is alike, and so says in full what is wanted.
-  const wasTold = (isAlike: (decision: Decision) => boolean) =>
-    state.decisions.slice(from, place).some((decision) => isAlike(decision) && !isUnsaid(decision));
-  const isKnown = {
-    reflect: brief?.reflect === 'interval' && wasTold((decision) => decision.brief?.reflect === 'interval'),
-    generate: purpose === 'generate' && wasTold((decision) => decision.purpose === 'generate'),
-  };
-  const canRevise = hasPlans(state);
-  const words = [...announce(offer, thought), ...writeBrief(purpose, brief, { isKnown, canRevise })];
+  const { explained } = transcript;
+  const canRevise = hasPlans(thought.state);
+  const words = [...announce(offer, thought), ...writeBrief(purpose, brief, { explained, canRevise })];
   return words.filter((text) => transcript.lastUserText() !== text);
 }
 
@@ -301,8 +299,6 @@ function givenPlan(thought: PromptInput): string[] {
 
 interface TurnContext<Answer extends ModelMessage> {
   readonly thought: PromptInput;
-  /** The first decision that the prompt has in full. */
-  readonly from: number;
   readonly answers: Answers;
   readonly wording: Wording<Answer>;
   readonly transcript: Transcript<Answer>;
@@ -312,7 +308,7 @@ interface TurnContext<Answer extends ModelMessage> {
 interface Reaction {
   /** Tasks that ended. */
   readonly outcomes: readonly TaskState[];
-  /** The user said something. */
+  /** Notes were added. */
   readonly isSpokenTo: boolean;
 }
 

@@ -2,6 +2,7 @@ import { asText, stringifyJson } from '../../model/json.ts';
 import { mapTexts, shown } from '../../model/redact.ts';
 import type { Action } from '../../model/task.ts';
 import type { Decision } from '../../run/state/state.ts';
+import type { Explained } from './instructions.ts';
 import { atMostTokens } from './usage.ts';
 import type { ModelMessage, UserMessage } from './wire/wire.ts';
 
@@ -37,6 +38,8 @@ export abstract class Transcript<Answer extends ModelMessage> {
   #atMost = 0;
   #turn: UserTurn | undefined;
   #toldOnce = new Set<string>();
+  /** What the requests so far have explained. */
+  readonly explained = new Set<Explained>();
 
   addUserText(...paragraphs: string[]): void {
     if (paragraphs.length === 0) return;
@@ -103,6 +106,7 @@ export abstract class Transcript<Answer extends ModelMessage> {
     this.#finished = other.#finished.slice();
     this.#atMost = other.#atMost;
     this.#toldOnce = new Set(other.#toldOnce);
+    for (const part of other.explained) this.explained.add(part);
     const turn = other.#turn;
     this.#turn = turn && { ...turn, paragraphs: [...turn.paragraphs], shows: [...turn.shows] };
   }

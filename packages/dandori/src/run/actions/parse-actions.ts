@@ -258,15 +258,15 @@ interface Revising {
 }
 
 /** Corrects a refused plan or changes an accepted one. */
-function withRevision(revision: Action, surroundings: Revising): Read | string {
-  const { rest, state } = surroundings;
+function withRevision(revision: Action, revising: Revising): Read | string {
+  const { rest, state } = revising;
   const { refused } = state;
   // A step may have ended in the meantime.
   const isOpen = ({ id }: Pick<Task, 'id'>) => state.tasks.get(id)?.status !== 'succeeded';
   if (refused !== undefined) {
     // The result is the same as if the mind had written the whole plan again.
     const tasks = revised(refused.tasks.filter(isOpen), revision.args);
-    if (typeof tasks === 'string') return (refused.revision && changeAgain(revision, surroundings)) ?? tasks;
+    if (typeof tasks === 'string') return (refused.revision && changeAgain(revision, revising)) ?? tasks;
     if (tasks.length + rest.length === 0)
       return 'plan.revise: the plan has no tasks any more (empty-plan). Keep or add one, or answer';
     const old = new Set<Action>(refused.tasks);
@@ -281,7 +281,7 @@ function withRevision(revision: Action, surroundings: Revising): Read | string {
   if (state.tasks.size === 0) return 'plan.revise: there is no plan yet, so there is nothing to revise';
   if (revisionsLeft(state) === 0)
     return 'plan.revise: the plan was revised as often as it may be. Go on with what it has, or answer';
-  return changed(revision, surroundings);
+  return changed(revision, revising);
 }
 
 function changed(revision: Action, { rest, state, ended }: Revising): Read | string {
@@ -292,8 +292,8 @@ function changed(revision: Action, { rest, state, ended }: Revising): Read | str
 }
 
 /** The mind may repeat a refused change in full, with the ids of the accepted plan. */
-function changeAgain(revision: Action, surroundings: Revising): Read | undefined {
-  const read = changed(revision, surroundings);
+function changeAgain(revision: Action, revising: Revising): Read | undefined {
+  const read = changed(revision, revising);
   return typeof read === 'string' ? undefined : read;
 }
 

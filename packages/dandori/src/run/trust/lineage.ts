@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Task } from '../../model/task.ts';
-import { refsIn } from '../../plan/fill-refs.ts';
+import { type FoundRef, refsIn } from '../../plan/fill-refs.ts';
 import { isOvertaken, isOwnName, isTrustedResult, isTrustedSource, waitsOf } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { hasTasks } from '../state/task-moves.ts';
@@ -101,10 +101,10 @@ export function readBy({ operation, args }: Pick<Task, 'operation' | 'args'>): s
   return [...named, ...refsOf(args).map(({ ref }) => ref.task)];
 }
 
-const refsKnown = new WeakMap<JsonObject, ReturnType<typeof refsIn>>();
+const refsKnown = new WeakMap<JsonObject, readonly FoundRef[]>();
 
 /** The Refs in the arguments of a task, which never change. */
-export function refsOf(args: JsonObject): ReturnType<typeof refsIn> {
+export function refsOf(args: JsonObject): readonly FoundRef[] {
   const found = refsKnown.get(args) ?? refsIn(args);
   refsKnown.set(args, found);
   return found;

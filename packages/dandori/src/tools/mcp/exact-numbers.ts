@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { parseJSONRPCMessage } from '@modelcontextprotocol/client';
-import { hugeIn, mapped } from '../../model/huge-ints.ts';
+import { hugeIn, mapped } from '../../model/json/huge-ints.ts';
 import { isObject, isUnusual, type Json, type JsonObject, parseJson } from '../../model/json.ts';
 import { ByteBlock, freeChunk } from './byte-block.ts';
 import { whyNotParsed } from './json-limits.ts';

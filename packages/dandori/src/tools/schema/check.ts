@@ -8,7 +8,7 @@ import {
   standIns,
   withoutStandIns,
   withStandIns,
-} from '../../model/huge-ints.ts';
+} from '../../model/json/huge-ints.ts';
 import type { Json, JsonObject } from '../../model/json.ts';
 import { clip } from '../../model/text.ts';
 import type { SchemaCheck, SchemaIssue } from '../../model/tool.ts';

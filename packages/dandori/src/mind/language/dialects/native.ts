@@ -1,5 +1,6 @@
-import { withTextIntegers } from '../../../model/huge-ints.ts';
-import { isObject, type Json, type JsonObject, roundedIn, stringifyJson } from '../../../model/json.ts';
+import { withTextIntegers } from '../../../model/json/huge-ints.ts';
+import { roundedIn } from '../../../model/json/numbers.ts';
+import { isObject, type Json, type JsonObject, stringifyJson } from '../../../model/json.ts';
 import { type Action, STEP_TOOL } from '../../../model/task.ts';
 import { clip } from '../../../model/text.ts';
 import type { Tool } from '../../../model/tool.ts';
@@ -129,9 +130,12 @@ function schemaOf({ inputSchema }: Tool, { state }: PromptInput): JsonObject {
   return hasPlans(state) ? withAbout(written) : written;
 }
 
+const kept: Wording<AssistantMessage | ToolMessage>['kept'] = new WeakMap();
+
 function wordingFor(thought: PromptInput): Wording<AssistantMessage | ToolMessage> {
   const { names } = nativeOf(thought);
   return {
+    kept,
     key: names.key,
     open: (told) => new NativeTranscript(names, highestNumber(told)),
     again: 'Try again: call the tools that are needed, or call `answer`.',

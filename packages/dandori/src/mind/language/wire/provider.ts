@@ -1,5 +1,5 @@
 import type { OpenAIProvider } from '@ai-sdk/openai';
-import { hugeIn, withTextIntegers } from '../../../model/huge-ints.ts';
+import { hugeIn, withTextIntegers } from '../../../model/json/huge-ints.ts';
 import { type Json, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
 import type { AiModel } from '../options.ts';

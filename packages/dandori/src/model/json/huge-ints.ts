@@ -1,4 +1,4 @@
-import { type Json, type JsonObject, setMember } from './json.ts';
+import { type Json, type JsonObject, setMember } from '../json.ts';
 
 /** An integer that is not exact as a number, or a number of that size. */
 type Huge = bigint | number;
