@@ -153,9 +153,8 @@ function circlesNow(state: RunState): Circle[] {
 function isSomethingNew(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
   if (last === undefined || !last.calls.some(({ isFailed }) => !isFailed)) return false;
-  const isMadeBefore = ({ call }: Called) =>
-    turns.some((turn) => turn !== last && turn.calls.some((other) => other.call === call));
-  return !last.calls.some(isMadeBefore);
+  const made = new Set(last.calls.map(({ call }) => call));
+  return !turns.some((turn) => turn !== last && turn.calls.some(({ call }) => made.has(call)));
 }
 
 /** Circles in the order in which they are reported. */

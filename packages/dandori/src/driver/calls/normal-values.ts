@@ -115,9 +115,9 @@ export function normalRequest(asked: InputRequest): InputRequest | undefined {
 
 /** Normalises an action to what the journal stores. A timeout stays a number. */
 export function normalAction(action: Action): Action {
-  const { args, expect, ...rest } = action;
+  const { args, expect } = action;
   if (isNormal(args) && (expect === undefined || isNormal(expect))) return action;
-  return { ...rest, args: normalised(args), ...(expect !== undefined && { expect: normalised(expect) }) };
+  return { ...action, args: normalised(args), ...(expect !== undefined && { expect: normalised(expect) }) };
 }
 
 export function normalThinking(thinking: Thinking): Thinking {

@@ -112,10 +112,12 @@ interface KeptTurns<Answer extends ModelMessage> {
   readonly context: Settings['context'];
   readonly transcript: Transcript<Answer>;
   /** How many decisions, and the last of them. */
-  readonly count: number;
-  readonly last: Decision | undefined;
+  count: number;
+  last: Decision | undefined;
   /** The start of the next decision. What happened before it has been told. */
-  readonly until: number;
+  until: number;
+  /** False while turns are added: if one of them cannot be told, the transcript must not be used again. */
+  isWhole: boolean;
 }
 
 /**
@@ -142,13 +144,13 @@ export function writeTurns<Answer extends ModelMessage>(
   const context = { thought, answers, wording, transcript };
   const from = known?.count ?? window.from;
   const count = countFinal(from, context);
-  // The kept transcript grows in place. If a turn cannot be told, it must not be used again.
-  if (count > from) wording.kept.delete(state);
+  if (known !== undefined && count > from) known.isWhole = false;
   for (let index = from; index < count; index++) tellTurn(index, context);
   const until = startOfNext(count, state);
-  if (until !== undefined && state.userPlan.length === 0 && (known === undefined || count > from)) {
-    const last = decisions[count - 1];
-    wording.kept.set(state, { key, window, context: state.settings.context, transcript, count, last, until });
+  if (until !== undefined && state.userPlan.length === 0) {
+    const reached = { count, last: decisions[count - 1], until, isWhole: true };
+    if (known !== undefined) Object.assign(known, reached);
+    else wording.kept.set(state, { key, window, context: state.settings.context, transcript, ...reached });
   }
   if (count === decisions.length) return transcript.write(request(thought, context));
   const open = { ...context, transcript: transcript.fork() };
@@ -191,7 +193,8 @@ function keptTurns<Answer extends ModelMessage>(
 ): KeptTurns<Answer> | undefined {
   const known = kept.get(state);
   const isSame =
-    known?.key === key &&
+    known?.isWhole === true &&
+    known.key === key &&
     known.window.from === from &&
     known.window.asOf === asOf &&
     known.context === state.settings.context &&

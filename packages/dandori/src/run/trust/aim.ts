@@ -258,9 +258,9 @@ function isAddress(text: string): boolean {
 function hasAddress(value: Json): boolean {
   if (typeof value === 'string') return isAddress(value);
   if (Array.isArray(value)) return value.some(hasAddress);
-  return (
-    isObject(value) && Object.entries(value).some(([name, one]) => isAddressName(name) || hasAddress(one))
-  );
+  if (!isObject(value)) return false;
+  for (const name in value) if (isAddressName(name) || hasAddress(value[name] ?? null)) return true;
+  return false;
 }
 
 /** `startTime`, `start_time` and `start-time` are the words start and time. */
