@@ -337,10 +337,10 @@ function finishReason(said: string | undefined, isRefused: boolean): FinishReaso
 
 function toReported(usage: Record<string, unknown>): ReportedUsage {
   const details = asObject(usage.prompt_tokens_details);
-  const number = (value: unknown) => (typeof value === 'number' ? value : 0);
+  const number = (value: unknown) => (typeof value === 'number' ? value : undefined);
   return {
-    inputTokens: number(usage.prompt_tokens),
-    outputTokens: number(usage.completion_tokens),
+    inputTokens: number(usage.prompt_tokens) ?? 0,
+    outputTokens: number(usage.completion_tokens) ?? 0,
     cachedInputTokens: number(details.cached_tokens),
   };
 }
