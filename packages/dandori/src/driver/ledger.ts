@@ -1,6 +1,7 @@
 import { DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact } from '../model/event.ts';
 import { isCommand, originOf } from '../model/event-kinds.ts';
+import type { Sealing } from '../model/redact.ts';
 import { apply, foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
 import { withVerdict } from '../run/verdicts.ts';
@@ -50,148 +51,126 @@ export async function openLedger(
   parts: Parts,
   { claim, started }: Opening = {},
 ): Promise<Ledger> {
-  const { journal, clock } = parts;
-  const sealing = sealingOf(parts);
-  let isUnread = started !== undefined;
-  let committed = started ?? (await journal.read(run));
-  let state = foldRun(run, committed);
-  let pending: Event[] = [];
-  let owesOutcome = false;
-  let isFresh = committed.every((event) => event.type === 'run_started' || event.type === 'plan_proposed');
+  const events = started ?? (await parts.journal.read(run));
+  return new OpenLedger(run, parts, { claim, events, isUnread: started !== undefined });
+}
 
-  function record(...facts: Fact[]): void {
-    resume();
-    for (const fact of facts) add(sealing.conceal(fact));
+class OpenLedger implements Ledger {
+  state: RunState;
+  owesOutcome = false;
+  readonly #run: string;
+  readonly #parts: Parts;
+  readonly #claim: Claim | undefined;
+  readonly #sealing: Sealing;
+  /** Whether the journal may have events that the caller did not know. The first commit shows it. */
+  #isUnread: boolean;
+  /** Whether this driver has recorded that it continues the run, or the run needs no such fact. */
+  #isFresh: boolean;
+  /** The `seq` of the last event that is durable. */
+  #lastSeq: number;
+  #pending: Event[] = [];
+
+  constructor(
+    run: string,
+    parts: Parts,
+    { claim, events, isUnread }: { claim: Claim | undefined; events: readonly Event[]; isUnread: boolean },
+  ) {
+    this.#run = run;
+    this.#parts = parts;
+    this.#claim = claim;
+    this.#sealing = sealingOf(parts);
+    this.#isUnread = isUnread;
+    this.#isFresh = events.every(({ type }) => type === 'run_started' || type === 'plan_proposed');
+    this.#lastSeq = events.at(-1)?.seq ?? 0;
+    this.state = foldRun(run, events);
   }
 
-  function resume(): void {
-    if (isFresh) return;
-    isFresh = true;
-    add({ type: 'run_resumed', data: { by: parts.driver } });
+  record(...facts: Fact[]): void {
+    this.resume();
+    for (const fact of facts) this.#add(this.#sealing.conceal(fact));
   }
 
-  function add(fact: Fact): void {
-    const at = Math.max(clock.now(), state.lastAt);
-    const judged = withVerdict(onTerms(fact, at), { state, at, word: wordFor(state) });
-    const event = eventOf(judged, { run, seq: state.seq + 1, at });
-    pending.push(event);
-    state = apply(state, event);
-    owesOutcome ||= isOutcomeOfEffect(event);
+  resume(): void {
+    if (this.#isFresh) return;
+    this.#isFresh = true;
+    this.#add({ type: 'run_resumed', data: { by: this.#parts.driver } });
   }
 
-  /** Applied to every question here, so that no caller can forget the run's expiry and answerers. */
-  function onTerms(fact: Fact, at: number): Fact {
-    if (fact.type !== 'question_asked') return fact;
-    const { question } = fact.data;
-    return { ...fact, data: { ...fact.data, question: withTerms(question, state.settings, at) } };
-  }
-
-  async function commit(): Promise<boolean> {
-    if (pending.length === 0) return true;
-    const events = pending;
+  async commit(): Promise<boolean> {
+    if (this.#pending.length === 0) return true;
+    const events = this.#pending;
     try {
-      await journal.append(run, lastSeq(), events, claim);
+      await this.#parts.journal.append(this.#run, this.#lastSeq, events, this.#claim);
     } catch (error) {
       if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
-      if (isUnread) throw new StaleStart();
-      await rebase();
+      if (this.#isUnread) throw new StaleStart();
+      await this.#rebase();
       return false;
     }
-    pending = [];
-    owesOutcome = false;
-    isUnread = false;
-    take(events);
+    this.#pending = [];
+    this.owesOutcome = false;
+    this.#isUnread = false;
+    this.#take(events);
     return true;
   }
 
-  async function rebase(): Promise<void> {
-    const kept = worthKeeping(pending);
-    pending = [];
-    owesOutcome = false;
-    const events = await journal.read(run);
-    take(commandsOnly(events.filter(({ seq }) => seq > lastSeq())));
-    state = foldRun(run, events);
-    for (const { type, data } of kept) add({ type, data } as Fact);
-  }
-
-  function isOutcomeOfEffect(event: Event): boolean {
-    if (originOf(event) !== 'outcome' || !('task' in event.data)) return false;
-    const task = state.tasks.get(event.data.task);
-    return task !== undefined && (task.effect !== 'read' || task.cost > 0);
-  }
-
   /** Pending events may clash with those of another process. `append` detects that. */
-  function isNews(last = Number.POSITIVE_INFINITY): boolean {
-    return last > (pending.at(-1)?.seq ?? lastSeq());
+  isNews(last = Number.POSITIVE_INFINITY): boolean {
+    return last > (this.#pending.at(-1)?.seq ?? this.#lastSeq);
   }
 
-  async function catchUp(): Promise<void> {
-    if (pending.length > 0) return;
-    const foreign = commandsOnly(await journal.read(run, lastSeq()));
-    take(foreign);
-    for (const event of foreign) state = apply(state, event);
+  async catchUp(): Promise<void> {
+    if (this.#pending.length > 0) return;
+    const foreign = this.#commandsOnly(await this.#parts.journal.read(this.#run, this.#lastSeq));
+    this.#take(foreign);
+    for (const event of foreign) this.state = apply(this.state, event);
   }
 
-  function commandsOnly(foreign: Event[]): Event[] {
+  #add(fact: Fact): void {
+    const { state } = this;
+    const at = Math.max(this.#parts.clock.now(), state.lastAt);
+    const judged = withVerdict(this.#onTerms(fact, at), { state, at, word: wordFor(state) });
+    const event = eventOf(judged, { run: this.#run, seq: state.seq + 1, at });
+    this.#pending.push(event);
+    this.state = apply(state, event);
+    this.owesOutcome ||= isOutcomeOfEffect(event, this.state);
+  }
+
+  /** Applied to every question here, so that no caller can forget the run's expiry and answerers. */
+  #onTerms(fact: Fact, at: number): Fact {
+    if (fact.type !== 'question_asked') return fact;
+    const { question } = fact.data;
+    return { ...fact, data: { ...fact.data, question: withTerms(question, this.state.settings, at) } };
+  }
+
+  async #rebase(): Promise<void> {
+    const kept = worthKeeping(this.#pending);
+    this.#pending = [];
+    this.owesOutcome = false;
+    const events = await this.#parts.journal.read(this.#run);
+    this.#take(this.#commandsOnly(events.filter(({ seq }) => seq > this.#lastSeq)));
+    this.state = foldRun(this.#run, events);
+    for (const { type, data } of kept) this.#add({ type, data } as Fact);
+  }
+
+  #commandsOnly(foreign: Event[]): Event[] {
     if (foreign.every((event) => isCommand(event.type))) return foreign;
     throw new DandoriError(
       'run-driven-elsewhere',
-      `Another driver has written to the run ${run}; this one stops.`,
+      `Another driver has written to the run ${this.#run}; this one stops.`,
     );
   }
 
-  function take(events: readonly Event[]): void {
-    committed = events.length > 0 ? events.slice(-1) : committed;
-    for (const event of events) parts.onEvent?.(event);
+  #take(events: readonly Event[]): void {
+    this.#lastSeq = events.at(-1)?.seq ?? this.#lastSeq;
+    for (const event of events) this.#parts.onEvent?.(event);
   }
-
-  function lastSeq(): number {
-    return committed.at(-1)?.seq ?? 0;
-  }
-
-  return new OpenLedger({
-    stateNow: () => state,
-    owesNow: () => owesOutcome,
-    record,
-    resume,
-    commit,
-    isNews,
-    catchUp,
-  });
 }
 
-interface Inside extends Omit<Ledger, 'state' | 'owesOutcome'> {
-  stateNow(): RunState;
-  owesNow(): boolean;
-}
-
-/** A class, because V8 makes a dictionary of an object literal with getters, and every task reads the state. */
-class OpenLedger implements Ledger {
-  readonly record: Ledger['record'];
-  readonly resume: Ledger['resume'];
-  readonly commit: Ledger['commit'];
-  readonly isNews: Ledger['isNews'];
-  readonly catchUp: Ledger['catchUp'];
-  readonly #stateNow: () => RunState;
-  readonly #owesNow: () => boolean;
-
-  constructor({ record, resume, commit, isNews, catchUp, stateNow, owesNow }: Inside) {
-    this.record = record;
-    this.resume = resume;
-    this.commit = commit;
-    this.isNews = isNews;
-    this.catchUp = catchUp;
-    this.#stateNow = stateNow;
-    this.#owesNow = owesNow;
-  }
-
-  get state(): RunState {
-    return this.#stateNow();
-  }
-
-  get owesOutcome(): boolean {
-    return this.#owesNow();
-  }
+function isOutcomeOfEffect(event: Event, { tasks }: RunState): boolean {
+  if (originOf(event) !== 'outcome' || !('task' in event.data)) return false;
+  const task = tasks.get(event.data.task);
+  return task !== undefined && (task.effect !== 'read' || task.cost > 0);
 }
 
 /** Outcomes cannot be repeated, so they are kept. Everything else is decided again, with its consequences. */

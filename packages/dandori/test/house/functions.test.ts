@@ -25,7 +25,6 @@ const LONG: Readonly<Record<string, string>> = {
   'cli/chat/terminal.ts openTerminal': STATE,
   'conversation/tell-run.ts othersOf': STATE,
   'driver/inner-calls.ts createInnerCalls': STATE,
-  'driver/ledger.ts openLedger': STATE,
   'history/history-files.ts createHistoryFiles': STATE,
   'server/event-streams.ts createEventStreams': STATE,
   'store/dispatcher/local.ts createLocalWork': STATE,
