@@ -19,7 +19,7 @@ import { hasEnded } from '../run/state/state.ts';
 import { isWayOut, mayReachOut } from '../run/trust/aim.ts';
 import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
 import { wordFor } from '../views/texts/said.ts';
-import { hasAnswer, type OpenCall, type PlannedCall } from './calls/running-call.ts';
+import { type CallState, type OpenCall, type PlannedCall, stateOf } from './calls/running-call.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult, unexpected } from './outcomes.ts';
 import type { Driver } from './perform.ts';
@@ -44,11 +44,8 @@ export interface ReadAhead {
   /** Parses a whole decision. Actions that were parsed while they were written are not parsed again. */
   parse(decision: number, actions: readonly Action[]): ParsedActions;
   goOn(mail: Mail & { type: 'read_ended' }): Promise<void>;
-  /**
-   * The state of the prefetched call for this call. If it has ended, its outcome can be journaled together with
-   * its start.
-   */
-  stateOf(call: PlannedCall): 'none' | 'running' | 'ended' | 'lost';
+  /** The state of the prefetched call for this call. `none`: there is no such call. */
+  stateOf(call: PlannedCall): CallState | 'none';
   /** Returns the prefetched call for this one. Call it for every call that is due, including writes (R3). */
   take(call: PlannedCall): OpenCall | undefined;
   /** Call it after `take` has seen every due call. It aborts the calls that no task will take (R4, R5). */
@@ -253,10 +250,7 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
     stateOf(call) {
       const { made } = entries.get(call.task) ?? {};
       const isRead = ledger.state.tasks.get(call.task)?.effect === 'read';
-      if (made === undefined || !isRead || !isSameCall(made.call, call)) return 'none';
-      const { how } = made.begun;
-      if (how === undefined) return 'running';
-      return hasAnswer(how) ? 'ended' : 'lost';
+      return made !== undefined && isRead && isSameCall(made.call, call) ? stateOf(made.begun) : 'none';
     },
     take(call) {
       const tools = parts.toolbox.tools();

@@ -9,7 +9,7 @@ import type { Parts } from '../parts.ts';
 import type { ReadAhead } from '../prefetch.ts';
 import { untilEnded } from './call-time.ts';
 import { normalAction, normalThinking } from './normal-values.ts';
-import { hasAnswer, type OpenCall, type PlannedCall, RunningCall } from './running-call.ts';
+import { type CallState, type OpenCall, type PlannedCall, RunningCall, stateOf } from './running-call.ts';
 
 /**
  * Running tool calls and the running decision. Each ends with exactly one mail.
@@ -59,11 +59,10 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
     return new RunningCall(call, isTask, context);
   }
 
-  function stateOf(call: PlannedCall, ahead: Pick<ReadAhead, 'stateOf'>): ReturnType<ReadAhead['stateOf']> {
+  function stateNow(call: PlannedCall, ahead: Pick<ReadAhead, 'stateOf'>): CallState | 'none' {
     const made = early.get(call);
-    if (made === undefined) return call.instead === undefined ? ahead.stateOf(call) : 'none';
-    if (made.how === undefined) return 'running';
-    return hasAnswer(made.how) ? 'ended' : 'lost';
+    if (made !== undefined) return stateOf(made);
+    return call.instead === undefined ? ahead.stateOf(call) : 'none';
   }
 
   /** The call, if it was made before its start was written. */
@@ -125,7 +124,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       let isAnyRunning = false;
       let isAnyOther = planned.length === 0;
       for (const call of planned) {
-        let now = stateOf(call, ahead);
+        let now = stateNow(call, ahead);
         if (now === 'none' && isCurrent && call.isFree === true) {
           early.set(call, begin(call, false));
           now = 'running';
@@ -136,7 +135,7 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       if (isAnyOther) return [];
       if (isAnyRunning) {
         await new Promise((resolve) => setImmediate(resolve));
-        if (planned.some((call) => stateOf(call, ahead) !== 'ended')) return [];
+        if (planned.some((call) => stateNow(call, ahead) !== 'ended')) return [];
       }
       const ended: Mail[] = [];
       for (const call of planned) {

@@ -125,7 +125,7 @@ export class RunningCall implements OpenCall {
     };
   }
 
-  /** Asks the user in the name of the call. Its time stands still meanwhile. */
+  /** Asks the user in the name of the call. Until the answer, its time does not count. */
   #elicit(asked: InputRequest, limit: TimeLimit): Promise<InputResponse> {
     const { task, attempt } = this.#call;
     const request = normalRequest(asked);
@@ -167,9 +167,13 @@ export class RunningCall implements OpenCall {
   }
 }
 
-/** Whether the outcome can be journaled together with the start of the call. */
-export function hasAnswer({ outcome: { kind } }: EndedCall): boolean {
-  return kind === 'succeeded' || kind === 'failed';
+/** `ended`: its outcome can be journaled together with its start. `lost`: it ended in another way. */
+export type CallState = 'running' | 'ended' | 'lost';
+
+export function stateOf({ how }: OpenCall): CallState {
+  if (how === undefined) return 'running';
+  const { kind } = how.outcome;
+  return kind === 'succeeded' || kind === 'failed' ? 'ended' : 'lost';
 }
 
 /** The toolbox promises not to throw. A bug there must not end the run or the process. */
