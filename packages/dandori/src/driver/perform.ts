@@ -22,6 +22,7 @@ import { type RunState, type TaskState, writesIn } from '../run/state/state.ts';
 import { shareFor, timeFor } from '../run/sub-goal.ts';
 import { isCleanCall } from '../run/trust/lineage.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
+import type { Verdict } from '../run/trust/verdict.ts';
 import { sealingOf } from '../secrets/index.ts';
 import { hashOfTools, nextOffer } from '../tools/index.ts';
 import { withoutMedia } from '../views/media.ts';
@@ -170,17 +171,7 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   ledger.record({ type: 'task_started', data: started });
   const word = wordFor(ledger.state);
   if (isRefused) {
-    const { operation } = task.task;
-    const why: Said =
-      verdict.kind === 'denied'
-        ? { code: 'not_allowed', params: { operation, rule: verdict.rule + 1 } }
-        : task.unanswered === undefined
-          ? { code: 'not_approved', params: { operation } }
-          : {
-              code: 'unanswered',
-              params: { question: ledger.state.questions.get(task.unanswered)?.question.text ?? '' },
-            };
-    const failure = toFailure({ kind: 'rejected', ...why }, word);
+    const failure = toFailure({ kind: 'rejected', ...refusalOf(task, verdict, ledger.state) }, word);
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, unsent: true, ms: 0 } });
     return;
   }
@@ -219,6 +210,19 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   });
 }
 
+/** Why a call is not made: a rule forbids it, or the user refused it or did not answer in time. */
+function refusalOf(
+  { task: { operation }, unanswered }: TaskState,
+  verdict: Verdict,
+  { questions }: RunState,
+): Said {
+  if (verdict.kind === 'denied')
+    return { code: 'not_allowed', params: { operation, rule: verdict.rule + 1 } };
+  if (unanswered === undefined) return { code: 'not_approved', params: { operation } };
+  const question = questions.get(unanswered)?.question.text ?? '';
+  return { code: 'unanswered', params: { question } };
+}
+
 const LONGEST_RUN = 100;
 
 /** The run of a sub-goal. The same task always has the same one, so that a crash never makes a second. */
@@ -254,8 +258,8 @@ function hasRoomFor({ effect }: TaskState, state: RunState): boolean {
  * compiled. Arguments with Refs are known only now. Retries and approved calls are exempt.
  */
 function doneNow(task: TaskState, args: JsonObject, state: RunState): TaskState | undefined {
-  const isFree = task.attempts > 0 || task.approved !== undefined || task.coveredBy !== undefined;
-  return isFree ? undefined : doneBefore(task, args, state);
+  const isExempt = task.attempts > 0 || task.approved !== undefined || task.coveredBy !== undefined;
+  return isExempt ? undefined : doneBefore(task, args, state);
 }
 
 function endHold(id: string, { ledger }: Driver): void {
