@@ -98,7 +98,7 @@ async function callOnce(
   } catch (error) {
     output.error ??= error;
   }
-  if (isOrCauses(output.error, OutputTooLong)) output.isTooLong = true;
+  if (isTooLong(output.error)) output.isTooLong = true;
   return output;
 }
 
@@ -110,7 +110,6 @@ function collect(
   let length = 0;
   let pieces: Map<string, string> | undefined;
   return (part) => {
-    if (output.isTooLong === true) return;
     if ('text' in part) length += part.text.length;
     if (length > LONGEST_OUTPUT) throw new OutputTooLong('the output of the model is too long');
     switch (part.type) {
@@ -155,9 +154,10 @@ function rewritten(input: unknown): unknown {
   }
 }
 
-function isOrCauses(error: unknown, kind: typeof OutputTooLong): boolean {
+/** The AI SDK wraps what the connection throws. */
+function isTooLong(error: unknown): boolean {
   for (let one = error, depth = 0; one instanceof Error && depth < 5; one = one.cause, depth++)
-    if (one instanceof kind) return true;
+    if (one instanceof OutputTooLong) return true;
   return false;
 }
 
