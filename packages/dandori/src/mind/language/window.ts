@@ -45,12 +45,12 @@ export async function windowFor(telling: Telling): Promise<Window> {
   return isSurelyFitting(telling) ? WHOLE : fold(telling, await loadTokenCounter());
 }
 
-/** The most tokens of the first `count` turns, which are final. Kept, so that a step of a long run counts one turn. */
-const countedTurns = new WeakMap<readonly Decision[], { readonly count: number; readonly tokens: number }>();
+/** An upper bound for the tokens of the first `count` turns, which are final. So a step of a long run counts one turn. */
+const boundedTurns = new WeakMap<readonly Decision[], { readonly count: number; readonly tokens: number }>();
 
 function isSurelyFitting(telling: Telling): boolean {
   const { decisions, tell, shown = () => 0, isSettled } = telling;
-  let { count, tokens } = countedTurns.get(decisions) ?? { count: 0, tokens: 0 };
+  let { count, tokens } = boundedTurns.get(decisions) ?? { count: 0, tokens: 0 };
   let sum = tokens;
   let isFinal = true;
   for (let index = count; index < decisions.length; index++) {
@@ -61,7 +61,7 @@ function isSurelyFitting(telling: Telling): boolean {
     count = index + 1;
     tokens = sum;
   }
-  countedTurns.set(decisions, { count, tokens });
+  boundedTurns.set(decisions, { count, tokens });
   return decisions.length <= 1 || sum <= roomFor(telling, atMostTokens);
 }
 
@@ -91,8 +91,8 @@ function fold(telling: Telling, count: TokenCounter): Window {
   return { from, asOf };
 }
 
-/** Token counts of final turns, per counter. */
-const turns = new Map<TokenCounter, WeakMap<Decision, number>>();
+/** Token counts of final turns. */
+const turnCounts = new WeakMap<Decision, number>();
 
 function turnTokens(
   decision: Decision,
@@ -100,12 +100,10 @@ function turnTokens(
   count: TokenCounter,
   { tell, shown = () => 0, isSettled }: Telling,
 ): number {
-  const known = turns.get(count)?.get(decision);
+  const known = turnCounts.get(decision);
   if (known !== undefined) return known;
   const tokens = count(tell(decision, index)) + shown(decision, index);
-  if (!isSettled(decision)) return tokens;
-  if (!turns.has(count)) turns.set(count, new WeakMap());
-  turns.get(count)?.set(decision, tokens);
+  if (isSettled(decision)) turnCounts.set(decision, tokens);
   return tokens;
 }
 
