@@ -33,8 +33,8 @@ export function withoutFilesNext(
 
 /** The tasks whose pictures stand in a prompt. */
 export function shownTasks(tasks: readonly TaskState[], state: RunState): string[] {
-  if (!tasks.some((task) => shownIn(task).length > 0) || !isShownFiles(state)) return [];
-  return tasks.filter((task) => shownIn(task).length > 0).map(({ task }) => task.id);
+  const withPictures = tasks.filter((task) => shownIn(task).length > 0);
+  return isShownFiles(state) ? withPictures.map(({ task }) => task.id) : [];
 }
 
 interface Filled {

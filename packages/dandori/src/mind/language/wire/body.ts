@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { stringifyJson } from '../../../model/json.ts';
-import type { ShownFile } from '../../mind.ts';
+import { LastMade } from '../../last-made.ts';
 import type { ModelMessage } from './wire.ts';
 
 /** Bytes at first: the goal and a few turns. */
@@ -27,11 +27,8 @@ class MessageBytes {
   isContinuedBy(messages: readonly ModelMessage[]): boolean {
     if (messages.length < this.#messages.length) return false;
     // Not `every`: a long run has thousands of messages, and almost all are the same objects.
-    for (let index = 0; index < this.#messages.length; index++) {
-      const known = this.#messages[index];
-      const next = messages[index];
-      if (known !== next && (known === undefined || !isSame(known, next))) return false;
-    }
+    for (let index = 0; index < this.#messages.length; index++)
+      if (!isSame(this.#messages[index], messages[index])) return false;
     return true;
   }
 
@@ -57,25 +54,23 @@ class MessageBytes {
 }
 
 /** A thousand runs with the same instructions share their bytes. */
-let latest: { readonly instructions: string; readonly bytes: Uint8Array } | undefined;
+const heads = new LastMade<Uint8Array>();
 
 function headOf(instructions: string): Uint8Array {
-  if (latest?.instructions !== instructions) {
-    const text = stringifyJson({ role: 'system', content: instructions });
-    latest = { instructions, bytes: Buffer.from(text) };
-  }
-  return latest.bytes;
+  return heads.from([instructions], () => {
+    return Buffer.from(stringifyJson({ role: 'system', content: instructions }));
+  });
 }
 
 /** Messages of turns that could still change are made again for the next request. Others are the same objects. */
-function isSame(one: ModelMessage, other: ModelMessage | undefined): boolean {
+function isSame(one: ModelMessage | undefined, other: ModelMessage | undefined): boolean {
   if (one === other) return true;
-  const isAsFull = filesOf(one).length === 0 && filesOf(other).length === 0;
-  return isAsFull && one.role === other?.role && isDeepStrictEqual(one.content, other.content);
+  if (one === undefined || other === undefined || hasFiles(one) || hasFiles(other)) return false;
+  return one.role === other.role && isDeepStrictEqual(one.content, other.content);
 }
 
-function filesOf(message: ModelMessage | undefined): readonly ShownFile[] {
-  return message?.role === 'user' ? (message.files ?? []) : [];
+function hasFiles(message: ModelMessage): boolean {
+  return message.role === 'user' && (message.files ?? []).length > 0;
 }
 
 const kept = new WeakMap<object, MessageBytes>();
