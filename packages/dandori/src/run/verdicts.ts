@@ -89,9 +89,9 @@ function isForgiven({ thinking, forgivenCalls, settings }: RunState): boolean {
 }
 
 function endedSteps(
-  { operations = [] }: FactOf<'decision_made'>['data'],
+  { operations = [] }: DataOf<'decision_made'>,
   { state, word }: Judging,
-): Pick<FactOf<'decision_made'>['data'], 'endedSteps'> {
+): Pick<DataOf<'decision_made'>, 'endedSteps'> {
   const ended = operations
     .filter(
       ({ operation, args }) => operation === 'plan.update_step' && updateProblem(state, args) === undefined,
@@ -107,9 +107,9 @@ function endedSteps(
 }
 
 function decisionVerdict(
-  { failure, next }: FactOf<'decision_failed'>['data'],
+  { failure, next }: DataOf<'decision_failed'>,
   { state: { settings, failuresInARow }, at }: Judging,
-): Pick<FactOf<'decision_failed'>['data'], 'retryAt' | 'final'> {
+): Pick<DataOf<'decision_failed'>, 'retryAt' | 'final'> {
   // The wait applies only to the model that failed, not to the next one.
   if (next !== undefined) return {};
   // A wrong key or a missing model also fails on retry.
@@ -122,9 +122,9 @@ function decisionVerdict(
 }
 
 function withLanes(
-  { tasks }: FactOf<'plan_approved'>['data'],
+  { tasks }: DataOf<'plan_approved'>,
   { draft, settings: { servers } }: RunState,
-): FactOf<'plan_approved'>['data']['tasks'] {
+): DataOf<'plan_approved'>['tasks'] {
   if (servers === undefined) return tasks;
   const operations = new Map(draft?.tasks.map(({ id, operation }) => [id, operation]));
   return tasks.map(({ lane: _, ...task }) => {
@@ -136,9 +136,9 @@ function withLanes(
 
 /** A plan from the user is final when it is refused, because the mind is not asked to correct it. */
 function rejectionVerdict(
-  { diagnostics, reason }: FactOf<'plan_rejected'>['data'],
+  { diagnostics, reason }: DataOf<'plan_rejected'>,
   { state, word }: Judging,
-): Pick<FactOf<'plan_rejected'>['data'], 'failure' | 'final'> {
+): Pick<DataOf<'plan_rejected'>, 'failure' | 'final'> {
   const replaced = state.tasks.get(state.draft?.revision?.replaces ?? '');
   if (replaced === undefined) return state.planGiven ? { final: true } : {};
   const problems = diagnostics
@@ -153,9 +153,9 @@ function rejectionVerdict(
 }
 
 function callsAgain(
-  { task: id }: FactOf<'task_started'>['data'],
+  { task: id }: DataOf<'task_started'>,
   { state: { tasks } }: Judging,
-): Pick<FactOf<'task_started'>['data'], 'forgets' | 'reopens'> {
+): Pick<DataOf<'task_started'>, 'forgets' | 'reopens'> {
   const task = tasks.get(id);
   if (task?.innerCalls === undefined) return {};
   const { forgets, reopens } = staleCalls(task);
@@ -163,9 +163,9 @@ function callsAgain(
 }
 
 function failureVerdict(
-  { task: id, failure }: FactOf<'task_failed'>['data'],
+  { task: id, failure }: DataOf<'task_failed'>,
   { state: { tasks, settings }, at }: Judging,
-): Pick<FactOf<'task_failed'>['data'], 'unsent' | 'retryAt'> {
+): Pick<DataOf<'task_failed'>, 'unsent' | 'retryAt'> {
   const task = tasks.get(id);
   const verdict =
     task === undefined
@@ -178,9 +178,9 @@ function failureVerdict(
 }
 
 function doubtVerdict(
-  { task: id, cause }: FactOf<'task_in_doubt'>['data'],
+  { task: id, cause }: DataOf<'task_in_doubt'>,
   { state: { tasks, settings } }: Judging,
-): Pick<FactOf<'task_in_doubt'>['data'], 'next' | 'forgiven'> {
+): Pick<DataOf<'task_in_doubt'>, 'next' | 'forgiven'> {
   return {
     next: isRepeatable(tasks.get(id)?.effect ?? 'write') ? 'again' : 'settle',
     ...(cause === 'driver_lost' && settings.task.restarts !== undefined && { forgiven: true }),
@@ -189,9 +189,9 @@ function doubtVerdict(
 
 /** A probe may check only the overall result of a service. A person must check an inner call. */
 function probeVerdict(
-  { task: id, found }: FactOf<'probe_ended'>['data'],
+  { task: id, found }: DataOf<'probe_ended'>,
   { state: { tasks } }: Judging,
-): Pick<FactOf<'probe_ended'>['data'], 'next'> {
+): Pick<DataOf<'probe_ended'>, 'next'> {
   const task = tasks.get(id);
   if (found !== 'not_happened' || task === undefined) return {};
   return { next: innerCallInDoubt(task) === undefined ? 'again' : 'settle' };
@@ -199,9 +199,9 @@ function probeVerdict(
 
 /** While a person chooses, later tasks that conflict with one of the options wait. */
 function heldBack(
-  { question }: FactOf<'question_asked'>['data'],
+  { question }: DataOf<'question_asked'>,
   { state }: Judging,
-): Pick<FactOf<'question_asked'>['data'], 'holdsBack'> {
+): Pick<DataOf<'question_asked'>, 'holdsBack'> {
   const task = state.tasks.get(question.task ?? '');
   if (task === undefined || question.kind !== 'ambiguity') return {};
   const choices = (question.options ?? []).map((option) => withChoice(task, option));
@@ -210,9 +210,9 @@ function heldBack(
 }
 
 function expiryText(
-  { question: id, as }: FactOf<'question_expired'>['data'],
+  { question: id, as }: DataOf<'question_expired'>,
   { state, word }: Judging,
-): Pick<FactOf<'question_expired'>['data'], 'message'> {
+): Pick<DataOf<'question_expired'>, 'message'> {
   const question = state.questions.get(id)?.question.text;
   if (as === 'default' || question === undefined) return {};
   return { message: word({ code: 'unanswered', params: { question } }) };
