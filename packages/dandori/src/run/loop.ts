@@ -161,14 +161,13 @@ function isSomethingNew(turns: readonly Turn[]): boolean {
 function circlesIn(turns: readonly Turn[], state: RunState): Circle[] {
   if (state.planGiven || turns.length < 2) return [];
   const last = turns.at(-1);
+  const isGrowing = last?.calls.length === 0;
   const calling = turns.filter(({ calls }) => calls.length > 0);
-  const loops =
-    last?.calls.length === 0
-      ? [growing(turns)]
-      : [...repeated(calling, last), pingPong(calling), withoutProgress(calling)];
+  const loops = isGrowing
+    ? [growing(turns)]
+    : [...repeated(calling, last), pingPong(calling), withoutProgress(calling)];
   return loops.flatMap((loop) => {
     if (loop === undefined) return [];
-    const isGrowing = last?.calls.length === 0;
     return [{ ...loop, key: keyOf(loop, state), isFinal: loop.kind !== 'no_progress' || isGrowing }];
   });
 }
@@ -272,7 +271,7 @@ function pingPong(turns: readonly Turn[]): Loop | undefined {
   const four = turns.slice(-4);
   const [first, second, third, fourth] = four;
   if (!isSameTurn(first, third) || !isSameTurn(second, fourth) || isSameTurn(first, second)) return undefined;
-  return { kind: 'ping_pong', tasks: four.flatMap(({ calls }) => calls.map(({ task }) => task)) };
+  return { kind: 'ping_pong', tasks: tasksIn(four) };
 }
 
 function isSameTurn(one: Turn | undefined, other: Turn | undefined): boolean {
@@ -292,5 +291,9 @@ function withoutProgress(turns: readonly Turn[]): Loop | undefined {
   const recent = turns.slice(-TURNS_WITHOUT_SUCCESS);
   const isFailing = recent.every(({ calls }) => calls.every(({ isFailed }) => isFailed));
   if (recent.length < TURNS_WITHOUT_SUCCESS || !isFailing) return undefined;
-  return { kind: 'no_progress', tasks: recent.flatMap(({ calls }) => calls.map(({ task }) => task)) };
+  return { kind: 'no_progress', tasks: tasksIn(recent) };
+}
+
+function tasksIn(turns: readonly Turn[]): string[] {
+  return turns.flatMap(({ calls }) => calls.map(({ task }) => task));
 }

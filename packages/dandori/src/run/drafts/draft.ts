@@ -12,7 +12,7 @@ import type { OpenSteps } from '../../plan/graph.ts';
 import type { KnownTasks } from '../../plan/known-tasks.ts';
 import { costUsed, timeLeft } from '../limits.ts';
 import { type Draft, hasEnded, lastDecision, type RunState, type TaskState } from '../state/state.ts';
-import { waitsOf } from './replacement.ts';
+import { waitsOfReplacement } from './replacement.ts';
 
 /** What the compiler needs besides the state of the run. */
 export interface CompileParts {
@@ -64,7 +64,8 @@ function compileReplacement(draft: Draft, replaced: TaskState, context: DraftCon
   const written = new Map(draft.tasks.map((task) => [task.id, task]));
   const tasks = compiled.tasks.map((checked) => {
     const task = written.get(checked.id);
-    const waits = task === undefined ? [] : waitsOf(task, replaced, { state: context.state, tools });
+    const waits =
+      task === undefined ? [] : waitsOfReplacement(task, replaced, { state: context.state, tools });
     return { ...checked, waits: [...new Set([...(checked.waits ?? []), ...waits])] };
   });
   return { ...compiled, tasks };
@@ -111,14 +112,14 @@ function takenIds({ tasks, removes = [] }: Draft, state: RunState): Diagnostic[]
   );
 }
 
-const known = new WeakMap<ReadonlyMap<string, Tool>, ReadonlyMap<string, Tool>>();
+const compilable = new WeakMap<ReadonlyMap<string, Tool>, ReadonlyMap<string, Tool>>();
 
 /** The tools as the compiler knows them, made once for each toolbox. */
 function withSteps(tools: ReadonlyMap<string, Tool>): ReadonlyMap<string, Tool> {
-  let all = known.get(tools);
+  let all = compilable.get(tools);
   if (all === undefined) {
     all = new Map([...withOwnTools(tools), [STEP_TOOL.name, STEP_TOOL]]);
-    known.set(tools, all);
+    compilable.set(tools, all);
   }
   return all;
 }
@@ -168,19 +169,19 @@ export function compileContext(draft: Draft, { state, parts }: DraftContext): Co
   };
 }
 
-/** The tasks of a run that are meant, as the compiler looks them up. */
+/** The tasks of a run that pass a test, as the compiler looks them up. */
 export class RunTasks implements KnownTasks {
-  readonly tasks: RunState['tasks'];
-  readonly isMeant: (task: TaskState) => boolean;
+  readonly #tasks: RunState['tasks'];
+  readonly #isKnown: (task: TaskState) => boolean;
 
-  constructor(tasks: RunState['tasks'], isMeant: (task: TaskState) => boolean) {
-    this.tasks = tasks;
-    this.isMeant = isMeant;
+  constructor(tasks: RunState['tasks'], isKnown: (task: TaskState) => boolean) {
+    this.#tasks = tasks;
+    this.#isKnown = isKnown;
   }
 
   get(id: string): string | undefined {
-    const task = this.tasks.get(id);
-    return task !== undefined && this.isMeant(task) ? task.task.operation : undefined;
+    const task = this.#tasks.get(id);
+    return task !== undefined && this.#isKnown(task) ? task.task.operation : undefined;
   }
 
   has(id: string): boolean {
@@ -188,20 +189,20 @@ export class RunTasks implements KnownTasks {
   }
 
   *keys(): Iterable<string> {
-    for (const task of this.tasks.values()) if (this.isMeant(task)) yield task.task.id;
+    for (const task of this.#tasks.values()) if (this.#isKnown(task)) yield task.task.id;
   }
 
   *values(): Iterable<string> {
-    for (const task of this.tasks.values()) if (this.isMeant(task)) yield task.task.operation;
+    for (const task of this.#tasks.values()) if (this.#isKnown(task)) yield task.task.operation;
   }
 }
 
-/** Most steps of a long run are taken when nothing is open. Then nothing is searched. */
+/** In most steps of a long run there are none. Then nothing is searched. */
 export function unendedTasks({ tasks, indexes: { unended } }: RunState): TaskState[] {
   return unended === 0 ? [] : [...tasks.values()].filter(({ status }) => !hasEnded(status));
 }
 
-/** The tasks that have not ended. If a choice changed the arguments, those decide what a task touches. */
+/** The calls that have not ended. If a choice changed the arguments, those decide what a call touches. */
 function openTasks(state: RunState, removes: ReadonlySet<string>): Task[] {
   const open: Task[] = [];
   for (const { task, override } of unendedTasks(state))

@@ -1,6 +1,6 @@
 import { DandoriError } from '../../model/error.ts';
 import type { Fact } from '../../model/event.ts';
-import { canonicalJson, type Json } from '../../model/json.ts';
+import { canonicalJson, type Json, sameJson } from '../../model/json.ts';
 import type { Change, Diagnostic } from '../../model/plan.ts';
 import type { Question } from '../../model/question.ts';
 import { shown, withHidden } from '../../model/redact.ts';
@@ -89,14 +89,10 @@ export function planDiff({ tasks, removes = [] }: Draft, state: RunState): PlanD
     added: tasks.filter(({ id }) => !earlier.has(id)).map(({ id }) => id),
     changed: before.filter((task) => {
       const written = now.get(task.id);
-      return written !== undefined && taskText(written) !== taskText(task);
+      return written !== undefined && !sameJson(written, task);
     }),
     removed: before.filter(({ id }) => !now.has(id)),
   };
-}
-
-function taskText(task: Task): string {
-  return canonicalJson(task);
 }
 
 /** The user's edited tasks, with the secrets that were hidden from the user. */

@@ -44,7 +44,7 @@ function withFreshIds(tasks: readonly Task[], state: RunState): Task[] {
  * waits for, and for unfinished tasks that touch the same resource. Tasks that wait for the replaced task run
  * after it anyway.
  */
-export function waitsOf(
+export function waitsOfReplacement(
   one: Task,
   replaced: TaskState,
   { state, tools }: { state: RunState; tools: ReadonlyMap<string, Tool> },

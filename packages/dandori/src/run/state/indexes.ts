@@ -229,8 +229,8 @@ function notify(tasks: RunState['tasks'], ids: readonly string[], then: (task: T
   }
 }
 
-export function countOpen({ tasks }: RunState, { links, children }: TaskState): void {
-  links.open = children.filter((id) => !hasEnded(tasks.get(id)?.status ?? 'pending')).length;
+export function countOpen(state: RunState, step: TaskState): void {
+  step.links.open = openOf(state, step);
 }
 
 export function childEnded({ links }: TaskState): void {
