@@ -95,7 +95,6 @@ function concluding(state: RunState, now: number): Intention[] {
 }
 
 export function endingHolds(state: RunState, now: number): (Intention & { type: 'end_hold' })[] {
-  if (state.indexes.held.size === 0) return [];
   return heldTasks(state)
     .filter((task) => heldUntil(state, task) <= now)
     .map(({ task: { id } }) => ({ type: 'end_hold', task: id }));
@@ -254,17 +253,16 @@ function purposeNow({ indexes: { stepsReady }, planGiven }: RunState): Purpose {
 }
 
 /**
- * The next time at which something is due: the mind may be asked again, the time limit, the end of a hold, the expiry
- * of a question.
+ * The next time at which something is due: a retry, another decision, the time limit, the end of a hold, the expiry of a
+ * question.
  */
-function wakeUp(state: RunState, now: number, first = Number.POSITIVE_INFINITY): Intention[] {
-  let earliest = first;
+function wakeUp(state: RunState, now: number, retryAt = Number.POSITIVE_INFINITY): Intention[] {
+  let earliest = retryAt;
   if (state.thinkAfter > now && !isAlive(state)) earliest = Math.min(earliest, state.thinkAfter);
-  if (state.indexes.held.size > 0)
-    for (const task of heldTasks(state)) {
-      const until = heldUntil(state, task);
-      if (until > now) earliest = Math.min(earliest, until);
-    }
+  for (const task of heldTasks(state)) {
+    const until = heldUntil(state, task);
+    if (until > now) earliest = Math.min(earliest, until);
+  }
   if (isAlive(state) || Number.isFinite(earliest))
     earliest = Math.min(earliest, timeUpAt(state, now), nextExpiry(state));
   return Number.isFinite(earliest) ? [{ type: 'wake_at', at: earliest }] : [];
