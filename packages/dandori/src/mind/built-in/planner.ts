@@ -240,7 +240,7 @@ function decline(thought: Thought, { language }: Goal, problems: readonly Proble
   return answer(thought, declineText(thought, problems, language), false);
 }
 
-export type NextMove =
+type NextMove =
   | { readonly kind: 'act'; readonly actions: readonly Action[]; readonly reasoning: string }
   /** The task whose result was asked for, and the parts of the goal that it does not cover. */
   | { readonly kind: 'done'; readonly task: string; readonly leftOver: readonly string[] }
@@ -264,7 +264,7 @@ const MOST_EFFORT = 300;
  * The tool whose plan covers most of the goal. Matching words alone is not enough. For the weather at the place of an
  * address, the tool that finds places matches more words.
  */
-export function nextMove(situation: Situation): NextMove {
+function nextMove(situation: Situation): NextMove {
   const { goal, index } = situation;
   const [best, second] = rank(goal, index, MOST_CANDIDATES)
     .map((card, place) => candidate(card, situation, place))

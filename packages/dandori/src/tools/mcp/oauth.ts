@@ -112,7 +112,7 @@ export function storedLogin({ url, headers = {} }: HttpServerConfig): OAuthClien
   return !hasHeader && hasLogin(url) ? createLogin(url) : undefined;
 }
 
-export function hasLogin(url: string): boolean {
+function hasLogin(url: string): boolean {
   return readLogin(url)?.tokens !== undefined;
 }
 
