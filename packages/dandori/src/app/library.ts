@@ -1,6 +1,5 @@
 import { newId, readAttachments } from '../commands/index.ts';
-import type { Config, ConfigInput, Layer } from '../config/index.ts';
-import { isConfigKey, loadConfig } from '../config/index.ts';
+import { type Config, type ConfigInput, isConfigKey, type Layer, loadConfig } from '../config/index.ts';
 import type { Conversation } from '../conversation/index.ts';
 import type { Counted, CountOptions, RunQuestion } from '../history/index.ts';
 import type { AiModel, Mind } from '../mind/index.ts';

@@ -217,8 +217,8 @@ function placesOn(path: readonly (string | number)[]): string[] {
 }
 
 /**
- * Whether only the run can tell if this is an issue: it is about a value that a Ref will fill, or about a choice that
- * depends on such a value.
+ * Whether only the run can tell if this is an issue. Then it is about a value that a Ref will fill, or about a choice
+ * that depends on such a value.
  */
 function isUnknownYet({ path, keyword, isConditional }: SchemaIssue, { at, above }: Unknown): boolean {
   // If no value is allowed here, a later value is not allowed either.

@@ -2,8 +2,7 @@ import { isObject, type Json, type JsonObject, stringifyJson } from '../model/js
 import { ownEffect } from '../model/own-tools.ts';
 import type { ApprovalPolicy, Settings } from '../model/settings.ts';
 import { STEP_OPERATION } from '../model/task.ts';
-import type { Effect } from '../model/tool.ts';
-import { laneOf } from '../model/tool.ts';
+import { type Effect, laneOf } from '../model/tool.ts';
 import type { RunState, TaskState } from './state/state.ts';
 
 type Rules = Pick<Settings, 'approval' | 'approvals'>;

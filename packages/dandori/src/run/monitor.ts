@@ -1,7 +1,6 @@
 import type { Limit, ReflectionTrigger } from '../model/decision.ts';
 import type { Failure } from '../model/failure.ts';
-import type { Settings } from '../model/settings.ts';
-import { backoff } from '../model/settings.ts';
+import { backoff, type Settings } from '../model/settings.ts';
 import { type Effect, isRepeatable } from '../model/tool.ts';
 import { reflectionDue } from './brief.ts';
 import { reached } from './limits.ts';

@@ -145,8 +145,8 @@ function writeTool(tool: Tool, mode: Mode): string {
 }
 
 /**
- * Own tools of which the prompt speaks when they can first be used: of `result.read` with the first result that is not
- * shown in full, of `plan.get` with the model's first plan. They can be called from the start.
+ * Own tools that the prompt describes when they are first of use: `result.read` with the first result that is not shown
+ * in full, `plan.get` with the model's first plan. They can be called from the start.
  */
 export function isToldLater(tool: Tool, mode: Mode): boolean {
   return isOwnTool(tool) && (tool.name === 'result.read' || (tool.name === 'plan.get' && mode === 'auto'));

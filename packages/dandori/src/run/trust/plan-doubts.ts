@@ -9,8 +9,7 @@ import type { RunState } from '../state/state.ts';
 import { aimsOf } from './aim.ts';
 import { readBy } from './lineage.ts';
 import { computesNumber, selects } from './selection.ts';
-import type { Origin } from './verdict.ts';
-import { originsOf } from './verdict.ts';
+import { type Origin, originsOf } from './verdict.ts';
 
 interface PlannedCall {
   readonly tasks: readonly Task[];

@@ -22,7 +22,7 @@ export class WakeTimers {
     this.#timers.set(run, { at, cancel: this.#clock.at(at, () => this.#wake(run)) });
   }
 
-  /** Someone asked for a wake at this time. */
+  /** Wakes the run at this time too, even if it is driven before. */
   ask(run: string, at: number): void {
     this.#askedFor.set(run, new Set([...(this.#askedFor.get(run) ?? []), at]));
     const next = this.#timers.get(run)?.at ?? Number.POSITIVE_INFINITY;

@@ -167,7 +167,7 @@ async function isMade(path: string): Promise<boolean> {
   return true;
 }
 
-/** Per folder: the sync that is running, and the next one if someone waits for it. */
+/** Per folder: the sync that is running, and the next one if a caller waits for it. */
 const syncing = new Map<string, { readonly now: Promise<void>; next?: Promise<void> }>();
 
 /**

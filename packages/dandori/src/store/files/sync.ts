@@ -12,9 +12,9 @@ let asked: Asked[] = [];
 let running = 0;
 
 /**
- * Resolves when the content of the file is on the disk. Each file gets a sync of its own. If more are running than there
- * are threads, it begins together with others that come meanwhile: with a thousand runs, waking a thread for each
- * takes as long as the syncs themselves.
+ * Resolves when the content of the file is on the disk. Each file gets its own sync. While all threads are busy, further
+ * syncs are collected and begin together. With a thousand runs, waking a thread for each would take as long as the
+ * syncs themselves.
  */
 export function syncData(fd: number): Promise<void> {
   return new Promise((resolve, reject) => {
