@@ -36,7 +36,8 @@ interface Calling {
   readonly inner: (call: Call) => Promise<CallOutcome>;
 }
 
-export async function callMethod<Input extends z.ZodType, Output extends z.ZodType>(
+/** Runs the code of the method. `call-method.ts` decides which calls the method may make. */
+export async function runMethod<Input extends z.ZodType, Output extends z.ZodType>(
   definition: MethodDefinition<Input, Output>,
   calling: Calling,
 ): Promise<CallOutcome> {
@@ -46,13 +47,13 @@ export async function callMethod<Input extends z.ZodType, Output extends z.ZodTy
     const input = await readInput(definition.input, call.args);
     if (!input.success)
       return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}${input.hint}`);
-    return await untilAbandoned(run(definition, calling, input.data), call.signal, tool.name);
+    return await untilAbandoned(runOrPreview(definition, calling, input.data), call.signal, tool.name);
   } catch (error) {
     return errorOutcome(error, calling);
   }
 }
 
-async function run<Input extends z.ZodType, Output extends z.ZodType>(
+async function runOrPreview<Input extends z.ZodType, Output extends z.ZodType>(
   definition: MethodDefinition<Input, Output>,
   calling: Calling,
   input: z.output<Input>,

@@ -4,7 +4,7 @@ import { DandoriError, messageOf } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
 import type { Language } from '../model/text.ts';
 import { type Effect, effect as effects, isWorse, type Tool } from '../model/tool.ts';
-import { callMethod } from './service-call.ts';
+import { runMethod } from './service-call.ts';
 import type { Call, CallOutcome, previewAnswer } from './toolbox.ts';
 
 export { ambiguous } from './ambiguity.ts';
@@ -146,7 +146,7 @@ export function createMethod<Input extends z.ZodType, Output extends z.ZodType>(
   };
   return {
     tool,
-    call: (call, inner) => callMethod(definition, { tool, call, inner }),
+    call: (call, inner) => runMethod(definition, { tool, call, inner }),
   };
 }
 
