@@ -7,7 +7,6 @@ import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
 import { isSubGoal } from '../model/sub-goal.ts';
 import type { Action } from '../model/task.ts';
 import { languageOf } from '../model/text.ts';
-import type { Tool } from '../model/tool.ts';
 import type { CheckedTasks } from '../plan/checked-tasks.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { mayAnswerAgain } from '../run/actions/output.ts';
@@ -24,7 +23,7 @@ import { isCleanCall } from '../run/trust/lineage.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
 import type { Verdict } from '../run/trust/verdict.ts';
 import { sealingOf } from '../secrets/index.ts';
-import { hashOfTools, nextOffer } from '../tools/index.ts';
+import { hasOtherTools, nextOffer } from '../tools/index.ts';
 import { withoutMedia } from '../views/media.ts';
 import { partialAnswer } from '../views/report.ts';
 import { runTexts } from '../views/texts/of-run.ts';
@@ -136,11 +135,6 @@ async function think(
   if (hasOtherTools(state, tools)) started.toolsChanged = true;
   ledger.record({ type: 'decision_started', data: started });
   calls.planThought(decision, thought);
-}
-
-/** Whether the tools that are not trusted are described differently than when the run started. */
-function hasOtherTools({ toolsAtStart }: RunState, tools: ReadonlyMap<string, Tool>): boolean {
-  return toolsAtStart !== undefined && toolsAtStart !== hashOfTools(tools);
 }
 
 async function startTask(id: string, driver: Driver): Promise<void> {

@@ -22,4 +22,4 @@ export {
   previewAnswer,
   type Toolbox,
 } from './toolbox.ts';
-export { hashOfTools } from './tools-hash.ts';
+export { hashOfTools, hasOtherTools } from './tools-hash.ts';

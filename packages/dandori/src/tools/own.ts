@@ -18,7 +18,7 @@ import { withoutMedia } from '../views/media.ts';
 import { planView } from '../views/plan.ts';
 import { excerptOf } from '../views/result-digest.ts';
 import { type Call, type CallOutcome, failed, type Toolbox } from './toolbox.ts';
-import { hashOfTools } from './tools-hash.ts';
+import { hasOtherTools } from './tools-hash.ts';
 
 /** Reads results of a run, whether they are in the journal or in a blob. */
 export interface ResultReader {
@@ -274,12 +274,11 @@ function searchTool({ query: words, limit }: JsonObject, { state, tools }: Looki
   const found = searchTools(String(words), toolIndexOf(tools));
   const shown = found.slice(0, Math.min(MOST_FOUND, numberIn(limit, 5)));
   const room = Math.floor(contextOf(state.settings).result / Math.max(1, shown.length));
-  const isNew = state.toolsAtStart !== undefined && state.toolsAtStart !== hashOfTools(tools);
   return {
     kind: 'succeeded',
     result: { tools: shown.map(({ tool }) => described(tool, room)), matches: found.length },
     // A server can describe its tools otherwise for as long as the search takes.
-    ...(isNew && { hasHeardStrangers: true }),
+    ...(hasOtherTools(state, tools) && { hasHeardStrangers: true }),
   };
 }
 
