@@ -27,9 +27,9 @@ export async function callMethod(
     const effect = tools.get(operation)?.effect ?? 'write';
     if (call.preview !== undefined && effect !== 'read')
       return failed('not_possible', `the preview of ${tool.name} may only read, and ${operation} writes`);
-    // A trusted method vouches for its own words. It does not pass on the questions of a tool that is not trusted,
-    // and its failure counts as external content after such a call: an error can quote what it was about, and the
-    // calls that were made before it are told with their arguments.
+    // A trusted method vouches for its own words. It does not pass on the questions of a tool that is not trusted.
+    // After such a call, its failure counts as external content. An error can quote what it was about, and it is told
+    // with the calls before it and their arguments.
     const isStranger = tools.get(tool.name)?.trusted === true && tools.get(operation)?.trusted !== true;
     const asking = isStranger ? { ...inner, elicit: undefined } : inner;
     const send = async () => clipped(await withInput(asking, dispatch));

@@ -42,8 +42,8 @@ const CHECK_WORK = 30_000_000;
 const LARGE = 20_000;
 
 /**
- * JSON Schema by ajv: 2020-12 as MCP specifies, and draft-07 if `$schema` says so or if only draft-07 accepts
- * the schema. ajv is loaded with the first check, because it takes about 130 ms to load and to warm up.
+ * JSON Schema by ajv: 2020-12 as MCP specifies. Draft-07 if `$schema` says so, or if only draft-07 accepts the
+ * schema. ajv is loaded with the first check, because it takes about 130 ms to load and to warm up.
  * Nothing is ever fetched: a `$ref` to another document is a problem of the schema.
  *
  * Schemas are untrusted. A schema that takes too long to compile is refused (`sizeProblem`). Patterns use an
