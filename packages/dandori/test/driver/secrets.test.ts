@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { startRun } from '../../src/commands/start.ts';
+import type { Parts } from '../../src/driver/parts.ts';
 import { forkRun } from '../../src/history/fork.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { shown } from '../../src/model/redact.ts';
 import { withForms } from '../../src/secrets/declared-secrets.ts';
 import { sealingOf } from '../../src/secrets/sealing.ts';
+import { createMemoryBlobs } from '../../src/store/in-memory.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
-import { createHouse, DONE, type House, task } from './house.ts';
+import { createHouse, DONE, type House, SETTINGS, task } from './house.ts';
 
 const KEY = 'sk-live-4711-abcdef';
 const PASSWORD = 'p"w\\d $&{x} [a]:b/ü\t%';
@@ -237,6 +240,35 @@ describe('a mark', () => {
       sealingOf({ secrets: ['hunter2'], storeKey: () => key }).seal('hunter2'),
     );
     expect(new Set(marks).size).toBe(2);
+  });
+});
+
+describe('an attached text', () => {
+  it('is stored without secrets, and a mark that its author copied stays text', async () => {
+    const house = createHouse(TOOLS, DONE, { secrets: SECRETS });
+    const data = `API_KEY=${KEY}\n${sealingOf(house.parts).seal(KEY)}\n`;
+    const blobs = createMemoryBlobs();
+    const stored: string[] = [];
+    const parts: Parts = {
+      ...house.parts,
+      blobs: {
+        ...blobs,
+        put: async (texts) => {
+          stored.push([...texts].join(''));
+          return blobs.put(stored.slice(-1));
+        },
+      },
+    };
+    const tasks = [
+      task('f', 'attachment.read', { args: { name: 'env.txt' } }),
+      task('p', 'b.put', { args: { text: '${f.text}' } }),
+    ];
+    const attachments = [{ name: 'env.txt', data }];
+    const { run } = await startRun({ goal: 'Send env.txt', settings: SETTINGS, tasks, attachments }, parts);
+    expect((await house.drive(run, parts)).end?.outcome).toBe('answered');
+    expect(sentBy(house)).toEqual([{ text: data }]);
+    expect(stored.join()).not.toContain(KEY);
+    await withoutSecrets(house, run);
   });
 });
 
