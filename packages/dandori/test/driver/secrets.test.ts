@@ -188,6 +188,19 @@ describe('a mark', () => {
     expect(sentBy(other)).toHaveLength(2);
   });
 
+  it('in the description of a tool is text when the tool is found', async () => {
+    const mark = markOf(createHouse({}, [], { secrets: SECRETS }));
+    const house = createHouse({ ...TOOLS, 'c.lost': { description: `umbrella ${mark}` } }, DONE, {
+      secrets: SECRETS,
+    });
+    const run = await house.start('go', [
+      task('s', 'tool.search', { args: { query: 'umbrella' } }),
+      task('p', 'b.put', { args: { text: '${s.tools[0].description}' } }),
+    ]);
+    await house.drive(run);
+    expect(sentBy(house)).toEqual([{ text: `umbrella ${mark}` }]);
+  });
+
   it('is not made by the characters that stand for it inside expressions', async () => {
     const reserved = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0xfdd0 + index)).join('');
     const tokens = ['\uFDD2', '\uFDD2'.repeat(6)].map(
