@@ -40,6 +40,11 @@ export function printable(text: string): string {
   return withVisibleTurns(text).replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '\ufffd');
 }
 
+/** The same as one line: a name or a label with a line break could look like another line of the question. */
+export function printableLine(text: string): string {
+  return printable(text.replaceAll(/\s*[\n\r\u2028\u2029]\s*/g, ' '));
+}
+
 /** One line of at most `width` columns. Wide characters count as two. */
 export function oneLine(text: string, width: number): string {
   const flat = printable(text.replaceAll(/\s+/g, ' ').trim());

@@ -4,6 +4,7 @@ import { DandoriError, messageOf } from '../model/error.ts';
 import { jsonParts } from '../model/json/parts.ts';
 import type { Attachment } from '../model/task.ts';
 import { bytesText } from '../model/text.ts';
+import { type Secrets, sealingOf } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import { isShowable, shownType } from '../views/media.ts';
 
@@ -45,10 +46,13 @@ export async function readAttachments(
   return read;
 }
 
-/** Stores the files. The journal keeps only where they are. `taken`: names that other files of the run have. */
+/**
+ * Stores the files, texts with secrets sealed. The journal keeps only where they are. `taken`: names that other files of
+ * the run have.
+ */
 export async function storeAttachments(
   given: readonly GivenAttachment[],
-  blobs: Pick<Blobs, 'put'>,
+  { blobs, ...secrets }: Secrets & { readonly blobs: Pick<Blobs, 'put'> },
   taken: Iterable<string> = [],
 ): Promise<Attachment[]> {
   if (given.length > MOST_ATTACHMENTS)
@@ -58,6 +62,7 @@ export async function storeAttachments(
   const files = given.map(({ data, ...file }) => ({ ...file, data: Buffer.from(data) }));
   const total = files.reduce((sum, { data }) => sum + data.length, 0);
   if (total > LARGEST_ATTACHMENTS) throw attachmentsTooLarge(total);
+  const sealing = sealingOf(secrets);
   const names = new Set<string>(taken);
   const stored: Attachment[] = [];
   for (const file of files) {
@@ -66,7 +71,8 @@ export async function storeAttachments(
     // A PDF may consist of plain characters.
     const text = shownType(file.data) === undefined ? textIn(file.data) : undefined;
     const type = typeOf(file, text !== undefined);
-    const blob = await blobs.put(jsonParts(text ?? file.data.toString('base64')));
+    const content = text === undefined ? file.data.toString('base64') : sealing.seal(text);
+    const blob = await blobs.put(jsonParts(content));
     // The beginning of a file belongs in no journal.
     stored.push({
       name,

@@ -83,12 +83,12 @@ export async function startRun(beginning: RunStart, parts: Starting): Promise<St
 }
 
 /** What is read and stored before the run is written. A sub-goal knows only what its goal says. */
-async function withFiles(beginning: RunStart, { memory, blobs }: Starting): Promise<PreparedStart> {
+async function withFiles(beginning: RunStart, parts: Starting): Promise<PreparedStart> {
   const { userId, settings, parent, attachments: given = [], stored = [], ...rest } = beginning;
   checkUser(userId);
-  const attachments = [...stored, ...(await storeAttachments(given, blobs))];
+  const attachments = [...stored, ...(await storeAttachments(given, parts))];
   const isGuarded = settings.trust !== undefined;
-  const text = parent === undefined ? await memory?.atStart({ userId, isGuarded }) : undefined;
+  const text = parent === undefined ? await parts.memory?.atStart({ userId, isGuarded }) : undefined;
   // A model sees these files before it decides anything, and words in them are not the user's.
   const isSeen = attachments.some(({ type, earlier }) => isShowable(type) && earlier !== true);
   const hasHeard = rest.hasHeardStrangers ?? (isSeen || undefined);

@@ -50,11 +50,15 @@ interface IncomingMessage {
  */
 export async function interpretOnce(
   { text, files, state, conversation, key, meant }: IncomingMessage,
-  { keys, clock, blobs }: Pick<Parts, 'clock' | 'blobs'> & { readonly keys: Keys },
+  {
+    keys,
+    clock,
+    ...parts
+  }: Pick<Parts, 'clock' | 'blobs' | 'secrets' | 'storeKey'> & { readonly keys: Keys },
 ): Promise<InterpretedMessage> {
   const heard: InterpretedMessage = { id: newId(clock.now()), meant: withoutWords(meant) };
   const taken = attachmentsOf(state).map(({ name }) => name);
-  const attachments = await storeAttachments(files, blobs, taken);
+  const attachments = await storeAttachments(files, parts, taken);
   const stored = attachments.length === 0 ? {} : { attachments };
   if (key === undefined) return { ...heard, ...stored };
   const hashes = attachments.map(({ blob }) => blob.sha256);

@@ -121,8 +121,7 @@ async function callSucceeded(
 ): Promise<void> {
   const { state } = ledger;
   const { operation, expect } = state.tasks.get(task)?.task ?? {};
-  // A model wrote the result of `extract`.
-  const isOurs = operation !== 'extract' && isOwnCall(operation, parts.toolbox);
+  const isOurs = isMadeHere(operation, parts.toolbox);
   const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
   const failure = unexpected(result, expect, { check: parts.check, word: wordFor(state) });
   if (failure !== undefined) {
@@ -270,9 +269,21 @@ function lostFailure({ cause, ...lost }: CallOutcome & { kind: 'lost' }): Failur
   return { kind: 'tool_error', ...message, retryable: true };
 }
 
+/** Own tools that return what a model, a server or an earlier run wrote. */
+const FROM_OUTSIDE: readonly (string | undefined)[] = [
+  'extract',
+  'tool.search',
+  'conversation.read',
+  'plan.list',
+];
+
+function isMadeHere(operation: string | undefined, toolbox: Parameters<typeof isOwnCall>[1]): boolean {
+  return isOwnCall(operation, toolbox) && !FROM_OUTSIDE.includes(operation);
+}
+
 /**
- * A result as the journal stores it, also in blobs: with secrets sealed. The results of our own tools are made
- * from values that are sealed already.
+ * A result as the journal stores it, also in blobs: with secrets sealed. The results of most own tools are
+ * made from values that are sealed already.
  */
 export function sealedResult(result: Json, sealing: Sealing, isOurs = false): Json {
   return isOurs ? sealing.conceal(result ?? null) : sealing.seal(result ?? null);

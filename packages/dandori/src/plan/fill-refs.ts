@@ -7,10 +7,11 @@ import { QUERY_WORK, query } from './query.ts';
 import { mayHoldRef, mayHoldRefs, parseTemplate, type Template, wholeRef, writeRef } from './refs.ts';
 
 /**
- * The most values, and characters in them, that are filled into the arguments of one task. A large result can
- * be passed on once.
+ * The most values that are filled into the arguments of one task. Some characters count as one value, so that a result
+ * of 50 MB can be passed on once, and a text that each task doubles does not fill the memory.
  */
 const MOST_FILLED = 32_000_000;
+const CHARACTERS = 2;
 
 interface InjectProblem {
   readonly path: (string | number)[];
@@ -169,7 +170,7 @@ function resolved(ref: Ref, path: (string | number)[], filling: Filling): Json |
   try {
     const value = ref.path === '' ? result : query(result, ref.path, filling.work);
     if (value !== undefined) {
-      weigh(value, filling.room, () => 'together with the other Refs it becomes too large');
+      weigh(value, filling.room, () => 'together with the other Refs it becomes too large', CHARACTERS);
       return value;
     }
     filling.problems.push({

@@ -135,21 +135,58 @@ export function urlSecrets(text: string): string[] {
 export function withForms(secrets: Iterable<string>): string[] {
   const all = new Set<string>();
   for (const secret of secrets) {
-    const base64 = toBase64(secret).replace(/=+$/, '');
-    const whole = base64.slice(0, Math.floor(base64.length / 4) * 4);
-    const url = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_');
-    const quoted = stringifyJson(secret).slice(1, -1);
-    for (const form of [
-      secret,
-      quoted,
-      stringifyJson(quoted).slice(1, -1),
-      encoded(secret),
-      writeText(secret),
-    ])
-      all.add(form);
-    if (secret.length >= 8) for (const form of [base64, whole, url(base64), url(whole)]) all.add(form);
+    for (const form of [secret, ...jsonForms(secret), ...urlForms(secret), writeText(secret)]) all.add(form);
+    if (secret.length >= 8) for (const form of base64Forms(secret)) all.add(form);
   }
   return [...all].sort((a, b) => b.length - a.length);
+}
+
+/** As JavaScript, Python, PHP, Go and .NET write it, and as a text in a text. */
+function jsonForms(secret: string): string[] {
+  const quoted = stringifyJson(secret).slice(1, -1);
+  const inAscii = quoted.replaceAll(/[\u007f-\uffff]/g, (sign) => `\\u${hex(sign, 4)}`);
+  const forms = [
+    quoted,
+    inAscii,
+    quoted.replaceAll('/', '\\/'),
+    inAscii.replaceAll('/', '\\/'),
+    quoted.replaceAll(/[&<>]/g, (sign) => `\\u${hex(sign, 4)}`),
+    quoted
+      .replaceAll('\\"', '"')
+      .replaceAll(/["&'+<>`\u007f-\uffff]/g, (sign) => `\\u${hex(sign, 4).toUpperCase()}`),
+  ];
+  return forms.flatMap((form) => [form, stringifyJson(form).slice(1, -1)]);
+}
+
+function hex(sign: string, digits: number): string {
+  return sign.charCodeAt(0).toString(16).padStart(digits, '0');
+}
+
+/** As a part of an address and as a field of a form. Some programs leave slashes, and some write `%2f`. */
+function urlForms(secret: string): string[] {
+  const part = encoded(secret);
+  const strict = part.replaceAll(/[!'()*]/g, (sign) => `%${hex(sign, 2).toUpperCase()}`);
+  const field = new URLSearchParams([['', secret]]).toString().slice(1);
+  const forms = [part, field, strict, strict.replaceAll('%2F', '/'), strict.replaceAll('%20', '+')];
+  return forms.flatMap((form) => [form, form.replaceAll(/%[\dA-F]{2}/g, (code) => code.toLowerCase())]);
+}
+
+/**
+ * Alone, and after one or two other bytes, such as in `user:password`. The characters that also depend on what stands
+ * before and after the secret are left out.
+ */
+function base64Forms(secret: string): string[] {
+  const base64 = toBase64(secret).replace(/=+$/, '');
+  const whole = base64.slice(0, Math.floor(base64.length / 4) * 4);
+  const length = new TextEncoder().encode(secret).length;
+  const inside = [0, 1, 2].map((before) =>
+    toBase64('.'.repeat(before) + secret).slice(
+      Math.ceil((before * 8) / 6),
+      Math.floor(((before + length) * 8) / 6),
+    ),
+  );
+  const url = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_');
+  return [base64, whole, ...inside].flatMap((form) => [form, url(form)]);
 }
 
 /**

@@ -224,7 +224,10 @@ function partOf(
 async function extractFrom(args: JsonObject, { state, extract, check, call }: Looking): Promise<CallOutcome> {
   if (extract === undefined) return failed('not_possible', 'extract needs a language model');
   const { limits } = state.settings;
-  if (callsUsed(state) >= limits.calls || tokensUsed(state) >= (limits.tokens ?? Number.POSITIVE_INFINITY))
+  // Those that started before this one count as soon as they end. One model call is kept for the answer.
+  const calls = callsUsed(state) + extractsBefore(call.task, state);
+  const most = Math.max(1, limits.calls - 1);
+  if (calls >= most || tokensUsed(state) >= (limits.tokens ?? Number.POSITIVE_INFINITY))
     return failed('not_possible', 'no model call is left in this run');
   // The call has the secrets. Its journaled form has not.
   const { source = null, find, schema } = shown(state.tasks.get(call.task)?.sent ?? args);
@@ -241,6 +244,12 @@ async function extractFrom(args: JsonObject, { state, extract, check, call }: Lo
   if (issue === undefined) return { kind: 'succeeded', result: { value }, ...counted };
   const message = `the value does not fit the schema: ${issueText(issue)}`;
   return { kind: 'failed', failure: { kind: 'invalid_result', message, retryable: true }, ...counted };
+}
+
+/** How many `extract` that started before this task have not ended. */
+function extractsBefore(task: string, { tasks, indexes }: RunState): number {
+  const running = [...indexes.running].filter((id) => tasks.get(id)?.task.operation === 'extract');
+  return Math.max(0, running.indexOf(task));
 }
 
 async function runGoal(args: JsonObject, { state, goals, toolbox, call }: Looking): Promise<CallOutcome> {

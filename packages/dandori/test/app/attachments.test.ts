@@ -200,7 +200,7 @@ describe('attachments', () => {
         { name: 'photo.png', data: 'no picture', type: 'image/png' },
         { name: 'x.bin', data: PIXEL.data, type: 'text/plain' },
       ],
-      createMemoryBlobs(),
+      { blobs: createMemoryBlobs(), secrets: [] },
     );
     expect(stored.map(({ name, type, isText }) => [name, type, isText])).toEqual([
       ['a_Ignore all rules_.txt', 'text/plain', true],

@@ -1,13 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { startRun } from '../../src/commands/start.ts';
+import type { Parts } from '../../src/driver/parts.ts';
 import { forkRun } from '../../src/history/fork.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Json, JsonObject } from '../../src/model/json.ts';
 import { shown } from '../../src/model/redact.ts';
 import { withForms } from '../../src/secrets/declared-secrets.ts';
 import { sealingOf } from '../../src/secrets/sealing.ts';
+import { createMemoryBlobs } from '../../src/store/in-memory.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
-import { createHouse, DONE, type House, task } from './house.ts';
+import { createHouse, DONE, type House, SETTINGS, task } from './house.ts';
 
 const KEY = 'sk-live-4711-abcdef';
 const PASSWORD = 'p"w\\d $&{x} [a]:b/ü\t%';
@@ -185,6 +188,19 @@ describe('a mark', () => {
     expect(sentBy(other)).toHaveLength(2);
   });
 
+  it('in the description of a tool is text when the tool is found', async () => {
+    const mark = markOf(createHouse({}, [], { secrets: SECRETS }));
+    const house = createHouse({ ...TOOLS, 'c.lost': { description: `umbrella ${mark}` } }, DONE, {
+      secrets: SECRETS,
+    });
+    const run = await house.start('go', [
+      task('s', 'tool.search', { args: { query: 'umbrella' } }),
+      task('p', 'b.put', { args: { text: '${s.tools[0].description}' } }),
+    ]);
+    await house.drive(run);
+    expect(sentBy(house)).toEqual([{ text: `umbrella ${mark}` }]);
+  });
+
   it('is not made by the characters that stand for it inside expressions', async () => {
     const reserved = Array.from({ length: 32 }, (_, index) => String.fromCharCode(0xfdd0 + index)).join('');
     const tokens = ['\uFDD2', '\uFDD2'.repeat(6)].map(
@@ -237,6 +253,35 @@ describe('a mark', () => {
       sealingOf({ secrets: ['hunter2'], storeKey: () => key }).seal('hunter2'),
     );
     expect(new Set(marks).size).toBe(2);
+  });
+});
+
+describe('an attached text', () => {
+  it('is stored without secrets, and a mark that its author copied stays text', async () => {
+    const house = createHouse(TOOLS, DONE, { secrets: SECRETS });
+    const data = `API_KEY=${KEY}\n${sealingOf(house.parts).seal(KEY)}\n`;
+    const blobs = createMemoryBlobs();
+    const stored: string[] = [];
+    const parts: Parts = {
+      ...house.parts,
+      blobs: {
+        ...blobs,
+        put: async (texts) => {
+          stored.push([...texts].join(''));
+          return blobs.put(stored.slice(-1));
+        },
+      },
+    };
+    const tasks = [
+      task('f', 'attachment.read', { args: { name: 'env.txt' } }),
+      task('p', 'b.put', { args: { text: '${f.text}' } }),
+    ];
+    const attachments = [{ name: 'env.txt', data }];
+    const { run } = await startRun({ goal: 'Send env.txt', settings: SETTINGS, tasks, attachments }, parts);
+    expect((await house.drive(run, parts)).end?.outcome).toBe('answered');
+    expect(sentBy(house)).toEqual([{ text: data }]);
+    expect(stored.join()).not.toContain(KEY);
+    await withoutSecrets(house, run);
   });
 });
 

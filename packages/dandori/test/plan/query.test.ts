@@ -79,6 +79,12 @@ describe('an expression that makes too much ends', () => {
     expect(fillRefs({ list: ['${t}', '${t}'] }, () => large).ok).toBe(true);
   });
 
+  it('Refs that double a text again and again', () => {
+    const text = 'x'.repeat(50_000_000);
+    expect(fillRefs({ text: '${t}${t}' }, () => text)).toMatchObject({ ok: false });
+    expect(fillRefs({ text: '${t}' }, () => text).ok).toBe(true);
+  });
+
   it('trims a run of blanks in one pass', () => {
     const blanks = ' '.repeat(300_000);
     expect(query({ text: `${blanks}x${blanks}y${blanks}` }, 'trim(text)')).toBe(`x${blanks}y`);

@@ -40,6 +40,11 @@ it.each<[string, Effect, JsonObject, string[]]>([
   expect(aimsOf(tool, args)).toEqual(expected);
 });
 
+it('yes or no does not say what is deleted', () => {
+  const tool = { name: 'docs.delete', effect: 'destructive' as const, inputSchema: {} };
+  expect(aimsOf(tool, { title: 'x', force: true })).toEqual(['title', 'force']);
+});
+
 it.each(['python.run', 'terminal.type', 'db.executeSql'])(
   'what %s runs aims it, whatever it is called',
   (name) => {

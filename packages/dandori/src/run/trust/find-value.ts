@@ -31,16 +31,24 @@ function* textsIn(value: Json, room: { left: number }): Iterable<string> {
  * space do not matter, nor does the form: percent signs, base64, separators in numbers, the order in a date, a code in
  * groups.
  */
-export function placeIn(text: string, value: string): string | undefined {
+export function placeIn(text: string, value: string, isWhole = false): string | undefined {
   const wanted = plain(value).trim();
   if (wanted.length < 2) return undefined;
   return (
-    around(text, wanted) ??
-    around(text, plain(decoded(value)).trim()) ??
-    around(decoded(text), wanted) ??
+    around(text, wanted, isWhole) ??
+    around(text, plain(decoded(value)).trim(), isWhole) ??
+    around(decoded(text), wanted, isWhole) ??
     sameNumberIn(text, wanted) ??
-    inGroups(text, wanted)
+    inGroups(text, wanted, isWhole)
   );
+}
+
+/**
+ * As `placeIn`, but not if the value is only a part of a longer one: `/home/ann` is not in `/home/ann/tmp`, and
+ * `ann@home.example` is not in `joann@home.example`.
+ */
+export function hasWhole(text: string, value: string): boolean {
+  return placeIn(text, value, true) !== undefined;
 }
 
 /** The host of a URL or the domain of an address, if the value is one. It is what the value is aimed at. */
@@ -50,10 +58,11 @@ export function hostIn(value: string): string | undefined {
   return host;
 }
 
-function around(text: string, wanted: string): string | undefined {
+function around(text: string, wanted: string, isWhole = false): string | undefined {
   const shown = spaced(text);
   const from = shown.toLowerCase();
-  const at = wanted.length < 2 ? -1 : from.indexOf(wanted);
+  let at = wanted.length < 2 ? -1 : from.indexOf(wanted);
+  while (isWhole && at >= 0 && isPart(from, at, at + wanted.length)) at = from.indexOf(wanted, at + 1);
   if (at < 0) return undefined;
   // A few letters have another length in lower case.
   const words = shown.length === from.length ? shown : from;
@@ -61,6 +70,18 @@ function around(text: string, wanted: string): string | undefined {
   const before = words.slice(Math.max(0, at - AROUND), at);
   const after = words.slice(end, end + AROUND);
   return `${startOf(before, at > AROUND)}${words.slice(at, end)}${endOf(after, words.length > end + AROUND)}`;
+}
+
+/** Japanese has no spaces between words, so its letters end a value. */
+const LETTER = String.raw`[\p{N}_]|(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}ー])\p{L}`;
+const GOES_ON_BEFORE = new RegExp(String.raw`(?:${LETTER}|[@./\\%+~-])$`, 'u');
+const GOES_ON_AFTER = new RegExp(String.raw`^[@./\\%+~:?#&=-]*(?:${LETTER})`, 'u');
+
+/** Whether a path, an address or a word goes on before or after this place. */
+function isPart(text: string, at: number, end: number): boolean {
+  return (
+    GOES_ON_BEFORE.test(text.slice(0, at).slice(-1)) || GOES_ON_AFTER.test(text.slice(end, end + AROUND))
+  );
 }
 
 /** From the beginning of the sentence, or of a word. */
@@ -110,11 +131,13 @@ function decodedBase64(word: string): string | undefined {
 const CODE = /^(?=.*\d)[\p{L}\d]{8,64}$/u;
 
 /** `GB33 BUKB 2020 1555 5555 55` is GB33BUKB20201555555555. */
-function inGroups(text: string, wanted: string): string | undefined {
+function inGroups(text: string, wanted: string, isWhole: boolean): string | undefined {
   const code = wanted.replaceAll(/[ +-]/g, '');
   if (!CODE.test(code)) return undefined;
-  const [found] = new RegExp([...code].join('[ -]?'), 'u').exec(plain(text)) ?? [];
-  return found === undefined ? undefined : around(text, found);
+  const groups = [...code].join('[ -]?');
+  const pattern = isWhole ? String.raw`(?<!\d[ -]?)${groups}(?![ -]?\d)` : groups;
+  const [found] = new RegExp(pattern, 'u').exec(plain(text)) ?? [];
+  return found === undefined ? undefined : around(text, found, isWhole);
 }
 
 /** `1,200.00` is 1200, and `15.05.2024` is `2024-05-15`. */

@@ -20,7 +20,7 @@ import { isOwnName, isRefused, isTrustedResult } from '../state/orders.ts';
 import { wasRejected } from '../state/questions.ts';
 import type { OpenQuestion, RunState, TaskState } from '../state/state.ts';
 import { aimsOf, isWayOut, mayReachOut } from './aim.ts';
-import { hostIn, placeIn, sentenceIn } from './find-value.ts';
+import { hasWhole, hostIn, sentenceIn } from './find-value.ts';
 import { isOrderedUpTo, lineageOf, readBy, refsOf } from './lineage.ts';
 import { isPermitted } from './permission.ts';
 import { isFor, isLowBandwidth, isOf, ruleFor, strangersIn } from './rules.ts';
@@ -375,9 +375,9 @@ function isGoalOfUser({ isSuggested, parent, orders: { strangersSince } }: RunSt
 
 const FIRST_EVENT = 1;
 
-/** Whether the goal has the value. A short one must be a word of its own: 13 is not in 2013. */
+/** Whether the goal has the value, and not as a part of another one: 13 is not in 2013. */
 function isInWords(goal: string, text: string): boolean {
-  return placeIn(goal, text) !== undefined && (isTelling(text) || isShownIn(goal, text));
+  return hasWhole(goal, text) && (isTelling(text) || isShownIn(goal, text));
 }
 
 const LONGEST_SHOWN = 300;

@@ -86,6 +86,18 @@ describe('a model that does not answer', () => {
     });
   });
 
+  it.each<[string, (key: string) => string]>([
+    ['at the place where the message is cut', (key) => `${'x'.repeat(290)} ${key}`],
+    ['with percent signs', (key) => `see ?key=${encodeURIComponent(key)}`],
+  ])('leaves no part of the key in the message if it quotes it %s', async (_, quoted) => {
+    const apiKey = 'sk-4711/abcdef+0815/ghijkl==';
+    const body = { error: { message: quoted(apiKey) } };
+    const { thinking } = await think({ status: 400, body }, { apiKey });
+    const [beginning, end] = [apiKey.slice(0, 6), apiKey.slice(-8, -2)];
+    expect(JSON.stringify(thinking)).not.toContain(beginning);
+    expect(JSON.stringify(thinking)).not.toContain(end);
+  });
+
   it('names the dialect where a server knows no tool calls', async () => {
     const body = { error: { message: 'tools are not supported' } };
     const { thinking } = await think({ status: 400, body }, { dialect: 'tools' });

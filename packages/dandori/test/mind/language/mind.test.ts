@@ -167,6 +167,27 @@ describe('an output that is not as asked for', () => {
       { toolCalls: [{ name: 'places.find', arguments: { q: 'Kyoto' }, id: 'call_1' }] },
       [{ ...find, id: 'call_1' }],
     ],
+    [
+      "as the provider's own calls beside a remark",
+      {
+        content: 'Let me look.',
+        toolCalls: [{ name: 'places_find', arguments: { q: 'Kyoto' }, id: 'call_1' }],
+      },
+      [{ ...find, id: 'call_1' }],
+    ],
+    [
+      'as calls with the same id',
+      {
+        toolCalls: [
+          { name: 'places_find', arguments: { q: 'Kyoto' }, id: 'x' },
+          { name: 'places_find', arguments: { q: 'Nara' }, id: 'x' },
+        ],
+      },
+      [
+        { ...find, id: 'x' },
+        { operation: 'places.find', args: { q: 'Nara' } },
+      ],
+    ],
   ])('is understood %s', async (_, reply, actions) => {
     const { thinking } = await think(reply, {}, new Story('Tell me about Kyoto.').thought());
     expect(thinking).toMatchObject({ kind: 'decided', actions });

@@ -65,8 +65,12 @@ export const jsonDialect: Dialect = {
     const { purpose } = thought;
     const names = callNames(thought.tools);
     const isCut = finishReason === 'length';
-    if (text.trim() !== '' || calls.length === 0 || isCut)
-      return withKnownNames(extractActions(text, { purpose, isCut, names }), thought);
+    if (text.trim() !== '' || calls.length === 0 || isCut) {
+      const said = withKnownNames(extractActions(text, { purpose, isCut, names }), thought);
+      // Words beside native calls are a remark, and no answer.
+      const isRemark = said.ok && said.isProse === true && calls.length > 0 && mayCallTools(thought);
+      if (!isRemark) return said;
+    }
     const extraction = withKnownNames(extractActions(stringifyJson(calls), { purpose }), thought);
     return extraction.ok
       ? { ...extraction, repaired: "calls in the provider's own form taken as the actions" }

@@ -280,7 +280,9 @@ class ChatReader {
       return;
     }
     this.#early.delete(at);
-    const call: Call = { id: callId ?? `call_${at}`, name, text: '' };
+    // A few servers give the same id to several calls of one answer.
+    const isTaken = [...this.#calls.values()].some((one) => one.id === callId);
+    const call: Call = { id: callId === undefined || isTaken ? `call_${at}` : callId, name, text: '' };
     this.#calls.set(at, call);
     this.#onPart({ type: 'call-start', id: call.id, name });
     this.#piece(call, begun);
