@@ -160,9 +160,9 @@ function prepare(
   if (tasks !== undefined)
     facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: tasksAsJournaled(tasks) } });
   const sealing = sealingOf(parts);
-  const events = facts.map((fact, index) => eventOf(sealing.seal(fact), { run, seq: index + 1, at }));
-  const [, given] = events;
-  if (given !== undefined) readable(given);
+  const events = facts.map((fact, index) =>
+    readable(eventOf(sealing.seal(fact), { run, seq: index + 1, at })),
+  );
   const plan = isValidOnly && tasks !== undefined ? compiledPlan(events, parts) : undefined;
   return { run, events, plan };
 }
