@@ -46,6 +46,14 @@ describe('the error for a first program names the fix', () => {
       { tools: { weather: { ...weather, effect: 'readonly' } } },
       'The effects are read, idempotent',
     ],
+    ['a schema beside run', { tools: { weather: { schema: {}, run() {} } } }, 'Did you mean input?'],
+    ['a misspelt part', { tools: { weather: { ...weather, efect: 'read' } } }, 'Did you mean effect?'],
+    [
+      'inputSchema beside run',
+      { tools: { weather: { inputSchema: {}, run() {} } } },
+      'With run, the schema is called input',
+    ],
+    ['the name of an operation of Dandori', { tools: { report: weather } }, 'Give it another name'],
     [
       'a model without its provider',
       { model: 'gpt-5-mini' },
