@@ -266,9 +266,9 @@ export function checkGoal(goal: string): void {
   }
 }
 
-function checkUser(id: unknown = ''): void {
+export function checkUser(id: unknown = ''): void {
   if (typeof id === 'string') return;
-  throw new DandoriError('usage', 'The userId of a run must be a text.', {
+  throw new DandoriError('usage', 'The userId must be a text.', {
     fix: 'Write userId: String(user.id).',
   });
 }

@@ -103,6 +103,13 @@ describe('the error for a first program names the fix', () => {
     expect(await dandori.runs()).toEqual([]);
   });
 
+  it('a number for the user of a conversation, whose journal could not be read', async () => {
+    await using dandori = await open([]);
+    const userId = 5 as unknown as string;
+    expect(await caught(() => dandori.conversation(undefined, { userId }))).toContain('String(user.id)');
+    expect(await dandori.conversations()).toEqual([]);
+  });
+
   it('a run after close, when no tool can be called any more', async () => {
     const dandori = await open([say('never')]);
     await dandori.close();

@@ -38,7 +38,7 @@ export const library: Catalogue = {
   'Use types that JSON has, such as z.iso.datetime() for a date.':
     'JSON にある型を使ってください。日時は z.iso.datetime() です。',
   'Did you mean {1}?': '{1} のことですか？',
-  'The userId of a run must be a text.': 'userId は文字列で渡してください。',
+  'The userId must be a text.': 'userId は文字列で渡してください。',
   'Write userId: String(user.id).': 'userId: String(user.id) と書いてください。',
   'The attachments are not a list of files.': 'attachments はファイルのリストで渡してください。',
   "Write attachments: ['list.csv'], or [{ name: 'list.csv', data: text }].":
