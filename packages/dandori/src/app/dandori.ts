@@ -7,6 +7,7 @@ import {
   answerQuestion,
   approve,
   cancelRun,
+  checkUser,
   continueRun,
   type Pruned,
   type PruneOptions,
@@ -358,6 +359,7 @@ function assemble(
       return pruned;
     },
     async conversation(id, { userId = config.userId, key, wake } = {}) {
+      checkUser(userId);
       const { newConversation, openConversation } = await conversing();
       const named = id === undefined ? await newConversation({ userId, key }, parts) : { id };
       const onClose = () => opened.delete(conversation);

@@ -94,7 +94,7 @@ export interface Dandori extends AsyncDisposable {
 }
 
 export async function openDandori(options: DandoriOptions = {}): Promise<Dandori> {
-  if (typeof options !== 'object')
+  if (typeof options !== 'object' || options === null)
     throw new DandoriError('usage', 'openDandori takes one object.', {
       fix: "Write openDandori({ model: 'openai/gpt-5-mini', tools: { … } }).",
     });
@@ -133,7 +133,9 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     onDriving: (leave: Leave, isDriving: boolean) =>
       void (isDriving ? driven.add(leave) : driven.delete(leave)),
   };
+  let isClosed = false;
   const close: Dandori['close'] = async (leaving) => {
+    isClosed = true;
     await Promise.all([...driven].map((leave) => leave(leaving?.grace)));
     await runtime.close(leaving);
   };
@@ -142,6 +144,11 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     model: runtime.mindName,
     run<const Options extends RunOptions>(goal: string, runOptions?: Options) {
       checkRun(goal, runOptions);
+      // Its servers are gone, so that every call would fail.
+      if (isClosed)
+        throw new DandoriError('usage', 'Dandori is closed, and starts no more runs.', {
+          fix: 'Await the output of the runs before close().',
+        });
       const {
         live = false,
         onQuestion: own,

@@ -47,10 +47,9 @@ const BETWEEN_ATTEMPTS = 1_000;
 const A_DAY = 86_400_000;
 
 /** Milliseconds until the first open question expires: then the run continues without an answer. At most a day. */
-function untilExpiry({ questions }: Report): { readonly ms?: number } {
+function untilExpiry({ questions }: Report): number {
   const next = Math.min(...questions.map(({ expiresAt = Number.POSITIVE_INFINITY }) => expiresAt));
-  if (!Number.isFinite(next)) return {};
-  return { ms: Math.min(Math.max(next - Date.now(), 0) + 1, A_DAY) };
+  return Math.min(Math.max(next - Date.now(), 0) + 1, A_DAY);
 }
 
 interface Waiting {
@@ -117,8 +116,7 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
       const report = await this.#settled();
       if (report.outcome === 'answered') return toOutput(report);
       const isOpen = report.outcome === 'waiting' || report.outcome === 'paused';
-      if (!isOpen || !wait) throw withoutOutput(report, runtime.missing());
-      await this.#changed({ before: report, ...untilExpiry(report) });
+      if (!isOpen || !wait || !(await this.#waited(report))) throw withoutOutput(report, runtime.missing());
     }
   }
 
@@ -315,6 +313,19 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
     });
   }
 
+  /**
+   * Waits until an answer from elsewhere may have come. The timer keeps the process alive, because watching a file does
+   * not. False if this process leaves the run.
+   */
+  async #waited(report: Report): Promise<boolean> {
+    const { signal } = this.#leaving;
+    const stop: Leave = async () => this.#leaving.abort();
+    this.#parts.onDriving(stop, true);
+    if (!signal.aborted) await this.#changed({ before: report, ms: untilExpiry(report), signal });
+    this.#parts.onDriving(stop, false);
+    return !signal.aborted;
+  }
+
   /** Drives until the run has ended, or waits for an answer that nothing here gives. */
   async #settled({ isLoop = false }: { isLoop?: boolean } = {}): Promise<Report> {
     for (;;) {
@@ -385,8 +396,7 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
         const isOpen = report.outcome === 'waiting' || report.outcome === 'paused';
         const rest = await runtime.events(this.#id, seq);
         if (rest.length > 0) continue;
-        if (!isOpen || options.wait !== true) return;
-        await this.#changed({ before: report, ...untilExpiry(report) });
+        if (!isOpen || options.wait !== true || !(await this.#waited(report))) return;
       }
     } finally {
       unlisten();

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import type { GivenAttachment } from '../commands/index.ts';
-import { DandoriError } from '../model/error.ts';
+import { DandoriError, messageOf } from '../model/error.ts';
 import type { Event, Live } from '../model/event.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import { approvalPolicy, language, mode } from '../model/settings.ts';
 import { nearest } from '../model/text.ts';
 import type { Report } from '../views/report.ts';
 import { type OnQuestion, RunError } from './run.ts';
@@ -80,6 +81,7 @@ export function checkRun(goal: unknown, options: unknown): void {
       fix: FOREIGN[unknown] ?? (near === undefined ? `Known here: ${known}.` : `Did you mean ${near}?`),
     });
   }
+  checkValues(options);
   const { output, attachments = [] } = options;
   if (!Array.isArray(attachments) || !attachments.every(isAttachment))
     throw new DandoriError('usage', 'The attachments are not a list of files.', {
@@ -90,6 +92,32 @@ export function checkRun(goal: unknown, options: unknown): void {
   throw new DandoriError('usage', 'The output is neither a schema of zod 4 nor a JSON Schema.', {
     fix: 'Write output: z.object({ … }) with zod 4 or newer.',
   });
+}
+
+/** The options that take one of a few words. */
+const WORDS: Readonly<Record<string, readonly string[]>> = {
+  mode: mode.options,
+  approval: approvalPolicy.options,
+  language: language.options,
+};
+
+function checkValues({ signal, tasks, ...options }: Record<string, unknown>): void {
+  for (const [name, words] of Object.entries(WORDS)) {
+    const given = options[name];
+    if (given === undefined || words.includes(given as string)) continue;
+    const near = typeof given === 'string' ? nearest(given, words) : undefined;
+    throw new DandoriError('usage', `The ${name} of a run can't be "${String(given)}".`, {
+      fix: near === undefined ? `Choose from ${words.join(', ')}.` : `Did you mean ${near}?`,
+    });
+  }
+  if (signal !== undefined && !(signal instanceof AbortSignal))
+    throw new DandoriError('usage', 'The signal of a run must be an AbortSignal.', {
+      fix: 'Write signal: controller.signal.',
+    });
+  if (tasks !== undefined && !Array.isArray(tasks))
+    throw new DandoriError('usage', 'The tasks of a run must be a list.', {
+      fix: "Write tasks: [{ id: 't1', operation: 'shop.price', args: {} }], or (await readPlanFile(file)).tasks.",
+    });
 }
 
 function isAttachment(value: unknown): boolean {
@@ -105,7 +133,19 @@ function isZod(value: unknown): boolean {
 
 /** What the model writes is the input of a zod schema, which may transform it. */
 export function outputSchema(output: RunOptions['output']): JsonObject | undefined {
-  return output instanceof z.ZodType ? (z.toJSONSchema(output, { io: 'input' }) as JsonObject) : output;
+  if (!(output instanceof z.ZodType)) return output;
+  try {
+    return z.toJSONSchema(output, {
+      io: 'input',
+      unrepresentable: ({ zodSchema }) =>
+        zodSchema._zod.def.type === 'bigint' ? { type: 'integer' } : 'throw',
+    }) as JsonObject;
+  } catch (cause) {
+    throw new DandoriError('usage', `The output cannot be written as JSON Schema: ${messageOf(cause)}`, {
+      fix: 'Use types that JSON has, such as z.iso.datetime() for a date.',
+      cause,
+    });
+  }
 }
 
 export async function readOutput(report: Report, output: RunOptions['output']): Promise<unknown> {

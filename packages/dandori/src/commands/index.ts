@@ -25,6 +25,6 @@ export {
 } from './attachments.ts';
 export { type Pruned, type PruneOptions, pruneRuns } from './prune.ts';
 export { asJournaled, readable, tasksAsJournaled } from './send.ts';
-export { checkGoal, newId, startOnce, startRun } from './start.ts';
+export { checkGoal, checkUser, newId, startOnce, startRun } from './start.ts';
 export { addBudget, addNote, cancelRun, continueRun, pauseRun, type Rating, rateRun } from './steer.ts';
 export { asksToStop } from './stop-request.ts';

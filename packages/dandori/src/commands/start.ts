@@ -160,9 +160,9 @@ function prepare(
   if (tasks !== undefined)
     facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: tasksAsJournaled(tasks) } });
   const sealing = sealingOf(parts);
-  const events = facts.map((fact, index) => eventOf(sealing.seal(fact), { run, seq: index + 1, at }));
-  const [, given] = events;
-  if (given !== undefined) readable(given);
+  const events = facts.map((fact, index) =>
+    readable(eventOf(sealing.seal(fact), { run, seq: index + 1, at })),
+  );
   const plan = isValidOnly && tasks !== undefined ? compiledPlan(events, parts) : undefined;
   return { run, events, plan };
 }
@@ -266,9 +266,9 @@ export function checkGoal(goal: string): void {
   }
 }
 
-function checkUser(id: unknown = ''): void {
+export function checkUser(id: unknown = ''): void {
   if (typeof id === 'string') return;
-  throw new DandoriError('usage', 'The userId of a run must be a text.', {
+  throw new DandoriError('usage', 'The userId must be a text.', {
     fix: 'Write userId: String(user.id).',
   });
 }

@@ -1,6 +1,7 @@
 import { DandoriError } from '../model/error.ts';
 import type { JsonObject } from '../model/json.ts';
 import type { SchemaCheck, Tool, ToolPolicy } from '../model/tool.ts';
+import { OWN_OPERATIONS } from '../run/actions/own-operations.ts';
 import { isWayOut } from '../run/trust/aim.ts';
 import { callMethod } from './call-method.ts';
 import type { McpServers } from './mcp/config.ts';
@@ -103,6 +104,17 @@ function checkNames(mcpServers: McpServers, services: readonly Service[]): void 
       });
     }
     seen.add(name);
+  }
+  for (const { tool } of services.flatMap(({ methods }) => methods)) {
+    // The engine performs such an action itself, so that the tool would never be called.
+    if (!OWN_OPERATIONS.has(tool.name)) continue;
+    throw new DandoriError(
+      'service-invalid',
+      `A tool cannot be named "${tool.name}": Dandori has an operation of this name.`,
+      {
+        fix: 'Give it another name, such as a verb and its object: write_report.',
+      },
+    );
   }
 }
 

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { DandoriError } from '../model/error.ts';
 import { isObject, type Json, type JsonObject } from '../model/json.ts';
+import { nearest } from '../model/text.ts';
 import type { Effect } from '../model/tool.ts';
 import {
   checkName,
@@ -88,6 +89,7 @@ async function serviceOf(name: string, given: GivenTool): Promise<Service> {
   if (!isObject(given)) throw notATool(name, {});
   if ('inputSchema' in given) return fromAiSdk(name, given);
   if (!('run' in given) || typeof given.run !== 'function') throw notATool(name, given);
+  refuseMisspelt(name, given);
   const { input = z.object({}), ...rest } = given as GivenDefinition;
   if (input instanceof z.ZodType) return single(name, { ...rest, input });
   throw new DandoriError('service-invalid', `tools.${name}.input is not a schema of zod 4.`, {
@@ -99,11 +101,36 @@ async function serviceOf(name: string, given: GivenTool): Promise<Service> {
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   parameters: 'input',
   schema: 'input',
+  outputSchema: 'output',
   execute: 'run',
   handler: 'run',
   func: 'run',
   invoke: 'run',
 };
+
+const PARTS: Readonly<Record<keyof ToolDefinition, true>> = {
+  name: true,
+  description: true,
+  input: true,
+  output: true,
+  effect: true,
+  trusted: true,
+  calls: true,
+  preview: true,
+  run: true,
+};
+
+/** Without its `input` a tool would get no arguments, and without its `effect` it would write. */
+function refuseMisspelt(name: string, given: object): void {
+  for (const key of Object.keys(given)) {
+    if (Object.hasOwn(PARTS, key)) continue;
+    const meant = OTHER_NAMES[key] ?? nearest(key, Object.keys(PARTS));
+    if (meant === undefined || meant in given) continue;
+    throw new DandoriError('service-invalid', `tools.${name} has an unknown part "${key}".`, {
+      fix: `Did you mean ${meant}?`,
+    });
+  }
+}
 
 function notATool(name: string, given: object): DandoriError {
   const renamed = Object.keys(given).flatMap((key) =>
@@ -149,7 +176,7 @@ async function fromAiSdk(name: string, given: object): Promise<Service> {
   };
   if (typeof execute !== 'function')
     throw new DandoriError('service-invalid', `tools.${name} has no execute, so it cannot be called here.`, {
-      fix: 'Give it an execute function.',
+      fix: 'Give it an execute function. With run, the schema is called input.',
     });
   const { schema, validate } = await readSchema(name, inputSchema);
   const asked = needsApproval !== undefined && needsApproval !== false;

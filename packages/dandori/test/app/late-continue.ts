@@ -1,8 +1,9 @@
 import { systemClock } from '../../src/app/dandori.ts';
-import { continueRun, pauseRun } from '../../src/commands/index.ts';
+import { answerQuestion, continueRun, pauseRun } from '../../src/commands/index.ts';
 import type { Store } from '../../src/index.ts';
 import { foldRun } from '../../src/run/state/apply.ts';
 import type { Parked } from '../../src/store/index.ts';
+import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 
 const parts = (store: Store) => ({ ...store, secrets: [], clock: systemClock });
 
@@ -30,4 +31,11 @@ export function continuedLate(store: Store): Store {
 export async function paused(run: string, store: Store): Promise<string> {
   await pauseRun({ run }, parts(store));
   return 'paused';
+}
+
+/** What `dandori answer` does in another process. */
+export function approved(run: string, store: Store): Promise<void> {
+  const toolbox = createFunctionToolbox(systemClock, {});
+  const checking = { ...parts(store), toolbox, check: () => [] };
+  return answerQuestion({ run, question: 'q1', answer: 'approve' }, checking);
 }

@@ -1,6 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createOpenAICompatible } from '@ai-sdk/openai-compatible';
 import { tool as aiTool, jsonSchema } from 'ai';
 import { afterEach, beforeEach, describe, expect, expectTypeOf, it } from 'vitest';
@@ -18,7 +22,8 @@ import {
 import { brokenLaws } from '../../src/run/laws.ts';
 import { startModelServer } from '../../src/testing/model-server/index.ts';
 import { createScriptedMind, type Reply } from '../../src/testing/scripted-mind.ts';
-import { continuedLate, paused } from './late-continue.ts';
+import { started } from '../program.ts';
+import { approved, continuedLate, paused } from './late-continue.ts';
 
 let cwd: string;
 beforeEach(async () => {
@@ -292,6 +297,29 @@ describe('the handle of a run', () => {
     const wait = open.output({ wait: true });
     await dandori.open(open.id).approve();
     expect(await wait).toBe('Removed.');
+  });
+
+  it('waits for an answer from another process, also if nothing else keeps its process alive', async () => {
+    const child = spawn(process.execPath, [started('app/fixtures/waiting.ts')], { cwd });
+    const exited = once(child, 'exit');
+    const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
+    const id = (await lines.next()).value ?? '';
+    // A process that nothing keeps alive ends in this time.
+    await Promise.race([exited, sleep(300)]);
+    await approved(id, createFileStore(join(cwd, '.dandori/runs')));
+    expect((await lines.next()).value).toBe('answered');
+    expect(await exited).toEqual([0, null]);
+  });
+
+  it('stops waiting when it is closed', async () => {
+    const dandori = await withMind(REMOVE, { tools: milk(() => 1) });
+    const run = dandori.run('Remove milk');
+    const wait = run.output({ wait: true });
+    const events = Array.fromAsync(run.events({ wait: true }));
+    await expect.poll(async () => (await run.questions()).length).toBe(1);
+    await dandori.close();
+    await expect(wait).rejects.toMatchObject({ code: 'run-waiting' });
+    expect((await events).at(-1)?.type).toBe('question_asked');
   });
 
   it('hears what is written in the moment in which its driver stops', async () => {

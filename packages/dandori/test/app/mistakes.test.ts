@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createMemoryStore, type DandoriOptions, openDandori, tool } from '../../src/index.ts';
+import { isObject } from '../../src/model/json.ts';
 import { createScriptedMind, type Reply } from '../../src/testing/scripted-mind.ts';
 
 let cwd: string;
@@ -45,6 +46,14 @@ describe('the error for a first program names the fix', () => {
       { tools: { weather: { ...weather, effect: 'readonly' } } },
       'The effects are read, idempotent',
     ],
+    ['a schema beside run', { tools: { weather: { schema: {}, run() {} } } }, 'Did you mean input?'],
+    ['a misspelt part', { tools: { weather: { ...weather, efect: 'read' } } }, 'Did you mean effect?'],
+    [
+      'inputSchema beside run',
+      { tools: { weather: { inputSchema: {}, run() {} } } },
+      'With run, the schema is called input',
+    ],
+    ['the name of an operation of Dandori', { tools: { report: weather } }, 'Give it another name'],
     [
       'a model without its provider',
       { model: 'gpt-5-mini' },
@@ -61,8 +70,9 @@ describe('the error for a first program names the fix', () => {
     ['a server with cmd', { servers: { shop: { cmd: 'node' } } }, 'did you mean "command"?'],
     ['a key in the program', { apiKey: 'sk-123' }, 'model.api_key_env'],
     ['a text', 'openai/gpt-5-mini', 'openDandori({ model'],
+    ['null', null, 'openDandori({ model'],
   ])('%s', async (_name, options, fix) => {
-    const given = typeof options === 'string' ? options : { cwd, ...(options as object) };
+    const given = isObject(options) ? { cwd, ...options } : options;
     expect(await caught(() => openDandori(given as DandoriOptions))).toContain(fix);
   });
 
@@ -74,10 +84,36 @@ describe('the error for a first program names the fix', () => {
     ['a misspelt option', 'x', { outptu: {} }, 'Did you mean output?'],
     ['the fields of a schema', 'x', { output: { city: z.string() } }, 'output: z.object('],
     ['one attachment', 'x', { attachments: 'list.csv' }, "attachments: ['list.csv']"],
+    ['a mode that does not exist', 'x', { mode: 'plan' }, 'Choose from auto, direct'],
+    ['an approval that does not exist', 'x', { approval: 'allways' }, 'Did you mean always?'],
+    ['another language', 'x', { language: 'fr' }, 'Choose from en, ja'],
+    ['a number for the signal', 'x', { signal: 5000 }, 'controller.signal'],
+    ['one task', 'x', { tasks: { operation: 'shop.price' } }, 'tasks: [{'],
+    ['a type that JSON does not have', 'x', { output: z.object({ at: z.date() }) }, 'z.iso.datetime()'],
   ])('of a run: %s', async (_name, goal, options, fix) => {
     await using dandori = await open([say('never')]);
     expect(await caught(() => dandori.run(goal as string, options as object).output())).toContain(fix);
     expect(await dandori.runs()).toEqual([]);
+  });
+
+  it('a mind without a name is refused before anything is written, because its journal could not be read', async () => {
+    const { name: _, ...nameless } = createScriptedMind([say('never')]);
+    await using dandori = await open([], { model: nameless as ReturnType<typeof createScriptedMind> });
+    expect(await caught(() => dandori.run('x').output())).toContain('mind cannot be stored');
+    expect(await dandori.runs()).toEqual([]);
+  });
+
+  it('a number for the user of a conversation, whose journal could not be read', async () => {
+    await using dandori = await open([]);
+    const userId = 5 as unknown as string;
+    expect(await caught(() => dandori.conversation(undefined, { userId }))).toContain('String(user.id)');
+    expect(await dandori.conversations()).toEqual([]);
+  });
+
+  it('a run after close, when no tool can be called any more', async () => {
+    const dandori = await open([say('never')]);
+    await dandori.close();
+    expect(await caught(() => dandori.run('x').output())).toContain('before close()');
   });
 
   it('an id that is undefined is not the id of a run', async () => {

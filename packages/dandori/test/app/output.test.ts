@@ -45,6 +45,12 @@ describe('the output of a run', () => {
     expect(await dandori.open(run.id).output()).toEqual({ offices: ['Kyoto'] });
   });
 
+  it('may have integers beyond 2^53, as the input of a tool may', async () => {
+    await using dandori = await open([say({ id: 9007199254740993n })]);
+    const output = z.object({ id: z.coerce.bigint() });
+    expect(await dandori.run('Which id?', { output }).output()).toEqual({ id: 9007199254740993n });
+  });
+
   it('goes back to the model if it does not fit, and fails with the reason after the last attempt', async () => {
     await using mended = await open([say({ offices: 'Kyoto' }), say({ offices: ['Kyoto'] })]);
     expect(await mended.run('Which?', { output: OFFICES }).output()).toEqual({ offices: ['Kyoto'] });

@@ -197,7 +197,7 @@ async function imported(
   const unknown = names.filter((name) => !Object.hasOwn(servers, name));
   if (unknown.length > 0)
     throw new DandoriError('usage', `There is no server ${unknown.join(', ')} in ${files.join(', ')}.`, {
-      fix: `Choose of ${Object.keys(servers).join(', ')}.`,
+      fix: `Choose from ${Object.keys(servers).join(', ')}.`,
     });
   const chosen = Object.entries(servers).filter(([name]) => names.length === 0 || names.includes(name));
   for (const [name] of chosen) {

@@ -8,7 +8,7 @@ const SHELLS = { bash, zsh, fish } as const;
 export async function completion(shell: string): Promise<number> {
   if (!Object.hasOwn(SHELLS, shell))
     throw new DandoriError('usage', `There is no completion for ${shell}.`, {
-      fix: `Choose of ${Object.keys(SHELLS).join(', ')}.`,
+      fix: `Choose from ${Object.keys(SHELLS).join(', ')}.`,
     });
   process.stdout.write(SHELLS[shell as keyof typeof SHELLS](visible()));
   return 0;

@@ -14,7 +14,7 @@ export async function models(
 ): Promise<number> {
   if (provider !== undefined && !PROVIDERS.some((known) => known === provider))
     throw new DandoriError('usage', `There is no provider ${provider}.`, {
-      fix: `Choose of ${PROVIDERS.join(', ')}.`,
+      fix: `Choose from ${PROVIDERS.join(', ')}.`,
     });
   // The name of the model does not matter here, but a configuration without one is not valid.
   const values = provider === undefined ? {} : { model: { provider, name: 'any' } };

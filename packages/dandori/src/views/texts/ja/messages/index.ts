@@ -1,6 +1,7 @@
 import type { Catalogue } from '../../translate.ts';
 import { config } from './config.ts';
 import { help } from './help.ts';
+import { library } from './library.ts';
 import { mcp } from './mcp.ts';
 import { model } from './model.ts';
 import { plans } from './plans.ts';
@@ -13,6 +14,7 @@ import { usage } from './usage.ts';
 export const messages: Catalogue = {
   ...help,
   ...usage,
+  ...library,
   ...config,
   ...plans,
   ...server,

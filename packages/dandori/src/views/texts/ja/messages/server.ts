@@ -227,7 +227,13 @@ export const server: Catalogue = {
     '関数、tool({ description, input, run })、AI SDK のツール、またはサービスを渡してください。',
   'tools.{1} has no execute, so it cannot be called here.':
     'tools.{1} に execute がないため、呼び出せません。',
-  'Give it an execute function.': 'execute 関数を追加してください。',
+  'Give it an execute function. With run, the schema is called input.':
+    'execute 関数を追加してください。run を使う場合、スキーマの名前は input です。',
+  'tools.{1} has an unknown part "{2}".': 'tools.{1} に「{2}」という項目はありません。',
+  'A tool cannot be named "{1}": Dandori has an operation of this name.':
+    'ツールの名前に「{1}」は使えません。Dandori 自身の操作の名前です。',
+  'Give it another name, such as a verb and its object: write_report.':
+    'write_report のように、別の名前を付けてください。',
   'The inputSchema of tools.{1} cannot be read.': 'tools.{1} の inputSchema を読み取れません。',
   'Use a schema of zod 4, or a JSON Schema.': 'zod 4 のスキーマか JSON Schema を使ってください。',
   '{1} exports no service.': '{1} がサービスをエクスポートしていません。',

@@ -20,7 +20,7 @@ export const setup: Catalogue = {
     '--header はアドレスに、--env はコマンドに付けます。',
   '{1} takes a name and a value, not "{2}".': '{1} には名前と値を指定します（"{2}" は不可）。',
   'There is no server {1} in {2}.': '{2} にサーバー {1} はありません。',
-  'Choose of {1}.': '{1} から選んでください。',
+  'Choose from {1}.': '{1} から選んでください。',
   '{1} already has a server {2}.': '{1} にはサーバー {2} がすでにあります。',
   'Choose another name, or replace it with --replace.': '別の名前にするか、--replace で置き換えてください。',
   '{1} has no server {2}.': '{1} にサーバー {2} はありません。',

@@ -39,39 +39,6 @@ export const usage: Catalogue = {
     '`run.resume()` で再開してください。Dandori を閉じる前に output を await してください。',
   'aborted by the program': 'プログラムが中止しました',
   '{1} is not available: {2}.': '{1} は利用できません：{2}。',
-  'openDandori takes one object.': 'openDandori にはオブジェクトを 1 つ渡してください。',
-  "Write openDandori({ model: 'openai/gpt-5-mini', tools: { … } }).":
-    "openDandori({ model: 'openai/gpt-5-mini', tools: { … } }) のように書いてください。",
-  'dandori.open takes the id of a run.': 'dandori.open には実行の ID を渡してください。',
-  'Pass run.id, or an id that dandori.runs() lists.':
-    'run.id か、dandori.runs() に出る ID を渡してください。',
-  'openDandori: model is no model of the AI SDK.': 'openDandori：model は AI SDK のモデルではありません。',
-  "Pass openai('gpt-5-mini') of @ai-sdk/openai, 'openai/gpt-5-mini', or a Mind of your own.":
-    "@ai-sdk/openai の openai('gpt-5-mini')、'openai/gpt-5-mini'、または自作の Mind を渡してください。",
-  'The option is called output.': 'このオプションの名前は output です。',
-  'The option is called signal.': 'このオプションの名前は signal です。',
-  'Pass the tasks of a plan as tasks: (await readPlanFile(file)).tasks.':
-    '計画のタスクは tasks で渡してください：(await readPlanFile(file)).tasks',
-  'Pass {1} to openDandori.': '{1} は openDandori に渡してください。',
-  'Pass it to openDandori as instructions.': 'instructions として openDandori に渡してください。',
-  'Pass limits: { max_steps } to openDandori.': 'limits: { max_steps } を openDandori に渡してください。',
-  'The goal must be a text.': '目標はテキストで指定してください。',
-  "Write dandori.run('The goal', { … }). Chats are conversations: dandori.conversation().":
-    "dandori.run('目標', { … }) のように書いてください。チャットには dandori.conversation() を使います。",
-  'The options of a run must be an object.': '実行のオプションはオブジェクトで渡してください。',
-  'Unknown option "{1}" of dandori.run.': 'dandori.run に「{1}」というオプションはありません。',
-  'Unknown option "{1}" of openDandori.': 'openDandori に「{1}」というオプションはありません。',
-  'Known here: {1}.': '使えるオプション：{1}',
-  'Did you mean {1}?': '{1} のことですか？',
-  'The userId of a run must be a text.': 'userId は文字列で渡してください。',
-  'Write userId: String(user.id).': 'userId: String(user.id) と書いてください。',
-  'The attachments are not a list of files.': 'attachments はファイルのリストで渡してください。',
-  "Write attachments: ['list.csv'], or [{ name: 'list.csv', data: text }].":
-    "attachments: ['list.csv'] または [{ name: 'list.csv', data: text }] のように書いてください。",
-  'The output is neither a schema of zod 4 nor a JSON Schema.':
-    'output は zod 4 のスキーマでも JSON Schema でもありません。',
-  'Write output: z.object({ … }) with zod 4 or newer.':
-    'zod 4 以降で output: z.object({ … }) と書いてください。',
   'limit reached: {1}': '上限に達しました：{1}',
   'The run {1} ended without an answer ({2}): {3}': '実行 {1} は回答を得られずに終了しました（{2}）：{3}',
   'Its report says what was done: `run.report()`, or `dandori show {1}`.':
