@@ -12,11 +12,10 @@ import { DandoriError } from '../model/error.ts';
 import { type Event, type FactOf, isUnfinished, type Live } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
 import type { Question } from '../model/question.ts';
-import type { MissingServer } from '../model/tool.ts';
 import type { AskedQuestion, Report } from '../views/report.ts';
 import type { ResultPart, ResultRange } from '../views/result-page.ts';
 import type { Runtime } from './dandori.ts';
-import { type FollowOptions, type OnQuestion, type Run, RunError } from './run.ts';
+import { type FollowOptions, type OnQuestion, type Run, withoutOutput } from './run.ts';
 import type { ApproveOptions, RejectOptions } from './run-client.ts';
 import type { RunListeners } from './run-listeners.ts';
 
@@ -261,10 +260,12 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
         const report = await this.#driveOrFollow();
         if (report.outcome !== 'waiting' || soon.aborted) return report;
         const answers = report.questions.map(ask);
-        // A callback may wait for a person. The run may be answered elsewhere, cancelled or left meanwhile. The first
-        // time, the run is driven again instead: something may have been written before the watch began.
-        if (changed !== undefined && !(await Promise.race([isAny(answers), changed.then(() => true)])))
-          return report;
+        if (changed !== undefined) {
+          // A callback may wait for a person while the run is answered elsewhere, cancelled or left.
+          const isAnswered = Promise.all(answers).then((all) => all.includes(true));
+          if (!(await Promise.race([isAnswered, changed.then(() => true)]))) return report;
+        }
+        // What was written before the watch began is seen by driving once more.
         changed = this.#changed({ signal: AbortSignal.any([soon, over.signal]), ms: untilExpiry(report) });
       }
     } finally {
@@ -415,10 +416,6 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
   }
 }
 
-async function isAny(answers: readonly Promise<boolean>[]): Promise<boolean> {
-  return (await Promise.all(answers)).includes(true);
-}
-
 /** The answer came from elsewhere in the meantime. */
 async function ignoringLate(answer: Promise<void>): Promise<void> {
   try {
@@ -427,31 +424,4 @@ async function ignoringLate(answer: Promise<void>): Promise<void> {
     const isLate = error instanceof DandoriError && ['question-answered', 'run-ended'].includes(error.code);
     if (!isLate) throw error;
   }
-}
-
-function withoutOutput(report: Report, missing: readonly MissingServer[]): RunError {
-  const { run, outcome, failure, questions, limit } = report;
-  if (outcome === 'waiting') {
-    const asked = questions.map(({ id, text }) => `${id}: ${text}`).join('; ');
-    const hints = new Set(questions.flatMap(({ hint }) => hint ?? []));
-    const fix =
-      'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.';
-    return new RunError('run-waiting', `The run ${run} waits for an answer: ${asked}`, {
-      fix: [fix, ...hints].join(' '),
-      report,
-    });
-  }
-  if (outcome === 'paused' || outcome === 'open')
-    return new RunError('run-waiting', `The run ${run} has stopped and not ended.`, {
-      fix: 'Continue it with `run.resume()`. Await the output before you close Dandori.',
-      report,
-    });
-  const why = failure?.message ?? (limit === undefined ? outcome : `limit reached: ${limit}`);
-  // The reason is not part of the failure, because the failure is told to the model.
-  const reasons = missing.map(({ server, reason }) => `${server} is not available: ${reason}.`);
-  const seeReport = `Its report says what was done: \`run.report()\`, or \`dandori show ${run}\`.`;
-  return new RunError('run-failed', `The run ${run} ended without an answer (${outcome}): ${why}`, {
-    fix: [...reasons, seeReport].join(' '),
-    report,
-  });
 }

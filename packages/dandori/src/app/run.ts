@@ -11,6 +11,7 @@ import type {
 import { DandoriError, type ErrorCode } from '../model/error.ts';
 import type { Event, FactOf, Live } from '../model/event.ts';
 import type { Json } from '../model/json.ts';
+import type { MissingServer } from '../model/tool.ts';
 import type { AskedQuestion, Report } from '../views/report.ts';
 import type { ResultPart, ResultRange } from '../views/result-page.ts';
 import type { ApproveOptions, RejectOptions } from './run-client.ts';
@@ -93,4 +94,32 @@ export class RunError extends DandoriError {
     super(code, message, { fix });
     this.report = report;
   }
+}
+
+/** Why a run has no output, and what to do about it. */
+export function withoutOutput(report: Report, missing: readonly MissingServer[]): RunError {
+  const { run, outcome, failure, questions, limit } = report;
+  if (outcome === 'waiting') {
+    const asked = questions.map(({ id, text }) => `${id}: ${text}`).join('; ');
+    const hints = new Set(questions.flatMap(({ hint }) => hint ?? []));
+    const fix =
+      'Pass `onQuestion`, call `run.answer`, or wait for an answer from elsewhere: `run.output({ wait: true })`.';
+    return new RunError('run-waiting', `The run ${run} waits for an answer: ${asked}`, {
+      fix: [fix, ...hints].join(' '),
+      report,
+    });
+  }
+  if (outcome === 'paused' || outcome === 'open')
+    return new RunError('run-waiting', `The run ${run} has stopped and not ended.`, {
+      fix: 'Continue it with `run.resume()`. Await the output before you close Dandori.',
+      report,
+    });
+  const why = failure?.message ?? (limit === undefined ? outcome : `limit reached: ${limit}`);
+  // The reason is not part of the failure, because the failure is told to the model.
+  const reasons = missing.map(({ server, reason }) => `${server} is not available: ${reason}.`);
+  const seeReport = `Its report says what was done: \`run.report()\`, or \`dandori show ${run}\`.`;
+  return new RunError('run-failed', `The run ${run} ended without an answer (${outcome}): ${why}`, {
+    fix: [...reasons, seeReport].join(' '),
+    report,
+  });
 }

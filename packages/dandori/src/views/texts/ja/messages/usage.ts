@@ -17,6 +17,7 @@ export const usage: Catalogue = {
   'The store has {1}, but no {2}. Part of what it stores would be lost.':
     'ストアに {2} がありません（あるのは {1}）。このままでは保存内容の一部が失われます。',
   'no parts': '何もなし',
+  'unknown error': '不明なエラー',
   'Give all four as `store`, such as { ...createFileStore(folder), journal }, or none. What need not be kept is in createMemoryStore().':
     '4 つすべてを `store` に渡すか（例：{ ...createFileStore(folder), journal }）、1 つも渡さないでください。保存が不要なものは createMemoryStore() を使えます。',
   '{1} is not connected.': '{1} は接続されていません。',
