@@ -177,10 +177,22 @@ async function importModule(file: string): Promise<object> {
     return (await import(pathToFileURL(file).href)) as object;
   } catch (error) {
     throw new DandoriError('service-invalid', `Cannot load the service ${file}: ${messageOf(error)}`, {
-      fix: 'Fix the module; Node must be able to import it as it is.',
+      fix: fixOf(error),
       cause: error,
     });
   }
+}
+
+/** `npm init` makes a project of CommonJS, in which Node refuses `import` in a `.ts` file. */
+function fixOf(error: unknown): string {
+  const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: '' };
+  if (/outside a module|Unexpected token 'export'/.test(message))
+    return 'Write "type": "module" in package.json, or let the name of the file end with .mts.';
+  if (code === 'ERR_UNSUPPORTED_NODE_MODULES_TYPE_STRIPPING')
+    return 'Copy the file out of node_modules: Node runs no TypeScript there.';
+  if (code === 'ERR_UNKNOWN_FILE_EXTENSION')
+    return 'Use Node 22.18 or newer, which runs TypeScript, or name a JavaScript file.';
+  return 'Fix the module; Node must be able to import it as it is.';
 }
 
 function servicesIn(module: object, file: string): Service[] {

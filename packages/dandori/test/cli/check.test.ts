@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPlace, type Place } from './command.ts';
 
@@ -63,4 +64,20 @@ describe('a problem of a plan', () => {
       }
     },
   );
+});
+
+describe('the module of a service', () => {
+  it.each([
+    ['in a project of CommonJS, as npm init makes it', '.', /Fix: Write "type": "module" in package\.json/],
+    ['inside node_modules', 'node_modules/mine', /Fix: Copy the file out of node_modules/],
+  ])('cannot be loaded %s, and the error says what to do', async (_name, folder, fix) => {
+    await using place = await openPlace();
+    await mkdir(join(place.folder, folder), { recursive: true });
+    await place.write(`${folder}/package.json`, '{"type": "commonjs"}');
+    await place.write(`${folder}/mine.ts`, "import { defineService } from 'dandori';");
+    await place.write('dandori.yaml', JSON.stringify({ mcpServers: {}, services: [`./${folder}/mine.ts`] }));
+    const { stderr, code } = await place.begin('tools').finished;
+    expect(stderr).toMatch(fix);
+    expect(code).toBe(2);
+  });
 });

@@ -60,7 +60,6 @@ describe('dandori init', () => {
     expect(JSON.parse(made.stdout)).toEqual({
       file: 'dandori.yaml',
       model: { provider: 'openai', name: 'gpt-5-mini' },
-      answered: true,
       imported: ['mcp.json'],
     });
     expect(made.code).toBe(0);

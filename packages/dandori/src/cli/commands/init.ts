@@ -82,11 +82,11 @@ export async function init(options: InitOptions): Promise<number> {
   const imported = choices.servers?.filter((source) => source !== 'demo' && source !== 'files') ?? [];
   if (options.json === true)
     process.stdout.write(
-      `${stringifyJson({ file: FILE, model: choices.model ?? null, ...(checked && { answered: checked.isGood }), imported })}\n`,
+      `${stringifyJson({ file: FILE, model: choices.model ?? null, ...(checked?.isAnswered !== undefined && { answered: checked.isAnswered }), imported })}\n`,
     );
   for (const from of imported) await importFrom(from, { isAsked, isQuiet: options.json === true });
   say(asTyped(texts.written(FILE)));
-  return checked?.isGood === false ? 1 : 0;
+  return checked?.isAnswered === false ? 1 : 0;
 }
 
 async function importFrom(
@@ -174,9 +174,9 @@ async function askKey(model: Model, variables: Record<string, string>, texts: Te
       if (key === '') return true;
       variables[variable] = key;
     }
-    const { isGood, line } = await tryModel(model, { env: { ...process.env, ...variables }, texts });
+    const { isAnswered, line } = await tryModel(model, { env: { ...process.env, ...variables }, texts });
     process.stderr.write(`${line}\n`);
-    if (isGood || variable === undefined) return true;
+    if (isAnswered !== false || variable === undefined) return true;
     const next = await choose<'again' | 'keep'>({ message: words.notGood, texts }, [
       { value: 'again', label: words.anotherKey },
       { value: 'keep', label: words.keepIt },
@@ -191,25 +191,31 @@ interface Trying {
   readonly texts: Texts;
 }
 
-/** One call. A key that is not set is no failure of a script that sets it later. */
-async function tryModel(model: Model, { env, texts }: Trying): Promise<{ isGood: boolean; line: string }> {
+/** `isAnswered`: undefined if the model was not called, because its key is not set. A script may set it later. */
+interface Tried {
+  readonly isAnswered?: boolean;
+  readonly line: string;
+}
+
+/** One call. */
+async function tryModel(model: Model, { env, texts }: Trying): Promise<Tried> {
   const style = styleFor(process.stderr);
   try {
     const { model: config } = await loadWith(model, env);
-    if (config === undefined) return { isGood: true, line: '' };
+    if (config === undefined) return { line: '' };
     const { checkModel } = await import('../../app/index.ts');
     const { name, ms, problem } = await checkModel(config);
     return problem === undefined
       ? {
-          isGood: true,
+          isAnswered: true,
           line: `${style.green('✓')} ${name}: ${texts.checkup.answered((ms / 1000).toFixed(1))}`,
         }
-      : { isGood: false, line: `${style.red('✗')} ${printable(texts.message(problem))}` };
+      : { isAnswered: false, line: `${style.red('✗')} ${printable(texts.message(problem))}` };
   } catch (error) {
     if (!(error instanceof DandoriError)) throw error;
     const isLater = error.code === 'environment-variable-missing';
     return {
-      isGood: isLater,
+      ...(!isLater && { isAnswered: false }),
       line: `${style.yellow('!')} ${printable(texts.message(error.fix ?? error.message))}`,
     };
   }

@@ -210,6 +210,12 @@ export const server: Catalogue = {
   'the result does not fit the output of {1}: {2}': '結果が {1} の出力に合いません：{2}',
   'the result of {1} is not JSON: {2}': '{1} の結果が JSON ではありません：{2}',
   'Cannot load the service {1}: {2}': 'サービス {1} を読み込めません：{2}',
+  'Write "type": "module" in package.json, or let the name of the file end with .mts.':
+    'package.json に "type": "module" と書くか、ファイル名の末尾を .mts にしてください。',
+  'Copy the file out of node_modules: Node runs no TypeScript there.':
+    'ファイルを node_modules の外にコピーしてください。Node はその中の TypeScript を実行しません。',
+  'Use Node 22.18 or newer, which runs TypeScript, or name a JavaScript file.':
+    'TypeScript を実行できる Node 22.18 以降を使うか、JavaScript のファイルを指定してください。',
   'Fix the module; Node must be able to import it as it is.':
     'モジュールを修正してください。Node がそのまま読み込める必要があります。',
   'tools.{1} is the service "{2}".': 'tools.{1} はサービス「{2}」です。',
