@@ -9,7 +9,7 @@ import { canonicalJson, type Json, type JsonObject } from './json.ts';
  * X1  Only `seal` and `conceal` make marks. Text from outside that looks like a mark is escaped
  *     (`[secret::`). So no model, tool or person can write a mark, even if they know the hash.
  * X2  `open` returns exactly what was sealed.
- * X3  In an expression (JMESPath) a secret is one opaque text: it can be moved but not split.
+ * X3  In an expression (JMESPath) a secret is one opaque text (`secrets/opaque`): it can be moved but not split.
  * X4  People and models see `[secret]`.
  */
 export const REDACTED = '[secret]';
@@ -41,6 +41,16 @@ export function shown<T>(value: T): T {
 function shownText(text: string): string {
   if (!text.includes(BEGINNING)) return text;
   return text.replace(SHOWN_AS_SECRET, REDACTED).replaceAll(ESCAPED, BEGINNING);
+}
+
+/** Replaces each mark in a sealed text. */
+export function replaceMarks(text: string, by: (mark: string) => string): string {
+  return text.includes(BEGINNING) ? text.replace(MARK, (mark) => by(mark)) : text;
+}
+
+/** Escapes the marks in a text that is not sealed (X1). */
+export function escapeMarks(text: string): string {
+  return replaceMarks(text, (mark) => `${ESCAPED}${mark.slice(BEGINNING.length)}`);
 }
 
 /** Whether a sealed value holds a secret. */
@@ -101,8 +111,7 @@ export function createSecretWords(): SecretWords {
     return `Xqsecret${index === -1 ? marks.push(mark) : index + 1}qx`;
   };
   return {
-    hide: (value) =>
-      mapTexts(value, (text) => (text.includes(BEGINNING) ? text.replace(MARK, wordOf) : text)),
+    hide: (value) => mapTexts(value, (text) => replaceMarks(text, wordOf)),
     back: (value) =>
       marks.length === 0
         ? value
@@ -191,85 +200,6 @@ export function createSealing(secrets: readonly string[], hashOf: (secret: strin
 
 const OPENED = new RegExp(`\\[secret:${HASH}\\]|\\[secret::`, 'g');
 
-/** Characters that Unicode reserves for use inside a program. Text from outside may still contain them. */
-const [OPAQUE, END, FILLING, FOREIGN] = ['\uFDD0', '\uFDD1', '\uFDDC', '\uFDEF'];
-/** Longer than any secret, so that a slice of a secret is a partial token and is noticed. */
-const TOKEN_LENGTH = 2_048;
-const FIRST_DIGIT = 0xfdd2;
-/** All numbers have the same length, so that tokens sort in the same order with every nonce. */
-const NUMBER_LENGTH = 6;
-const PIECE = /[\uFDD0-\uFDDC]/;
-const RESERVED = /[\uFDD0-\uFDDC\uFDEF]/g;
-const WRITTEN = /\uFDEF([A-MZ])/g;
-
-/**
- * Sealed values while expressions work on them (X3). During the work a mark is a token. If a text looks like
- * a mark afterwards, an expression built it, and it is escaped. A result or an expression cannot forge a
- * token: reserved characters from outside are encoded, and every token contains the nonce.
- */
-export interface Opaque {
-  hide<T>(value: T): T;
-  /** `cut` is called if an expression has split a secret. */
-  reveal<T>(value: T, cut?: () => void): T;
-}
-
-/**
- * `nonceOf` gives decimal digits that no author of a plan or a result can know. It is called only when a mark
- * is found, because making the tokens is slow.
- */
-export function createOpaque(nonceOf: () => string): Opaque {
-  const marks: string[] = [];
-  let tokens: { readonly ending: string; readonly pattern: RegExp } | undefined;
-  const tokenOf = (mark: string) => {
-    tokens ??= tokensOf(nonceOf());
-    const index = marks.indexOf(mark) === -1 ? marks.push(mark) - 1 : marks.indexOf(mark);
-    return `${OPAQUE}${digitsOf(String(index).padStart(NUMBER_LENGTH, '0'))}${tokens.ending}`;
-  };
-  const markOf = (digits: string) =>
-    marks[Number([...digits].map((digit) => digit.charCodeAt(0) - FIRST_DIGIT).join(''))];
-  return {
-    hide: (value) =>
-      mapTexts(value, (text) => {
-        const written = text.replace(RESERVED, toForeign);
-        return written.includes(BEGINNING) ? written.replace(MARK, tokenOf) : written;
-      }),
-    reveal: (value, cut) =>
-      mapTexts(value, (text) => {
-        const escaped = text.includes(BEGINNING) ? text.replace(MARK, `${ESCAPED}$1]`) : text;
-        const whole =
-          tokens !== undefined && PIECE.test(escaped)
-            ? escaped.replace(tokens.pattern, (found, digits: string) => markOf(digits) ?? found)
-            : escaped;
-        if (tokens !== undefined && PIECE.test(whole)) {
-          cut?.();
-          return whole.replace(new RegExp(`${PIECE.source}+`, 'g'), REDACTED);
-        }
-        return whole.includes(FOREIGN) ? whole.replace(WRITTEN, fromForeign) : whole;
-      }),
-  };
-}
-
-function tokensOf(nonce: string): { readonly ending: string; readonly pattern: RegExp } {
-  const ending = `${digitsOf(nonce)}${FILLING.repeat(TOKEN_LENGTH)}${END}`;
-  const pattern = new RegExp(`${OPAQUE}([\uFDD2-\uFDDB]{${NUMBER_LENGTH}})${ending}`, 'g');
-  return { ending, pattern };
-}
-
-function digitsOf(decimal: string): string {
-  return [...decimal].map((digit) => String.fromCharCode(FIRST_DIGIT + Number(digit))).join('');
-}
-
-const FIRST_LETTER = 0x41;
-
-function toForeign(char: string): string {
-  const letter = char === FOREIGN ? 'Z' : String.fromCharCode(FIRST_LETTER + char.charCodeAt(0) - 0xfdd0);
-  return FOREIGN + letter;
-}
-
-function fromForeign(_: string, letter: string): string {
-  return letter === 'Z' ? FOREIGN : String.fromCharCode(letter.charCodeAt(0) - FIRST_LETTER + 0xfdd0);
-}
-
 /** Longest first: otherwise a secret that begins with another one would be removed only in part. */
 function alternatives(texts: readonly string[]): RegExp {
   const longestFirst = texts.toSorted((a, b) => b.length - a.length);
@@ -314,12 +244,12 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   return entries === undefined ? value : Object.fromEntries(entries);
 }
 
-function someText(value: unknown, isIt: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return isIt(value);
+function someText(value: unknown, test: (text: string) => boolean): boolean {
+  if (typeof value === 'string') return test(value);
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some((item) => someText(item, isIt));
+  if (Array.isArray(value)) return value.some((item) => someText(item, test));
   const fields = value as Record<string, unknown>;
-  for (const key in fields) if (isIt(key) || someText(fields[key], isIt)) return true;
+  for (const key in fields) if (test(key) || someText(fields[key], test)) return true;
   return false;
 }
 

@@ -1,10 +1,11 @@
 import { createHmac, randomBytes, randomInt } from 'node:crypto';
 import { type Json, type JsonObject, stringifyJson, valueAt } from '../model/json.ts';
-import { createOpaque, createSealing, holdsMark, type Opaque, type Sealing, shown } from '../model/redact.ts';
+import { createSealing, holdsMark, type Sealing, shown } from '../model/redact.ts';
 import type { SchemaCheck, SchemaIssue } from '../model/tool.ts';
 import type { Work } from '../model/work-budget.ts';
 import { type FilledRefs, fillRefs } from '../plan/fill-refs.ts';
 import type { Journal } from '../store/index.ts';
+import { createOpaque, type Opaque } from './opaque.ts';
 
 const HASH_LENGTH = 32;
 const NONCE_LENGTH = 32;
