@@ -1,8 +1,11 @@
+import { DandoriError } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import { type Failure, toFailure } from '../model/failure.ts';
+import { isStep } from '../model/task.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextExpiry, nextHoldEnd } from '../run/decide.ts';
+import { isOwnName } from '../run/state/orders.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
 import { type Claim, claimEnded, type Parked } from '../store/index.ts';
 import { addOwnTools, LEFT, limitTools } from '../tools/index.ts';
@@ -162,6 +165,7 @@ async function driveClaimed(
     const isForeign = opened.state.parent !== undefined && given.isSubGoal !== true;
     const hadEnded = opened.state.end !== undefined;
     if (isForeign || leaving.soon?.aborted || !recover(driver)) return { state: opened.state, hadEnded };
+    refuseWithoutTools(opened.state, toolbox.tools());
     return await untilNothingCanGoOn(driver, { claim, leaving });
   } finally {
     forget();
@@ -306,6 +310,27 @@ function recover({ ledger, parts }: Driver): boolean {
     else ledger.record({ type: 'task_failed', data: { task, attempt, failure, ms: 0 } });
   }
   return true;
+}
+
+/**
+ * Tools that a program gives have names without a dot. A process without any of them, such as the command line or a
+ * server, would fail every call of such a run. So it leaves the run to the program, unless it only has to cancel it.
+ */
+function refuseWithoutTools(
+  { run, tasks, offered, cancel }: RunState,
+  tools: ReadonlyMap<string, Tool>,
+): void {
+  const isOfProgram = (name: string) => !name.includes('.') && !isOwnName(name);
+  if (cancel !== undefined || tools.keys().some(isOfProgram)) return;
+  const calls = [...tasks.values()].filter(({ task }) => !isStep(task));
+  const used = new Set([...calls.map(({ task }) => task.operation), ...(offered?.names ?? [])]);
+  const lacking = [...used].filter(isOfProgram).join(', ');
+  if (lacking === '') return;
+  throw new DandoriError(
+    'tools-missing',
+    `The run ${run} uses tools of a program (${lacking}), and this process has none.`,
+    { fix: `Continue it in that program: dandori.open('${run}').output().` },
+  );
 }
 
 /**

@@ -18,6 +18,7 @@ export type ErrorCode =
   | 'run-waiting'
   | 'run-failed'
   | 'run-driven-elsewhere'
+  | 'tools-missing'
   | 'conversation-not-found'
   | 'journal-conflict'
   | 'journal-damaged'

@@ -28,6 +28,7 @@ const STATUS: Partial<Record<ErrorCode, ContentfulStatusCode>> = {
   'run-waiting': 409,
   'run-failed': 409,
   'run-driven-elsewhere': 409,
+  'tools-missing': 409,
   'journal-conflict': 409,
   'question-answered': 409,
   'question-expired': 409,

@@ -108,9 +108,9 @@ export function createPlaces(options: PlacesOptions): Places {
     }
     const before = failures.get(run) ?? 0;
     failures.set(run, before + 1);
-    // Only a person can repair the journal, so the longest delay is enough.
-    const isDamaged = isCode(error, 'journal-damaged');
-    const retryIn = isDamaged ? patience.longestRetry : retryAfter(before, patience);
+    // Only a person can repair the journal or start the program, so the longest delay is enough.
+    const isHopeless = isCode(error, 'journal-damaged') || isCode(error, 'tools-missing');
+    const retryIn = isHopeless ? patience.longestRetry : retryAfter(before, patience);
     onTrouble?.({ run, error, retryIn });
     return { kind: 'failed', retryIn };
   }

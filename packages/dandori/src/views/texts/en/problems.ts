@@ -52,6 +52,7 @@ export const problems: Problems = {
     'run-waiting': ['The run waits for an answer.', 'Answer it with `dandori answer`.'],
     'run-failed': ['The run ended without an answer.'],
     'run-driven-elsewhere': ['The run is already running in another process.'],
+    'tools-missing': ['The run uses tools of a program, and this process has none.'],
     'conversation-not-found': ['Conversation not found.', 'List them with `dandori chat --list`.'],
     'journal-conflict': ['Another process wrote to the run in the meantime.', 'Try again.'],
     'journal-damaged': ['The journal is damaged.', 'Check it with `dandori doctor`.'],

@@ -39,6 +39,7 @@ export const problems: Problems = {
     'run-waiting': ['実行は回答待ちです。', '`dandori answer` で回答してください。'],
     'run-failed': ['実行は回答を得られずに終了しました。'],
     'run-driven-elsewhere': ['別のプロセスで実行中です。'],
+    'tools-missing': ['この実行はプログラムのツールを使いますが、このプロセスにはありません。'],
     'conversation-not-found': ['会話が見つかりません。', '`dandori chat --list` で一覧を確認してください。'],
     'journal-conflict': ['別のプロセスが同時に書き込みました。', 'もう一度実行してください。'],
     'journal-damaged': ['ジャーナルが破損しています。', '`dandori doctor` で確認してください。'],

@@ -18,6 +18,10 @@ export const usage: Catalogue = {
     'ストアに {2} がありません（あるのは {1}）。このままでは保存内容の一部が失われます。',
   'no parts': '何もなし',
   'unknown error': '不明なエラー',
+  'The run {1} uses tools of a program ({2}), and this process has none.':
+    '実行 {1} はプログラムのツール（{2}）を使いますが、このプロセスにはありません。',
+  "Continue it in that program: dandori.open('{1}').output().":
+    "そのプログラムで再開してください：dandori.open('{1}').output()",
   'Give all four as `store`, such as { ...createFileStore(folder), journal }, or none. What need not be kept is in createMemoryStore().':
     '4 つすべてを `store` に渡すか（例：{ ...createFileStore(folder), journal }）、1 つも渡さないでください。保存が不要なものは createMemoryStore() を使えます。',
   '{1} is not connected.': '{1} は接続されていません。',
