@@ -78,7 +78,11 @@ export function assertNever(value: never): never {
   throw new Error(`This case was forgotten: ${stringifyJson(value)}`);
 }
 
-/** The message of anything that was thrown. */
+/** The message of anything that was thrown. Never throws: a thrown value may be an object without a text. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return String(error instanceof Error ? error.message : error);
+  } catch {
+    return 'unknown error';
+  }
 }

@@ -59,16 +59,20 @@ describe('a mind that fails', () => {
     });
   });
 
-  it('that throws against its contract fails like any other', async () => {
+  it.each([
+    ['an error', new Error('bug'), 'bug'],
+    ['an object without a text', Object.create(null), 'unknown error'],
+    ['an error whose message is no text', Object.assign(new Error(), { message: 5 }), '5'],
+  ])('that throws %s against its contract fails like any other', async (_, thrown, reason) => {
     const house = createHouse({}, [
       () => {
-        throw new Error('bug');
+        throw thrown;
       },
       [{ operation: 'answer', args: { text: 'ok' } }],
     ]);
     const state = await house.run('go');
     expect(state.decisions[0]?.failure).toMatchObject({
-      message: 'The model call broke: bug',
+      message: `The model call broke: ${reason}`,
       code: 'mind_broke',
     });
     expect(state.end?.outcome).toBe('answered');
