@@ -185,6 +185,20 @@ describe('the connection to a model', () => {
     expect(keys).toEqual([`Bearer ${KEY}`, undefined]);
   });
 
+  it('is closed where the body of a redirect does not end', async () => {
+    const closed = Promise.withResolvers<void>();
+    const mind = await modelAt((request, response) => {
+      if (request.url === '/elsewhere') {
+        response.end(WHOLE);
+        return;
+      }
+      response.on('close', closed.resolve);
+      response.writeHead(307, { location: '/elsewhere' }).write('moved');
+    });
+    expect(await think(mind)).toMatchObject(decided);
+    await closed.promise;
+  });
+
   it('does not follow redirects for ever', async () => {
     let calls = 0;
     const mind = await modelAt((request, response) => {

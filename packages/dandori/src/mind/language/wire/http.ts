@@ -31,7 +31,7 @@ const LONGEST_BODY = 256 * 1024 * 1024;
 /** Bytes without a newline. An incomplete event is kept in memory. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
-/** Milliseconds until the connection is closed if a body that was read does not end. */
+/** Milliseconds until the connection is closed if a body that is no longer read does not end. */
 const LINGER = 1_000;
 
 const MAY_BE_PROXIED = process.env.NODE_USE_ENV_PROXY === '1';
@@ -67,6 +67,7 @@ export const post: Post = async (url, posted) => {
     const isMoved = statusCode === 307 || statusCode === 308;
     if (!isMoved || headers.location === undefined || redirects === MOST_REDIRECTS) return answered(response);
     response.resume();
+    endSoon(response);
     const next = new URL(headers.location, target);
     if (next.origin !== target.origin) {
       // Another server must not see the key.
@@ -205,11 +206,15 @@ function readStream(
       }
       isOver = true;
       resolve();
-      // The connection can be used again if the body ends now, as it should.
-      const timer = setTimeout(() => response.destroy(), LINGER).unref();
-      response.once('close', () => clearTimeout(timer));
+      endSoon(response);
     });
   });
+}
+
+/** The connection can be used again if the rest of the body, which is not needed, ends now, as it should. */
+function endSoon(response: IncomingMessage): void {
+  const timer = setTimeout(() => response.destroy(), LINGER).unref();
+  response.once('close', () => clearTimeout(timer));
 }
 
 /** Undefined for an unknown compression. No compression is asked for, but some gateways send it anyway. */
