@@ -5,7 +5,7 @@ import type { Conversation } from '../conversation/index.ts';
 import type { Counted, CountOptions, RunQuestion } from '../history/index.ts';
 import type { AiModel, Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
-import { DandoriError } from '../model/error.ts';
+import { DandoriError, messageOf } from '../model/error.ts';
 import type { Event } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
 import { isObject, type Json } from '../model/json.ts';
@@ -106,6 +106,8 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
   const sections = { ...rest, ...(store === undefined && { store: where as ConfigInput['store'] }) };
   const config = await configOf({ written, cwd, model, sections, hasTools: options.tools !== undefined });
   const listeners = createRunListeners();
+  const tellEvent = harmless('onEvent', onEvent);
+  const tellLive = harmless('onLive', onLive);
   const mind = await mindOf(model, config);
   const runtime = await openRuntime({
     config,
@@ -119,12 +121,12 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     ...(onTorn !== undefined && { onTorn }),
     onEvent(event) {
       listeners.publish(event);
-      onEvent?.(event);
+      tellEvent(event);
     },
     isFollowed: (run) => onEvent !== undefined || listeners.isAny(run),
     onLive(live) {
       listeners.publish(live);
-      onLive?.(live);
+      tellLive(live);
     },
   });
   const driven = new Set<Leave>();
@@ -197,6 +199,22 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
     prune: runtime.prune,
     close,
     [Symbol.asyncDispose]: () => close(),
+  };
+}
+
+/**
+ * The same callback, which does not throw. A bug in it must not stop a run, whose calls would be in doubt, nor fail
+ * the call or the decision that it is told about.
+ */
+function harmless<T>(name: string, callback: (one: T) => void = () => {}): (one: T) => void {
+  let hasWarned = false;
+  return (one) => {
+    try {
+      callback(one);
+    } catch (error) {
+      if (!hasWarned) process.emitWarning(`${name} threw: ${messageOf(error)}`, 'DandoriWarning');
+      hasWarned = true;
+    }
   };
 }
 

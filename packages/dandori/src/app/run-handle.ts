@@ -255,14 +255,22 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
       if (one.type === 'question_asked' && one.data.held === true)
         void ask({ ...one.data.question, askedAt: one.at, blocks: [] });
     });
+    const { signal: soon } = this.#leaving;
+    const over = new AbortController();
+    let changed: Promise<void> | undefined;
     try {
       for (;;) {
         const report = await this.#driveOrFollow();
-        if (report.outcome !== 'waiting' || this.#leaving.signal.aborted) return report;
-        const answers = await Promise.all(report.questions.map(ask));
-        if (!answers.includes(true)) return report;
+        if (report.outcome !== 'waiting' || soon.aborted) return report;
+        const answers = report.questions.map(ask);
+        // A callback may wait for a person. The run may be answered elsewhere, cancelled or left meanwhile. The first
+        // time, the run is driven again instead: something may have been written before the watch began.
+        if (changed !== undefined && !(await Promise.race([isAny(answers), changed.then(() => true)])))
+          return report;
+        changed = this.#changed({ signal: AbortSignal.any([soon, over.signal]), ...untilExpiry(report) });
       }
     } finally {
+      over.abort();
       unlisten();
     }
   }
@@ -395,6 +403,10 @@ class RunHandle<Output, Yielded> implements Run<Output, Yielded> {
       end();
     }
   }
+}
+
+async function isAny(answers: readonly Promise<boolean>[]): Promise<boolean> {
+  return (await Promise.all(answers)).includes(true);
 }
 
 /** The answer came from elsewhere in the meantime. */

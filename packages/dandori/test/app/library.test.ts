@@ -294,6 +294,56 @@ describe('the handle of a run', () => {
     expect(await wait).toBe('Removed.');
   });
 
+  it('is not stopped by a callback that throws', async () => {
+    const warnings: string[] = [];
+    const hear = ({ name, message }: Error) => void warnings.push(`${name}: ${message}`);
+    process.on('warning', hear);
+    const broken = () => {
+      throw new Error('bug');
+    };
+    const count = tool({
+      description: 'Counts',
+      effect: 'write',
+      input: z.object({}),
+      run(_, { progress }) {
+        progress('counting');
+        return 1;
+      },
+    });
+    const script: Reply[] = [[{ operation: 'count', args: {} }], say('Counted.')];
+    await using dandori = await withMind(script, { tools: { count }, onEvent: broken, onLive: broken });
+    expect(await dandori.run('Count').output()).toBe('Counted.');
+    const told = ['DandoriWarning: onEvent threw: bug', 'DandoriWarning: onLive threw: bug'];
+    await expect.poll(() => warnings).toEqual(told);
+    process.off('warning', hear);
+  });
+
+  it('is not held up by a callback that waits for a person', async () => {
+    const store = createMemoryStore();
+    const asked = Promise.withResolvers<void>();
+    const onQuestion = () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    };
+    const options = { store, tools: milk(() => 1), onQuestion };
+    const remove = REMOVE.slice(0, 1);
+    const dandori = await withMind([...remove, ...REMOVE, ...remove], options);
+    const cancelled = dandori.run('Remove milk');
+    await asked.promise;
+    await cancelled.cancel();
+    expect((await cancelled.report()).outcome).toBe('cancelled');
+    const answered = dandori.run('Remove milk');
+    const output = answered.output();
+    await expect.poll(() => answered.questions()).toHaveLength(1);
+    await dandori.open(answered.id).approve();
+    expect(await output).toBe('Removed.');
+    const left = dandori.run('Remove milk');
+    const report = left.report();
+    await expect.poll(() => left.questions()).toHaveLength(1);
+    await dandori.close();
+    expect((await report).outcome).toBe('waiting');
+  });
+
   it('hears what is written in the moment in which its driver stops', async () => {
     const store = createMemoryStore();
     const pause = tool({
