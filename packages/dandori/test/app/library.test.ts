@@ -311,6 +311,27 @@ describe('the handle of a run', () => {
     expect(await exited).toEqual([0, null]);
   });
 
+  it('is left to the program that has its tools, and only cancelled elsewhere', async () => {
+    const store = createMemoryStore();
+    let calls = 0;
+    const options = { store, tools: milk(() => ++calls) };
+    await using program = await withMind([...REMOVE, ...REMOVE], options);
+    await using other = await withMind([say('Nothing.')], { store });
+    const run = program.run('Remove milk');
+    await expect(run.output()).rejects.toMatchObject({ code: 'run-waiting' });
+    const elsewhere = other.open(run.id);
+    await elsewhere.approve();
+    const events = (await Array.fromAsync(run.events({ follow: false }))).length;
+    await expect(elsewhere.output()).rejects.toMatchObject({ code: 'tools-missing' });
+    expect(await Array.fromAsync(run.events({ follow: false }))).toHaveLength(events);
+    expect(await run.output()).toBe('Removed.');
+    expect(calls).toBe(1);
+    const second = program.run('Remove milk');
+    await expect(second.output()).rejects.toMatchObject({ code: 'run-waiting' });
+    await other.open(second.id).cancel();
+    expect((await other.open(second.id).report()).outcome).toBe('cancelled');
+  });
+
   it('stops waiting when it is closed', async () => {
     const dandori = await withMind(REMOVE, { tools: milk(() => 1) });
     const run = dandori.run('Remove milk');

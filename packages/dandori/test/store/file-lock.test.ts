@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -130,5 +131,33 @@ describe('a process that holds a lock', () => {
     expect([holderOf('two'), holderOf('three')]).toEqual([2 ** 22 - 1, process.pid]);
     for (const giveUp of giveUps) giveUp();
     expect(readdirSync(folder)).toEqual(['two']);
+  });
+});
+
+const LOCK = new URL('../../src/store/files/lock.ts', import.meta.url).href;
+const WITHOUT_FILES = `
+  const { openSync, closeSync } = await import('node:fs');
+  const { tryLock } = await import('${LOCK}');
+  tryLock('other');
+  const files = [];
+  try {
+    for (;;) files.push(openSync('.', 'r'));
+  } catch {}
+  try {
+    tryLock('lock');
+  } catch (error) {
+    process.stdout.write(error.code + ' ');
+  }
+  for (const file of files) closeSync(file);
+  process.stdout.write(Object.keys(tryLock('lock')).join());
+`;
+
+describe('a process that can open no more files', () => {
+  it('does not keep a lock that it could not take', () => {
+    const node = [process.execPath, '--input-type=module', '-e', WITHOUT_FILES];
+    const { stdout } = spawnSync('sh', ['-c', 'ulimit -n 64 && exec "$@"', 'sh', ...node], {
+      cwd: directory,
+    });
+    expect(stdout.toString()).toBe('EMFILE unlock');
   });
 });

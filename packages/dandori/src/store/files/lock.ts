@@ -75,10 +75,15 @@ function takeAway(path: string, dead: ProcessIdentity): void {
     if (thief === undefined || isHeld(thief)) return;
     guard = guardOf(guard, thief);
   }
-  const holder = holderOf(path);
-  if (holder !== undefined && nameOf(holder) === nameOf(dead)) removeQuietly(path);
-  // Our own guard goes last: while it exists, no other process touches the guards before it.
-  for (const guard of guards) removeQuietly(guard);
+  const own = guards.pop() ?? '';
+  try {
+    const holder = holderOf(path);
+    if (holder !== undefined && nameOf(holder) === nameOf(dead)) removeQuietly(path);
+    for (const guard of guards) removeQuietly(guard);
+  } finally {
+    // Our own guard goes last: while it exists, no other process touches the guards before it.
+    removeQuietly(own);
+  }
 }
 
 function guardOf(path: string, dead: ProcessIdentity): string {
@@ -130,10 +135,15 @@ function linkLike(other: string, path: string): boolean {
   } catch {
     return false;
   }
-  const holder = holderOf(path);
-  if (holder !== undefined && isThisProcess(holder)) return true;
-  removeQuietly(path);
-  return false;
+  let isOurs = false;
+  try {
+    const holder = holderOf(path);
+    isOurs = holder !== undefined && isThisProcess(holder);
+  } finally {
+    // Also if it cannot be read, because no more files can be opened. A lock that stays here is held for ever.
+    if (!isOurs) removeQuietly(path);
+  }
+  return isOurs;
 }
 
 /** False if there is a file of that name. */

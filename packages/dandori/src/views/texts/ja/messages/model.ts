@@ -61,4 +61,5 @@ export const model: Catalogue = {
   'no more tools can be called now. Return one action: "answer"':
     'ツールはもう呼び出せません。回答だけが必要です',
   'the arguments of call {1} ({2}) are broken: {3}': '呼び出し {1}（{2}）の引数が壊れています：{3}',
+  'unknown error': '不明なエラー',
 };
