@@ -98,3 +98,18 @@ it('no name, label or invisible character makes a question about a call look lik
   expect(lines).toContain(String.raw`to: "ann\u200b@home.example"`);
   expect(lines).not.toMatch(/^ *2 {2}Reject/m);
 });
+
+it('a long value is shown with its end, where a command could hide something', () => {
+  const question: AskedQuestion = {
+    id: 'q1',
+    kind: 'approval',
+    text: 'Approve?',
+    blocks: [],
+    askedAt: 0,
+    context: { operation: 'shell.run', args: { command: `echo ${'ok '.repeat(1_000)}; rm -rf /` } },
+  };
+  const lines = questionLines(question, textsFor({ language: 'en' }), PLAIN).join('\n');
+  expect(lines).toContain('echo ok ok');
+  expect(lines).toContain('ok ; rm -rf /');
+  expect(lines).toContain('characters');
+});

@@ -2,22 +2,22 @@ import type { Client } from 'dandori/client';
 import { DandoriError } from '#dandori/model/error.ts';
 
 /**
- * Bidirectional controls turn the direction of all text that follows, so that a call could read as another one. Goals,
- * models and tools may write them. The page replaces them in every answer of the server and in the address, and puts
+ * Bidirectional controls turn the direction of all text that follows, and an address with a zero-width character looks
+ * like another one, so a call could read as another call. Goals, models and tools may write them. The page replaces them in every answer of the server and in the address, and puts
  * them back into whatever leaves the page: requests, copies and files.
  *
  * B1  No shown text has such a control.
  * B2  `toRaw(toShown(value))` equals `value`.
  */
-const CONTROLS = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069';
+const CONTROLS = '\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff';
 /** What the reader sees. An invisible variation selector behind it says which control it stands for. */
 const SIGN = '\ufffd';
 const FIRST_SELECTOR = 0xfe00;
 /** A sign that was there already and is followed by a selector gets this selector in between. */
 const KEPT = String.fromCharCode(FIRST_SELECTOR + CONTROLS.length);
 
-const TO_HIDE = /[\u202a-\u202e\u2066-\u2069]|\ufffd(?=[\ufe00-\ufe09])/g;
-const TO_RESTORE = /\ufffd([\ufe00-\ufe09])/g;
+const TO_HIDE = /[\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]|\ufffd(?=[\ufe00-\ufe0c])/g;
+const TO_RESTORE = /\ufffd([\ufe00-\ufe0c])/g;
 
 /** The same value with every control replaced, in keys too. A value without any is returned as it is. */
 export function toShown<T>(value: T): T {

@@ -6,20 +6,20 @@ import type { Client } from '../../../dandori/src/client/client.ts';
 import { DandoriError } from '../../../dandori/src/model/error.ts';
 import { createShownClient, toRaw, toShown } from '../../src/shell/shown-text.ts';
 
-const CONTROL = /[\u202a-\u202e\u2066-\u2069]/;
+const CONTROL = /[\u200b\u202a-\u202e\u2060\u2066-\u2069\ufeff]/;
 const SOURCE = join(import.meta.dirname, '../../src');
 
 /** Texts of controls, of signs and selectors that look like replaced ones, and of anything else. */
 const hostile = fc.string({
   unit: fc.oneof(
     fc.constantFrom(
-      ...'\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufffd\ufe00\ufe04\ufe08\ufe09a',
+      ...'\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200b\u2060\ufeff\ufffd\ufe00\ufe04\ufe08\ufe0b\ufe0ca',
     ),
     fc.string({ minLength: 1, maxLength: 1 }),
   ),
 });
 
-describe('bidirectional controls', () => {
+describe('bidirectional controls and zero-width characters', () => {
   it('are in no shown text, and are restored in what leaves the page', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'binary' }), hostile, hostile, (value, text, key) => {

@@ -23,6 +23,8 @@ import { choiceLines } from './ask.ts';
 
 /** Longer values are cut, with a note that says so. `--json` has the whole value. */
 const LONGEST = 2_000;
+/** As much of a longer text is its end. */
+const END = 500;
 
 /** A question as printed text, for when there is no prompt: its context, then the possible answers. */
 export function questionLines(asked: AskedQuestion, texts: Texts, style: Style): string[] {
@@ -265,7 +267,10 @@ function quoted(value: Json): string {
 
 function shown(value: Json, texts: Texts): string {
   const text = printable(typeof value === 'string' ? value.replaceAll(/\s+/g, ' ') : stringifyJson(value));
-  return text.length <= LONGEST ? text : `${clip(text, LONGEST)} ${texts.characters(text.length)}`;
+  if (text.length <= LONGEST) return text;
+  // The end too: a harmless beginning could hide what a command does last.
+  const end = text.slice(-END).replace(/^[\uDC00-\uDFFF]/, '');
+  return `${clip(text, LONGEST - END)}${end} ${texts.characters(text.length)}`;
 }
 
 /** The most tasks to show. `show --plan` has all of them. */
