@@ -38,6 +38,8 @@ import { createResults } from './results.ts';
  *     driver continues the run and settles lost calls.
  * S7  When the claim is lost, the driver aborts its calls at once, makes and writes nothing more, and throws
  *     `run-driven-elsewhere`. What an aborted call may have done is in doubt for the next driver.
+ * S8  A run that uses tools of a program is refused with `tools-missing` by a process that has none of them, before
+ *     anything is written.
  */
 export async function drive(what: Drivable, asGiven: Parts, leaving: StopSignals = {}): Promise<RunState> {
   const { run, ...started } = typeof what === 'string' ? { run: what } : what;
