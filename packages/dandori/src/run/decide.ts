@@ -130,8 +130,10 @@ class Places {
 
   readonly hasRoom = (lane: string): boolean => {
     const { settings, indexes } = this.#state;
-    const { servers = {} } = settings;
-    const limit = Object.hasOwn(servers, lane) ? servers[lane] : undefined;
+    const { servers = {}, limits } = settings;
+    // One after the other, because only its end says what an extraction used of these limits.
+    const isMetered = lane === 'extract' && (limits.tokens ?? limits.cost) !== undefined;
+    const limit = isMetered ? 1 : Object.hasOwn(servers, lane) ? servers[lane] : undefined;
     if (limit === undefined) return true;
     return (indexes.runningIn.get(lane) ?? 0) + (this.#started?.get(lane) ?? 0) < limit;
   };

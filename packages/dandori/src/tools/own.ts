@@ -9,7 +9,7 @@ import { type BlobHandle, isStep } from '../model/task.ts';
 import { issueText, type SchemaCheck, type Tool } from '../model/tool.ts';
 import { sort } from '../plan/graph.ts';
 import { query } from '../plan/query.ts';
-import { callsUsed, tokensUsed } from '../run/limits.ts';
+import { callsUsed, costUsed, tokensUsed } from '../run/limits.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { attachmentNames } from '../run/trust/attachment-names.ts';
 import { searchTools, toolIndexOf } from '../search/tools.ts';
@@ -223,12 +223,7 @@ function partOf(
  */
 async function extractFrom(args: JsonObject, { state, extract, check, call }: Looking): Promise<CallOutcome> {
   if (extract === undefined) return failed('not_possible', 'extract needs a language model');
-  const { limits } = state.settings;
-  // Those that started before this one count as soon as they end. One model call is kept for the answer.
-  const calls = callsUsed(state) + extractsBefore(call.task, state);
-  const most = Math.max(1, limits.calls - 1);
-  if (calls >= most || tokensUsed(state) >= (limits.tokens ?? Number.POSITIVE_INFINITY))
-    return failed('not_possible', 'no model call is left in this run');
+  if (!mayExtract(call.task, state)) return failed('not_possible', 'no model call is left in this run');
   // The call has the secrets. Its journaled form has not.
   const { source = null, find, schema } = shown(state.tasks.get(call.task)?.sent ?? args);
   if (!isObject(schema)) return failed('invalid_args', 'schema: must be a JSON Schema');
@@ -244,6 +239,13 @@ async function extractFrom(args: JsonObject, { state, extract, check, call }: Lo
   if (issue === undefined) return { kind: 'succeeded', result: { value }, ...counted };
   const message = `the value does not fit the schema: ${issueText(issue)}`;
   return { kind: 'failed', failure: { kind: 'invalid_result', message, retryable: true }, ...counted };
+}
+
+function mayExtract(task: string, state: RunState): boolean {
+  const { calls, tokens = Number.POSITIVE_INFINITY, cost = Number.POSITIVE_INFINITY } = state.settings.limits;
+  // Those that started before this one count as soon as they end. One model call is kept for the answer.
+  const isCallLeft = callsUsed(state) + extractsBefore(task, state) < Math.max(1, calls - 1);
+  return isCallLeft && tokensUsed(state) < tokens && costUsed(state) < cost;
 }
 
 /** How many `extract` that started before this task have not ended. */

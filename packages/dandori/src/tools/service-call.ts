@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { assertNever } from '../model/error.ts';
+import { assertNever, messageOf } from '../model/error.ts';
 import type { Failure } from '../model/failure.ts';
 import { hugeIn, withStandIns } from '../model/json/huge-ints.ts';
 import { exactNumber } from '../model/json/numbers.ts';
@@ -233,7 +233,7 @@ function errorOutcome(error: unknown, { tool, call }: Calling): CallOutcome {
   if (isAmbiguity(error)) return thrownAmbiguity(error, { name: tool.name, trusted: true });
   if (call.signal.aborted) return stopped(call.signal, tool.name);
   if (!(error instanceof ServiceCallError)) {
-    return failed('tool_error', error instanceof Error ? error.message || error.name : String(error));
+    return failed('tool_error', messageOf(error) || (error instanceof Error ? error.name : 'unknown error'));
   }
   if (error.inDoubt) return { kind: 'lost', cause: 'connection_lost', message: error.message };
   // The method may have done something before. Retrying all of it is not the same as retrying that call.

@@ -95,6 +95,19 @@ describe('extract', () => {
     expect([state.modelCalls, state.end?.answer]).toEqual([5, 'done']);
   });
 
+  it.each([
+    { limit: 'tokens', limits: { tokens: 300 }, most: 3 },
+    { limit: 'cost', limits: { cost: 1 }, most: 2 },
+  ])('exceeds the limit of $limit by one call at most', async ({ limits, most }) => {
+    const many = Array.from({ length: 10 }, (_, index) => ({
+      ...extract({ type: 'number' }),
+      id: `x${index}`,
+    }));
+    const found = { ...value(12.5), usage: { inputTokens: 100, outputTokens: 10, cost: 0.6 } };
+    const { seen } = await run([READ, ...many], found, { limits: { ...SETTINGS.limits, ...limits } });
+    expect(seen).toHaveLength(most);
+  });
+
   it('fails without a language model', async () => {
     const house = createHouse(TOOLS, [[READ, extract({})], END]);
     const state = await house.run('go', undefined, STANDARD);
