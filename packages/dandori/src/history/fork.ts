@@ -120,8 +120,8 @@ function forkPoint(run: string, events: readonly Event[], { at, from, answers = 
   const point = at ?? (first === undefined ? (isOpen ? events.length : undefined) : first.seq - 1);
   if (point !== undefined && Number.isInteger(point) && point >= 1 && point <= events.length) return point;
   if (point !== undefined) throw noEvent(run, point, events.length);
-  throw new DandoriError('usage', 'Missing --at: the event to fork from.', {
-    fix: `Give it with --at. ${eventsOf(run, events.length)}`,
+  throw new DandoriError('usage', 'The event to fork from is missing.', {
+    fix: `Give it as \`at\` (--at). ${eventsOf(run, events.length)}`,
   });
 }
 

@@ -71,6 +71,20 @@ describe('dandori add', () => {
     expect((await place.dandori('remove', 'files')).code).toBe(2);
   });
 
+  it('are listed together with what is wrong with the file', async () => {
+    await using place = await openPlace();
+    await place.write(
+      'dandori.yaml',
+      'mcpServers:\n  x: { comand: node }\n  y: { command: "node", env: { K: "${K}" } }\n',
+    );
+    const broken = await place.dandori('list');
+    expect(broken).toMatchObject({ code: 2, stdout: expect.stringMatching(/^x .*\ny +stdio +node/) });
+    expect(broken.stdout).not.toContain('undefined');
+    expect(broken.stderr).toContain('comand');
+    await place.write('dandori.yaml', 'mcpServers:\n  y: { command: node, env: { K: "${K}" } }\n');
+    expect((await place.dandori('list')).code).toBe(0);
+  });
+
   it('remembers what the server says about its tools, and warns if it says something else later', async () => {
     await using place = await openPlace();
     const file = join(place.folder, 'notes.mjs');

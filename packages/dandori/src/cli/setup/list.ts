@@ -1,5 +1,6 @@
-import { DEMO_SERVERS, schemaLine } from '../../config/index.ts';
+import { DEMO_SERVERS, loadConfig, schemaLine } from '../../config/index.ts';
 import { openProjectFile, separateSecrets } from '../../config/project/index.ts';
+import { DandoriError } from '../../model/error.ts';
 import { asObject, stringifyJson } from '../../model/json.ts';
 import { asTyped } from '../command-line.ts';
 import { oneLine, printable, styleFor } from '../style.ts';
@@ -29,8 +30,19 @@ export async function remove(
   return 0;
 }
 
-/** The servers as the file has them. Nothing is started. */
+/** The servers as the file has them, and then what is wrong with the file. Nothing is started. */
 export async function list(options: { config?: string; json?: boolean }): Promise<number> {
+  await printServers(options);
+  try {
+    await loadConfig({ file: options.config });
+  } catch (error) {
+    // Without its variables the file can still be listed.
+    if (error instanceof DandoriError && error.code === 'config-invalid') throw error;
+  }
+  return 0;
+}
+
+async function printServers(options: { config?: string; json?: boolean }): Promise<void> {
   const texts = textsFor({});
   const project = await openProjectFile({ file: options.config }, schemaLine('.'));
   const found = Object.entries(project.servers).map(([name, server]) => ({
@@ -42,7 +54,7 @@ export async function list(options: { config?: string; json?: boolean }): Promis
     process.stdout.write(
       `${stringifyJson({ file, servers: found, demo: project.hasServers ? [] : DEMO_SERVERS })}\n`,
     );
-    return 0;
+    return;
   }
   const style = styleFor(process.stdout);
   const width = Math.max(0, ...found.map(({ name }) => name.length));
@@ -54,20 +66,18 @@ export async function list(options: { config?: string; json?: boolean }): Promis
     process.stdout.write(
       `${asTyped(project.hasServers ? texts.servers.none : texts.servers.demo(DEMO_SERVERS))}\n`,
     );
-  return 0;
 }
 
 /** What is shown of a server. Values of `env` and `headers` are not, because they may be secret. */
 function shown(server: Readonly<Record<string, unknown>>, texts: Texts) {
-  const { command, args, url, shipped, type, disabled } = server;
-  const words = [command, ...(Array.isArray(args) ? args : [])].map(String);
+  const { command, url, shipped, type, disabled } = server;
   const safe = separateSecrets('server', server, () => false).server;
   const target =
     typeof shipped === 'string'
       ? texts.servers.shipped(shipped)
       : typeof url === 'string'
         ? String(safe.url)
-        : [words[0] ?? '', ...(Array.isArray(safe.args) ? safe.args.map(String) : [])].join(' ');
+        : [String(command ?? ''), ...(Array.isArray(safe.args) ? safe.args.map(String) : [])].join(' ');
   const kind =
     typeof shipped === 'string'
       ? 'shipped'

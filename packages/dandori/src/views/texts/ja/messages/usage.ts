@@ -219,8 +219,8 @@ export const usage: Catalogue = {
   'Its events are 1 to {1}: see them with `dandori log {2}`.':
     'イベントは 1 から {1} です。`dandori log {2}` で確認してください。',
   'The run {1} has no event {2}.': '実行 {1} にイベント {2} はありません。',
-  'Missing --at: the event to fork from.': '分岐するイベントが指定されていません。',
-  'Give it with --at. {1}': '--at で指定してください。{1}',
+  'The event to fork from is missing.': '分岐するイベントが指定されていません。',
+  'Give it as `at` (--at). {1}': '`at`（--at）で指定してください。{1}',
   'The run {1} was cancelled with event {2}; nothing can follow.':
     '実行 {1} はイベント {2} で中止されています。続きはありません。',
   'The run {1} ended with event {2}; nothing can follow.':
