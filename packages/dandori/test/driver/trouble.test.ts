@@ -4,7 +4,7 @@ import { drive } from '../../src/driver/drive.ts';
 import { foldRun } from '../../src/run/state/apply.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import { type CallOutcome, stopped } from '../../src/tools/toolbox.ts';
-import { count, createHouse, DONE, task } from './house.ts';
+import { count, createHouse, DONE, type House, task } from './house.ts';
 
 const BUSY = { kind: 'unavailable', message: 'busy', retryable: true };
 
@@ -195,6 +195,14 @@ describe('a call that fails', () => {
     await house.drive(run, { toolbox: { ...house.toolbox, call } });
     const lost = (await house.events(run)).find(({ type }) => type === 'task_in_doubt');
     expect(lost?.data).toMatchObject({ ...said, message: expect.stringMatching(/。$|：bug$/) });
+  });
+
+  it('a toolbox that returns its outcome and no promise works', async () => {
+    const house = createHouse({ 'a.put': { effect: 'write' } }, DONE);
+    const run = await house.start('go', [task('p', 'a.put')]);
+    const call = (() => ({ kind: 'succeeded', result: 1 })) as unknown as House['toolbox']['call'];
+    const state = await house.drive(run, { toolbox: { ...house.toolbox, call } });
+    expect(state.tasks.get('p')).toMatchObject({ status: 'succeeded', result: { value: 1 } });
   });
 
   const TOO_DEEP = /: it is nested more than 500 levels deep\.$/;

@@ -31,7 +31,8 @@ export function untilEnded<T>(
     };
     const fail = (error: unknown) => end(broken(messageOf(error)));
     try {
-      work().then(end, fail);
+      // JavaScript may return the value itself.
+      Promise.resolve(work()).then(end, fail);
     } catch (error) {
       fail(error);
     }
