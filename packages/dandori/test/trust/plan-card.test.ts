@@ -78,13 +78,20 @@ it('a plan that was made before is shown with what aims its calls from external 
   expect([aimed.mustBeSeen, ordered.mustBeSeen]).toEqual([false, false]);
 });
 
-it('no name, label or invisible character makes a question about a call look like another one', () => {
+function shown(asked: Pick<AskedQuestion, 'context' | 'options'>): string {
   const question: AskedQuestion = {
     id: 'q1',
     kind: 'approval',
     text: 'Approve?',
     blocks: [],
     askedAt: 0,
+    ...asked,
+  };
+  return questionLines(question, textsFor({ language: 'en' }), PLAIN).join('\n');
+}
+
+it('no name, label or invisible character makes a question about a call look like another one', () => {
+  const lines = shown({
     context: {
       operation: 'mail.send',
       effect: 'write',
@@ -92,23 +99,15 @@ it('no name, label or invisible character makes a question about a call look lik
       trust: { because: 'not_ordered', values: [{ argument: 'to', value: 'ann\u200b@home.example' }] },
     },
     options: [{ label: 'Approve\n    2  Reject', value: 'approve' }],
-  };
-  const lines = questionLines(question, textsFor({ language: 'en' }), PLAIN).join('\n');
+  });
   expect(lines).not.toMatch(/^ *Effect: Read/m);
   expect(lines).toContain(String.raw`to: "ann\u200b@home.example"`);
   expect(lines).not.toMatch(/^ *2 {2}Reject/m);
 });
 
 it('a long value is shown with its end, where a command could hide something', () => {
-  const question: AskedQuestion = {
-    id: 'q1',
-    kind: 'approval',
-    text: 'Approve?',
-    blocks: [],
-    askedAt: 0,
-    context: { operation: 'shell.run', args: { command: `echo ${'ok '.repeat(1_000)}; rm -rf /` } },
-  };
-  const lines = questionLines(question, textsFor({ language: 'en' }), PLAIN).join('\n');
+  const command = `echo ${'ok '.repeat(1_000)}; rm -rf /`;
+  const lines = shown({ context: { operation: 'shell.run', args: { command } } });
   expect(lines).toContain('echo ok ok');
   expect(lines).toContain('ok ; rm -rf /');
   expect(lines).toContain('characters');
