@@ -14,7 +14,7 @@ import { finishedInnerCalls } from '../run/state/inner-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState } from '../run/state/state.ts';
 import { sealingOf } from '../secrets/index.ts';
-import { type CallOutcome, isOwnCall } from '../tools/index.ts';
+import { type CallOutcome, isOwnCall, type Toolbox } from '../tools/index.ts';
 import { driverTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { previewEnded } from './approvals.ts';
@@ -153,16 +153,14 @@ function unheld(
 
 type Used = Pick<FactOf<'task_succeeded'>['data'], 'usage' | 'calls' | 'hasHeardStrangers'>;
 
-function usedBy({
-  usage,
-  calls,
-  hasHeardStrangers,
-}: CallOutcome & { kind: 'succeeded' | 'failed' }): Used | undefined {
+/** Undefined for most calls. */
+function usedBy(outcome: CallOutcome & { kind: 'succeeded' | 'failed' }): Used | undefined {
+  const { usage, calls, hasHeardStrangers } = outcome;
   if (usage === undefined && calls === undefined && hasHeardStrangers === undefined) return undefined;
   return {
     ...(usage !== undefined && { usage }),
     ...(calls !== undefined && { calls }),
-    ...(hasHeardStrangers && { hasHeardStrangers }),
+    ...heardIn(outcome),
   };
 }
 
@@ -277,7 +275,7 @@ const FROM_OUTSIDE: readonly (string | undefined)[] = [
   'plan.list',
 ];
 
-function isMadeHere(operation: string | undefined, toolbox: Parameters<typeof isOwnCall>[1]): boolean {
+function isMadeHere(operation: string | undefined, toolbox: Pick<Toolbox, 'tools'>): boolean {
   return isOwnCall(operation, toolbox) && !FROM_OUTSIDE.includes(operation);
 }
 

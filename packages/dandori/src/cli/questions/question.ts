@@ -23,7 +23,7 @@ import { choiceLines } from './ask.ts';
 
 /** Longer values are cut, with a note that says so. `--json` has the whole value. */
 const LONGEST = 2_000;
-/** As much of a longer text is its end. */
+/** So many of these characters are the end of the value. */
 const END = 500;
 
 /** A question as printed text, for when there is no prompt: its context, then the possible answers. */
@@ -256,13 +256,13 @@ function planLines(plan: Json | undefined, texts: Texts): string[] {
   ];
 }
 
-/** In JSON, invisible characters can be written as what they are. */
+/** As JSON, with invisible characters as escapes. */
 function quoted(value: Json): string {
-  return stringifyJson(value).replaceAll(/\p{Cf}/gu, (sign) =>
-    [...Array(sign.length).keys()]
-      .map((at) => `\\u${sign.charCodeAt(at).toString(16).padStart(4, '0')}`)
-      .join(''),
-  );
+  return stringifyJson(value).replaceAll(/\p{Cf}/gu, (sign) => sign.split('').map(escapeOf).join(''));
+}
+
+function escapeOf(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function shown(value: Json, texts: Texts): string {

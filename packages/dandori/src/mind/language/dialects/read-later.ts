@@ -10,7 +10,7 @@ interface Reading<Part> {
 
 /**
  * Reads what the model has written after each turn of the event loop. Many servers send a short output in one piece,
- * together with its end. Then nothing can begin earlier, and reading it twice is a tenth of the work of a step.
+ * together with its end. Then nothing can begin earlier, so it is read only once, as a whole.
  */
 export class ReadLater<Part> {
   readonly #reading: Reading<Part>;
