@@ -192,6 +192,17 @@ function subGoalStory(): Promise<{ parent: Event[]; child: Event[] }> {
   });
 }
 
+async function stepByStep(): Promise<Event[]> {
+  const house = createHouse([
+    decided([{ id: 'a', operation: 'places.find', args: { q: 'Kyoto' } }]),
+    decided([{ id: 'b', operation: 'weather.now', args: { city: 'Kyoto' } }]),
+    decided([{ operation: 'answer', args: { text: 'Sun', achieved: true } }]),
+  ]);
+  const run = await house.start('Tell the weather of Kyoto');
+  await house.drive(run);
+  return house.parts.journal.read(run);
+}
+
 /** Each tells a story in which facts happen that the others do not have. */
 const STORIES: Record<string, () => Promise<Event[]>> = {
   /** Marks stand where the secret was, in what was asked, sent, given back and answered. */
@@ -399,16 +410,9 @@ const STORIES: Record<string, () => Promise<Event[]>> = {
     await house.drive(run);
     return house.parts.journal.read(run);
   },
-  async 'appends-as-lines'() {
-    const house = createHouse([
-      decided([{ id: 'a', operation: 'places.find', args: { q: 'Kyoto' } }]),
-      decided([{ id: 'b', operation: 'weather.now', args: { city: 'Kyoto' } }]),
-      decided([{ operation: 'answer', args: { text: 'Sun', achieved: true } }]),
-    ]);
-    const run = await house.start('Tell the weather of Kyoto');
-    await house.drive(run);
-    return house.parts.journal.read(run);
-  },
+  'appends-as-lines': stepByStep,
+  /** The same with short events: `{"task_started": {"task": "t1"}}`. */
+  'events-in-short': stepByStep,
   async 'steps-and-forked'() {
     const house = createHouse([
       decided([

@@ -23,7 +23,14 @@ import { copyStore } from '../../src/store/copy/copy.ts';
 import { openFilesForCopy } from '../../src/store/copy/files.ts';
 import { createFileBlobs } from '../../src/store/files/blobs.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
-import { joinLines, splitLine, toAppendLine, toLine, toLines } from '../../src/store/files/line.ts';
+import {
+  joinLines,
+  splitLine,
+  toAppendLine,
+  toFullAppendLine,
+  toLine,
+  toLines,
+} from '../../src/store/files/line.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 
 const RUN = 'r1';
@@ -57,6 +64,7 @@ describe('J4: a torn tail', () => {
 
   it.each([
     ['one line', toAppendLine, 1],
+    ['one line with its events in full, as it was before', toFullAppendLine, 1],
     ['a line per event, as it was before', toLines, 3],
   ])(
     'R5: of an append of several events (%s) counts all or none, wherever it is cut',
@@ -83,6 +91,7 @@ describe('J4: a torn tail', () => {
 
   it.each([
     ['one line', toAppendLine, 2],
+    ['one line with its events in full', toFullAppendLine, 2],
     ['a line per event', toLines, 3],
   ])(
     'R5: an append (%s) that lacks only its last newline may have been acknowledged',
@@ -198,9 +207,9 @@ describe('a line of several events', () => {
       seq: 2,
       at: second.at,
       events: [
-        { type: second.type, data: second.data },
-        { at: later.at, type: third.type, data: third.data },
-        { ...(fourth.at !== second.at && { at: fourth.at }), type: fourth.type, data: fourth.data },
+        { [second.type]: second.data },
+        { at: later.at, [third.type]: third.data },
+        { at: fourth.at, [fourth.type]: fourth.data },
       ],
       crc: expect.stringMatching(/^[0-9a-f]{8}$/),
     });
@@ -220,7 +229,7 @@ describe('a line of several events', () => {
     const content =
       toLine(first) +
       toLines(events.slice(1, 3)) +
-      toAppendLine(events.slice(3, 6)) +
+      toFullAppendLine(events.slice(3, 6)) +
       toAppendLine(events.slice(6, 7)) +
       toAppendLine(events.slice(7));
     await using temporary = await withContent(content);
@@ -247,7 +256,20 @@ describe('a line of several events', () => {
     await refused(toLine(first) + line + line, 'seq 2 where 4 must come');
     await refused(toLine(first) + toAppendLine([third, fourth]), 'seq 3 where 2 must come');
     await refused(toLine(first) + toAppendLine([eventAt('other', 2), eventAt('other', 3)]), 'checksum');
-    for (const events of [[], 7, [{ seq: 9, type: second.type, data: second.data }], ['text']])
+    for (const events of [
+      [],
+      7,
+      [{ seq: 9, type: second.type, data: second.data }],
+      ['text'],
+      [null],
+      [{}],
+      [{ at: 1 }],
+      [{ unknown: {} }],
+      [{ run_resumed: 7 }],
+      [{ run_resumed: { by: 'x' }, run_continued: {} }],
+      [{ plan_approved: { tasks: ['x'] } }],
+      [{ plan_approved: { version: 1, tasks: 7 } }],
+    ])
       await refused(toLine(first) + asWritten({ v: 2, run: RUN, seq: 2, at: 1, events }), 'is damaged');
     const whole = Buffer.from(toLine(first) + line);
     for (let bit = (whole.length - line.length) * 8; bit < whole.length * 8; bit++) {
@@ -262,18 +284,23 @@ describe('a line of several events', () => {
     await using temporary = await createTemporaryJournal();
     const { directory } = temporary;
     const file = join(directory, `${RUN}.jsonl`);
-    writeFileSync(file, toLine(first) + toLines([second, later]));
+    const older = toLines([second, later]) + toFullAppendLine([fourth, eventAt(RUN, 5)]);
+    writeFileSync(file, toLine(first) + older);
     const odd = { type: 'run_resumed', data: { by: '"more":1}\u2028\ud800日本' } } as const;
-    await temporary.journal.append(RUN, 3, [fourth, { ...eventAt(RUN, 5), ...odd }, eventAt(RUN, 6)]);
+    await temporary.journal.append(RUN, 5, [
+      eventAt(RUN, 6),
+      { ...eventAt(RUN, 7), ...odd },
+      eventAt(RUN, 8),
+    ]);
     const to = join(directory, 'copy');
     const copied = () => copyStore(openFilesForCopy(directory), openFilesForCopy(to), { run: RUN });
     expect((await copied()).runs).toEqual({ copied: 1, same: 0 });
     expect(readFileSync(join(to, `${RUN}.jsonl`))).toEqual(readFileSync(file));
     expect((await copied()).runs).toEqual({ copied: 0, same: 1 });
-    await temporary.journal.append(RUN, 6, [eventAt(RUN, 7)]);
+    await temporary.journal.append(RUN, 8, [eventAt(RUN, 9)]);
     expect((await copied()).runs).toEqual({ copied: 1, same: 0 });
     expect(readFileSync(join(to, `${RUN}.jsonl`))).toEqual(readFileSync(file));
-    await createJsonlJournal(to).append(RUN, 7, [eventAt(RUN, 8), eventAt(RUN, 9)]);
+    await createJsonlJournal(to).append(RUN, 9, [eventAt(RUN, 10), eventAt(RUN, 11)]);
     expect((await copied()).runs).toEqual({ copied: 0, same: 1 });
   });
 });

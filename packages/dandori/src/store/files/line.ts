@@ -1,15 +1,21 @@
 import { crc32 } from 'node:zlib';
 import type * as z from 'zod';
 import { DandoriError, messageOf } from '../../model/error.ts';
-import { EVENT_VERSION } from '../../model/event.ts';
-import { parseJson, stringifyJson } from '../../model/json.ts';
+import { EVENT_VERSION, type Event } from '../../model/event.ts';
+import { isObject, parseJson, stringifyJson } from '../../model/json.ts';
 import type { Entry, Form } from '../journal.ts';
+import { restore, shorten } from './short-events.ts';
 
 const BEFORE_CHECKSUM = ',"crc":"';
 /** The last member before the checksum, on every line of an append except its last. */
 const GOES_ON = ',"more":true';
-/** The same, if the append is one line in a file. So a copy from the database to a file has the same bytes again. */
-const WAS_ONE = ',"more":1';
+/**
+ * The same, if the append is one line in a file, with its events in full or short. So a copy from the database to a file
+ * has the same bytes again.
+ */
+const WAS_FULL = ',"more":1';
+const WAS_SHORT = ',"more":2';
+const MARKS = [GOES_ON, WAS_FULL, WAS_SHORT];
 const BEHIND_CHECKSUM = '"}';
 const CLOSING = 0x7d;
 const DIGITS = 8;
@@ -34,18 +40,35 @@ export function toLine(event: Entry): string {
 }
 
 /**
- * One append as one line: `{"seq", "at", "events": [{"type", "data"}, …], "crc"}`. A line is whole or torn, so an
- * incomplete append does not count. `seq` and `at` are those of the first event; an event that was recorded later has
- * its own `at`. An append of a single event is a line of that event.
+ * One append as one line: `{"seq", "at", "events": [{TYPE: data}, …], "crc"}`. A line is whole or torn, so an
+ * incomplete append does not count. `seq` and `at` are those of the first event. What else is left out of an event:
+ * `short-events.ts`. An append of a single event is a line of that event.
  */
 export function toAppendLine(events: readonly Entry[]): string {
+  return joined(
+    events,
+    (event, before) => shorten(event as Event, before as Event | undefined) ?? inFull(event, events),
+  );
+}
+
+/** The same with events in full, as lines had them at first: `{"type", "data"}`. */
+export function toFullAppendLine(events: readonly Entry[]): string {
+  return joined(events, (event) => inFull(event, events));
+}
+
+function inFull(event: Entry, [first]: readonly Entry[]): object {
+  const { at, type, data } = event as Unnamed;
+  return at === first?.at ? { type, data } : { at, type, data };
+}
+
+function joined(
+  events: readonly Entry[],
+  memberOf: (event: Entry, before: Entry | undefined) => object,
+): string {
   const [first] = events;
   if (first === undefined || events.length === 1 || !events.every(isUnnamed)) return toLines(events);
   const { seq, at, run } = first as Unnamed;
-  const members = events.map((event) => {
-    const { type, data } = event as Unnamed;
-    return event.at === at ? { type, data } : { at: event.at, type, data };
-  });
+  const members = events.map((event, index) => memberOf(event, events[index - 1]));
   const body = stringifyJson({ seq, at, events: members }).slice(0, -1);
   return `${body}${ending(crc32(body, crc32(run)))}`;
 }
@@ -129,7 +152,7 @@ export function isBeginning(
 /** Whether another line of the same append follows. Data ends with a bracket, so it cannot fake the mark. */
 export function goesOn(bytes: Buffer): boolean {
   const end = bytes.length - ENDING;
-  return isAt(bytes, end - GOES_ON.length, GOES_ON) || isAt(bytes, end - WAS_ONE.length, WAS_ONE);
+  return MARKS.some((mark) => isAt(bytes, end - mark.length, mark));
 }
 
 function isAt(bytes: Buffer, start: number, text: string): boolean {
@@ -203,33 +226,54 @@ function membersOf(
 ): Entry[] {
   const { events = [read], seq, at } = read as Entry & { readonly events?: readonly object[] };
   if (!Array.isArray(events) || events.length === 0) notKnown(place, 'events: none');
-  return events.map(
-    (event, index) => ({ v: UNNAMED_VERSION, run, seq: seq + index, at, ...event }) as object as Entry,
-  );
+  const members: Entry[] = [];
+  for (const [index, event] of events.entries()) {
+    const envelope = { v: UNNAMED_VERSION, run, seq: seq + index, at } as const;
+    const before = members[index - 1] as Event | undefined;
+    const member = isInFull(event) ? { ...envelope, ...event } : restore(event, { ...envelope, before });
+    members.push(member ?? notKnown(place, `events: ${index}`));
+  }
+  return members;
+}
+
+function isInFull(event: unknown): event is Entry {
+  return isObject(event) && 'type' in event;
 }
 
 /** A line of several events as a line per event, for a database. Lines have no newline here, and must be intact. */
 export function splitLine(line: string, run: string): string[] {
   if (!SEVERAL.test(line)) return [line];
-  return toLines(entriesOf(line, run), WAS_ONE).trimEnd().split('\n');
+  const place = noPlace(run);
+  const read = readJson(line, place) as { readonly events: readonly unknown[] };
+  const mark = read.events.every(isInFull) ? WAS_FULL : WAS_SHORT;
+  return toLines(membersOf(read, place), mark).trimEnd().split('\n');
 }
 
 /** The text of a file with these lines: those of `splitLine` are one line again. */
 export function joinLines(lines: readonly string[], run: string): string {
   let text = '';
   let parts: string[] = [];
+  let write = toFullAppendLine;
   for (const line of lines) {
     parts.push(line);
-    if (line.slice(0, -ENDING).endsWith(WAS_ONE)) continue;
-    text += parts.length === 1 ? `${line}\n` : toAppendLine(parts.flatMap((part) => entriesOf(part, run)));
+    const body = line.slice(0, -ENDING);
+    if (body.endsWith(WAS_FULL) || body.endsWith(WAS_SHORT)) {
+      write = body.endsWith(WAS_FULL) ? toFullAppendLine : toAppendLine;
+      continue;
+    }
+    text += parts.length === 1 ? `${line}\n` : write(parts.flatMap((part) => entriesOf(part, run)));
     parts = [];
   }
   return text;
 }
 
 function entriesOf(line: string, run: string): Entry[] {
-  const place: Place = { file: run, run, line: 0, offset: 0, seq: undefined };
+  const place = noPlace(run);
   return membersOf(readJson(line, place) as object, place);
+}
+
+function noPlace(run: string): Place {
+  return { file: run, run, line: 0, offset: 0, seq: undefined };
 }
 
 function readEvent<E extends Entry>(value: unknown, place: Place, form: LineForm<E>): E {
