@@ -12,11 +12,11 @@ import { type HistoryEntry, type ProposedEntry, planEntries } from './plan-histo
 
 const names = z.array(z.string()).readonly();
 
-const line = z.object({
+const source = {
   timestamp: z.iso.datetime().describe('ISO 8601, in UTC'),
-  run: z.string(),
   seq: z.number().int().describe('The event of the journal that the line is made of'),
-});
+};
+const line = z.object({ ...source, run: z.string() });
 
 const actions = {
   execution_order: names.describe('The ids of the actions; each comes after those that it depends on'),
@@ -59,6 +59,28 @@ const planLine = line.extend({
   ...actions,
 });
 
+/** A few calls that the mind adds to the plan, as in each turn of a loop. What the plan says is not repeated. */
+const actionsLine = z.object({
+  type: z.literal('actions'),
+  ...source,
+  ...written,
+  by: planAuthor.optional().describe('Absent if the model decided on them'),
+  reasoning: z.string().optional(),
+  actions: z
+    .array(
+      z.object({
+        id: z.string(),
+        operation: z.string(),
+        args: z.record(z.string(), z.unknown()),
+        description: z.string().optional(),
+        dependencies: names.optional(),
+        reasoning: z.string().optional(),
+      }),
+    )
+    .readonly()
+    .describe('Added to the last accepted plan. Each comes after those that it depends on'),
+});
+
 const revisionLine = line.extend({
   type: z.literal('revision'),
   ...written,
@@ -76,8 +98,13 @@ const reflectionLine = line.extend({
   by: z.enum(['mind', 'runtime']),
 });
 
-/** One line of the planning history: a plan, a revision of it, or a reflection. */
-export const historyLineSchema = z.discriminatedUnion('type', [planLine, revisionLine, reflectionLine]);
+/** One line of the planning history: a plan, actions that are added to it, a revision of it, or a reflection. */
+export const historyLineSchema = z.discriminatedUnion('type', [
+  planLine,
+  actionsLine,
+  revisionLine,
+  reflectionLine,
+]);
 export type HistoryLine = Readonly<z.infer<typeof historyLineSchema>>;
 
 /** The planning history of a run in the documented line format, computed from its journal. */
@@ -107,17 +134,22 @@ export function writeHistoryLines(lines: readonly HistoryLine[]): string {
 }
 
 function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefined): HistoryLine {
-  const common = { timestamp: new Date(entry.at).toISOString(), run, seq: entry.seq };
+  const timestamp = new Date(entry.at).toISOString();
+  const { seq } = entry;
   if (entry.kind === 'reflected') {
     const { trigger, status: judged, evaluation, revisionNeeded, by } = entry;
     const rest = { trigger, status: judged, evaluation, needs_revision: revisionNeeded, by };
-    return { type: 'reflection', ...common, ...rest };
+    return { type: 'reflection', timestamp, run, seq, ...rest };
   }
   const { version, by, revision, outline = {}, tasks } = entry;
   const needs = new Map(tasks.map((task) => [task.id, dependenciesOf(task, entry)]));
-  const about = { ...common, version, status: statusOf(entry), by };
+  const order = sort(new Map([...needs].map(([id, ids]) => [id, new Set(ids)]))).order;
+  const judged = statusOf(entry);
+  if (base !== undefined && isAddition(entry))
+    return { type: 'actions', timestamp, seq, version, status: judged, ...added(entry, { needs, order }) };
+  const common = { timestamp, run, seq, version, status: judged, by };
   const acting = {
-    execution_order: sort(new Map([...needs].map(([id, ids]) => [id, new Set(ids)]))).order,
+    execution_order: order,
     actions: tasks.map(({ id, operation, args, reasoning }) => ({
       id,
       operation,
@@ -126,12 +158,12 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
       ...(reasoning !== undefined && { reasoning }),
     })),
   };
-  if (revision !== undefined) return { type: 'revision', ...about, ...revision, ...acting };
+  if (revision !== undefined) return { type: 'revision', ...common, ...revision, ...acting };
   const { objective = goal, constraints = [], reasoning = entry.reasoning ?? '', steps = [] } = outline;
   const successCriteria = outline.successCriteria ?? expected(tasks, needs, isJapanese(goal) ? 'ja' : 'en');
   return {
     type: 'plan',
-    ...about,
+    ...common,
     ...(base !== undefined && { extends: base }),
     goal_understanding: { main_objective: objective, success_criteria: successCriteria, constraints },
     decomposition: {
@@ -147,6 +179,34 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
       }),
     },
     ...acting,
+  };
+}
+
+/** Whether a proposal says nothing but its calls. */
+function isAddition({ revision, outline, tasks }: ProposedEntry): boolean {
+  return revision === undefined && outline === undefined && tasks.length <= FEW_TASKS;
+}
+
+function added(
+  { by, reasoning: thought, tasks }: ProposedEntry,
+  {
+    needs,
+    order,
+  }: { readonly needs: ReadonlyMap<string, readonly string[]>; readonly order: readonly string[] },
+) {
+  const inOrder = tasks.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id));
+  return {
+    ...(by !== 'mind' && { by }),
+    ...(thought !== undefined && { reasoning: thought }),
+    actions: inOrder.map(({ id, operation, args, description, reasoning }) => {
+      const dependencies = needs.get(id) ?? [];
+      return {
+        ...{ id, operation, args },
+        ...(description !== undefined && { description }),
+        ...(dependencies.length > 0 && { dependencies }),
+        ...(reasoning !== undefined && { reasoning }),
+      };
+    }),
   };
 }
 

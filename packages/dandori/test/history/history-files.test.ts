@@ -88,6 +88,46 @@ it('a line says what was planned, in which order, and when', () => {
   for (const line of lines) expect(historyLineSchema.parse(line)).toEqual(line);
 });
 
+it('calls that are added to a plan do not repeat what the plan says, and come in order', () => {
+  const added = (version: number, more: Partial<FactOf<'plan_proposed'>['data']> = {}): Fact => ({
+    type: 'plan_proposed',
+    data: { version, by: 'mind', tasks: [{ id: `t${version}`, operation: 'x.y', args: {} }], ...more },
+  });
+  const made: Fact = { type: 'decision_made', data: { decision: 1, reasoning: 'pour', ms: 1 } };
+  const pair = ['b', 'a'].map((id) => ({ id, operation: 'x.y', args: argsOf(id), description: `do ${id}` }));
+  const many = ['c', 'd', 'e', 'f'].map((id) => ({ id, operation: 'x.y', args: {} }));
+  const lines = historyLines(
+    events([
+      ...[started, added(1), approved(1), made, added(2), approved(2)],
+      ...[added(3, { by: 'user', tasks: pair }), added(4, { tasks: many }), proposed(5, ['g'])],
+    ]),
+  );
+  expect(lines[0]).toMatchObject({ type: 'plan', run: RUN, goal_understanding: { main_objective: 'tea' } });
+  expect(lines[1]).toEqual({
+    type: 'actions',
+    timestamp: '1970-01-01T00:00:04.000Z',
+    seq: 5,
+    version: 2,
+    status: 'accepted',
+    reasoning: 'pour',
+    actions: [{ id: 't2', operation: 'x.y', args: {} }],
+  });
+  expect(lines[2]).toMatchObject({
+    type: 'actions',
+    status: 'proposed',
+    by: 'user',
+    actions: [
+      { id: 'a', description: 'do a' },
+      { id: 'b', description: 'do b', dependencies: ['a'] },
+    ],
+  });
+  expect(lines.slice(3)).toMatchObject([
+    { type: 'plan', extends: 2, execution_order: ['c', 'd', 'e', 'f'] },
+    { type: 'plan', extends: 2, goal_understanding: { main_objective: 'hot tea' } },
+  ]);
+  for (const line of lines) expect(historyLineSchema.parse(line)).toEqual(line);
+});
+
 it('a reader never sees a torn or repeated line while the file is written', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'history-'));
   const journal = createMemoryJournal();
