@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Task } from '../../src/model/task.ts';
+import { splitLine } from '../../src/store/files/line.ts';
 import { type ModelServer, startModelServer } from '../../src/testing/index.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
 import { service, started } from '../program.ts';
@@ -138,11 +139,13 @@ async function until(
   watcher?.close();
 }
 
-/** In the one journal of the folder. */
+/** In the one journal of the folder, without a line that is still being written. */
 function eventsIn(directory: string): number {
   const file = readdirSync(directory).find((name) => name.endsWith('.jsonl'));
   if (file === undefined) return 0;
-  return readLines(join(directory, file)).flatMap((line) => line.match(/"type":"\w+","data":/g) ?? []).length;
+  const run = file.slice(0, -'.jsonl'.length);
+  const whole = readLines(join(directory, file)).filter((line) => /"crc":"\w{8}"\}$/.test(line));
+  return whole.flatMap((line) => splitLine(line, run)).length;
 }
 
 function readLines(file: string): string[] {
