@@ -59,13 +59,15 @@ const planLine = line.extend({
   ...actions,
 });
 
-/** A few calls that the mind adds to the plan, as in each turn of a loop. What the plan says is not repeated. */
-const actionsLine = z.object({
-  type: z.literal('actions'),
+/** A few calls that are added to a plan, as in each turn of a loop. What that plan says is not repeated. */
+const additionLine = z.object({
+  type: z.literal('plan'),
   ...source,
   ...written,
   by: planAuthor.optional().describe('Absent if the model decided on them'),
+  extends: z.number().int().describe('The accepted plan that these actions are added to'),
   reasoning: z.string().optional(),
+  execution_order: actions.execution_order,
   actions: z
     .array(
       z.object({
@@ -77,8 +79,7 @@ const actionsLine = z.object({
         reasoning: z.string().optional(),
       }),
     )
-    .readonly()
-    .describe('Added to the last accepted plan. Each comes after those that it depends on'),
+    .readonly(),
 });
 
 const revisionLine = line.extend({
@@ -99,12 +100,7 @@ const reflectionLine = line.extend({
 });
 
 /** One line of the planning history: a plan, actions that are added to it, a revision of it, or a reflection. */
-export const historyLineSchema = z.discriminatedUnion('type', [
-  planLine,
-  actionsLine,
-  revisionLine,
-  reflectionLine,
-]);
+export const historyLineSchema = z.union([planLine, additionLine, revisionLine, reflectionLine]);
 export type HistoryLine = Readonly<z.infer<typeof historyLineSchema>>;
 
 /** The planning history of a run in the documented line format, computed from its journal. */
@@ -145,8 +141,10 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
   const needs = new Map(tasks.map((task) => [task.id, dependenciesOf(task, entry)]));
   const order = sort(new Map([...needs].map(([id, ids]) => [id, new Set(ids)]))).order;
   const judged = statusOf(entry);
-  if (base !== undefined && isAddition(entry))
-    return { type: 'actions', timestamp, seq, version, status: judged, ...added(entry, { needs, order }) };
+  if (base !== undefined && isAddition(entry)) {
+    const rest = { version, status: judged, extends: base, ...added(entry, needs), execution_order: order };
+    return { type: 'plan', timestamp, seq, ...rest };
+  }
   const common = { timestamp, run, seq, version, status: judged, by };
   const acting = {
     execution_order: order,
@@ -189,16 +187,12 @@ function isAddition({ revision, outline, tasks }: ProposedEntry): boolean {
 
 function added(
   { by, reasoning: thought, tasks }: ProposedEntry,
-  {
-    needs,
-    order,
-  }: { readonly needs: ReadonlyMap<string, readonly string[]>; readonly order: readonly string[] },
+  needs: ReadonlyMap<string, readonly string[]>,
 ) {
-  const inOrder = tasks.toSorted((one, other) => order.indexOf(one.id) - order.indexOf(other.id));
   return {
     ...(by !== 'mind' && { by }),
     ...(thought !== undefined && { reasoning: thought }),
-    actions: inOrder.map(({ id, operation, args, description, reasoning }) => {
+    actions: tasks.map(({ id, operation, args, description, reasoning }) => {
       const dependencies = needs.get(id) ?? [];
       return {
         ...{ id, operation, args },

@@ -88,7 +88,7 @@ it('a line says what was planned, in which order, and when', () => {
   for (const line of lines) expect(historyLineSchema.parse(line)).toEqual(line);
 });
 
-it('calls that are added to a plan do not repeat what the plan says, and come in order', () => {
+it('calls that are added to a plan do not repeat what the plan says', () => {
   const added = (version: number, more: Partial<FactOf<'plan_proposed'>['data']> = {}): Fact => ({
     type: 'plan_proposed',
     data: { version, by: 'mind', tasks: [{ id: `t${version}`, operation: 'x.y', args: {} }], ...more },
@@ -104,21 +104,24 @@ it('calls that are added to a plan do not repeat what the plan says, and come in
   );
   expect(lines[0]).toMatchObject({ type: 'plan', run: RUN, goal_understanding: { main_objective: 'tea' } });
   expect(lines[1]).toEqual({
-    type: 'actions',
+    type: 'plan',
     timestamp: '1970-01-01T00:00:04.000Z',
     seq: 5,
     version: 2,
     status: 'accepted',
+    extends: 1,
     reasoning: 'pour',
+    execution_order: ['t2'],
     actions: [{ id: 't2', operation: 'x.y', args: {} }],
   });
   expect(lines[2]).toMatchObject({
-    type: 'actions',
+    type: 'plan',
     status: 'proposed',
     by: 'user',
+    execution_order: ['a', 'b'],
     actions: [
-      { id: 'a', description: 'do a' },
       { id: 'b', description: 'do b', dependencies: ['a'] },
+      { id: 'a', description: 'do a' },
     ],
   });
   expect(lines.slice(3)).toMatchObject([

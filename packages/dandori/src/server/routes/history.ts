@@ -43,8 +43,7 @@ const history = createRoute({
 const lines = createRoute({
   method: 'get',
   path: '/api/runs/{run}/history/lines',
-  summary:
-    'Plans, added actions, revisions and reflections as JSON Lines, each with its type and an ISO 8601 timestamp',
+  summary: 'Plans, revisions and reflections as JSON Lines, each with its type and an ISO 8601 timestamp',
   request: { params: runParams },
   responses: {
     200: linesContent('A file; the schema is that of one line', historyLineSchema, 'HistoryLine'),
