@@ -58,7 +58,7 @@ async function measure(given: Case, system: System): Promise<Counts> {
 function printParts({ name }: System, requests: readonly RecordedRequest[]): void {
   for (const [index, request] of requests.entries()) {
     console.log(
-      `\n${name}, call ${index + 1}: ${JSON.stringify(request.body).length.toLocaleString('en')} characters`,
+      `\n${name}, call ${index + 1}: ${Buffer.byteLength(JSON.stringify(request.body)).toLocaleString('en')} bytes`,
     );
     for (const { name: part, tokens, bytes } of partsOf(request))
       console.log(`${String(tokens).padStart(8)} tokens ${String(bytes).padStart(8)} bytes  ${part}`);
