@@ -42,8 +42,8 @@ const TEXT: Form = {
       .replace('{{default}}', questions?.expireAfter === undefined ? '' : ABOUT_DEFAULT),
   plans(state) {
     const more = hasOpenLists(state) ? [`- ${readPrompt('action-fields')}`, readPrompt('open-list')] : [];
-    const name = state.settings.mode === 'auto' ? 'planning-auto' : 'planning';
-    return [readPrompt(name), ...more].join('\n');
+    const text = state.settings.mode === 'auto' ? autoPlans('planning-auto', state) : readPrompt('planning');
+    return [text, ...more].join('\n');
   },
   announcing: (thought) => (canAnnounce(thought) ? readPrompt('announce') : ''),
   tools: toolsPart,
@@ -129,12 +129,18 @@ export function hasOpenLists({ settings: { mode }, planGiven }: RunState): boole
   return mode === 'planned' || mode === 'hierarchical' || (planGiven && mode !== 'direct');
 }
 
+/** How to plan in `auto`, in one line. It also says how finely to divide the work. */
+export function autoPlans(
+  name: 'planning-auto' | 'planning-auto-tools',
+  { settings: { planning } }: RunState,
+): string {
+  const division = planning === undefined ? '' : `, ${readPrompt(`decomposition-${planning.decomposition}`)}`;
+  return readPrompt(name).replace('{{steps}}', division);
+}
+
 function strategyPart({ strategy, decomposition }: Planning, mode: Mode): string {
-  const divides = mode === 'hierarchical' || mode === 'auto';
-  return [
-    readPrompt(`strategy-${strategy}`),
-    ...(divides ? [readPrompt(`decomposition-${decomposition}`)] : []),
-  ].join('\n');
+  const division = `Steps of a plan: ${readPrompt(`decomposition-${decomposition}`)}.`;
+  return [readPrompt(`strategy-${strategy}`), ...(mode === 'hierarchical' ? [division] : [])].join('\n');
 }
 
 function toolsPart({ tools, servers }: Described, mode: Mode): string {

@@ -50,6 +50,8 @@ export interface Wording<Answer extends ModelMessage> {
   readonly planMade?: PromptName;
   /** With the first result that is not shown in full. Missing if the tools say it. */
   readonly readMore?: string;
+  /** With the first failure. Missing if the instructions say it. */
+  readonly callFailed?: PromptName;
 }
 
 const TEXT: Wording<TextAnswer> = {
@@ -57,6 +59,7 @@ const TEXT: Wording<TextAnswer> = {
   key: '',
   open: () => new TextTranscript(),
   again: 'Write one JSON object in the form of the example in the instructions, and nothing else.',
+  callFailed: 'call-failed',
   correction:
     'Return the whole corrected list, or only what changes, as one action: {"operation": "plan.revise", "args": {"replace": [actions], "remove": [ids], "add": [actions]}}.',
 };
@@ -178,7 +181,12 @@ function begin<Answer extends ModelMessage>(
     transcript.addOnce(wording.readMore);
   // The turn that told it is not shown any more.
   if (wording.planMade !== undefined && past.some(planIn)) transcript.addOnce(readPrompt(wording.planMade));
-  if (state.userPlan.length > 0) transcript.show(shownTasks(endedAfter(state, -1), state));
+  const planned = endedAfter(state, -1);
+  if (state.userPlan.length > 0) transcript.show(shownTasks(planned, state));
+  tellAboutFailures([...planned, ...past.flatMap((_, index) => endedAfter(state, index))], {
+    wording,
+    transcript,
+  });
   return transcript;
 }
 
@@ -346,8 +354,18 @@ function react<Answer extends ModelMessage>(
   transcript.addUserText(...rest);
   if (wording.readMore !== undefined && (rest.length > 0 || told.some(hasDigest)))
     transcript.addOnce(wording.readMore);
+  tellAboutFailures(outcomes, { wording, transcript });
   const isSilent = outcomes.length + questions.length === 0 && diagnostics === undefined && !isSpokenTo;
   if (isSilent) transcript.addUserText('Go on.');
+}
+
+/** What to do after a failure is told with the first one. */
+function tellAboutFailures<Answer extends ModelMessage>(
+  outcomes: readonly TaskState[],
+  { wording: { callFailed }, transcript }: Pick<TurnContext<Answer>, 'wording' | 'transcript'>,
+): void {
+  if (callFailed !== undefined && outcomes.some(({ status }) => status === 'failed'))
+    transcript.addOnce(readPrompt(callFailed));
 }
 
 function planIn({ operations }: Pick<Decision, 'operations'>): Action | undefined {

@@ -115,11 +115,19 @@ export abstract class Transcript<Answer extends ModelMessage> {
     const { paragraphs = [], shows = [], made } = this.#turn ?? {};
     if (paragraphs.length + request.length === 0) return this.openAnswer();
     if (made !== undefined && request.length === 0) return [...this.openAnswer(), made];
-    const content = [...paragraphs, ...request].join('\n\n');
+    const content = join([...paragraphs, ...request]);
     const last = make({ role: 'user', content, ...(shows.length > 0 && { shows: [...shows] }) } as const);
     if (this.#turn !== undefined && request.length === 0) this.#turn.made = last;
     return [...this.openAnswer(), last];
   }
+}
+
+/** Results follow each other line by line: their tags already separate them. */
+function join(paragraphs: readonly string[]): string {
+  return paragraphs.reduce((before, next) => {
+    const isNextResult = before.endsWith('</result>') && next.startsWith('<result ');
+    return `${before}${isNextResult ? '\n' : '\n\n'}${next}`;
+  });
 }
 
 /** The message as it may leave the process. */

@@ -35,7 +35,7 @@ const OWN: readonly OwnOperation[] = [
   {
     name: 'answer',
     description:
-      'Ends the work. `text`: the full reply to the user. If the goal was not reached, `achieved` is false and `text` says why.',
+      'Ends the work with the full reply to the user. Goal not reached: `achieved` is false and `text` says why.',
     args: {
       type: 'object',
       properties: { text: { type: 'string' }, achieved: { type: 'boolean' } },
@@ -44,8 +44,7 @@ const OWN: readonly OwnOperation[] = [
   },
   {
     name: 'ask',
-    description:
-      'Asks the user, only for what no tool can tell. `form`, a JSON Schema, asks for several values.',
+    description: 'Asks the user what no tool can tell. `form`: a JSON Schema, for several values.',
     args: {
       type: 'object',
       properties: {

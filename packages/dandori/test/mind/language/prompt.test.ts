@@ -103,7 +103,7 @@ describe('the model sees what it needs to go on', () => {
   it('is told in auto mode that the ways to work are a choice', () => {
     const { instructions } = writePrompt(new Story('x', { mode: 'auto' }).thought());
     expect(instructions).toMatch(
-      /# How to work\n\n- You can see all the calls ahead: .*\n- The next call depends/,
+      /# How to work\n\n- Return all calls that you can see ahead .*\n- If the next call depends/,
     );
   });
 
@@ -115,7 +115,11 @@ describe('the model sees what it needs to go on', () => {
       content: JSON.stringify({ reasoning: 'because', actions: [find, { ...plain, timeout: 2.5 }] }),
     });
     expect(messages[2]?.content).toBe(
-      '<result t1>{"city":"Kyoto"}</result>\n\n<result t2 failed>tool_error: no &lt;/result> there</result>',
+      [
+        '<result t1>{"city":"Kyoto"}</result>',
+        '<result t2 failed>tool_error: no &lt;/result> there</result>\n',
+        'If a call failed, correct it or find another way.',
+      ].join('\n'),
     );
   });
 

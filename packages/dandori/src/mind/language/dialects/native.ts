@@ -16,7 +16,7 @@ import { JsonWalker } from '../../parsing/walker.ts';
 import { holdsCall, withoutCode } from '../../parsing/written-call.ts';
 import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
-import { type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
+import { autoPlans, type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
 import { type PromptInput, type Wording, writeTurns } from '../prompt.ts';
 import { hasRefs, knownTools, notate, offerParts, tellServers } from '../tool-text.ts';
 import { atMostTokens } from '../usage.ts';
@@ -140,16 +140,18 @@ function wordingFor(thought: PromptInput): Wording<AssistantMessage | ToolMessag
     open: (told) => new NativeTranscript(names, highestNumber(told)),
     again: 'Try again: call the tools that are needed, or call `answer`.',
     correction: hasPlans(thought.state)
-      ? 'Make the whole corrected list of calls again, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.'
+      ? 'Make the whole corrected list of calls again, counted from the same id, or call `plan_revise` with only what changes; it names the actions of the refused list by their ids.'
       : 'Make the whole corrected list of calls again.',
+    ...(thought.state.settings.mode === 'auto' && { planMade: 'plan-made-auto-tools' }),
   };
 }
 
 /** Tools are sent natively, except their output schemas, which native tools don't have. */
 const FORM: Form = {
   written: new LastMadeFor(),
-  system: (state) => withSection(readPrompt('system'), 'Output', outputPart(state)),
-  plans: ({ settings: { mode } }) => readPrompt(mode === 'auto' ? 'planning-auto-tools' : 'planning-tools'),
+  system: (state, { tools }) => withSection(readPrompt('system'), 'Output', outputPart(state, tools)),
+  plans: (state) =>
+    state.settings.mode === 'auto' ? autoPlans('planning-auto-tools', state) : readPrompt('planning-tools'),
   // The operation is a tool, and describes itself.
   announcing: () => '',
   tools({ tools, servers }, mode) {
@@ -162,9 +164,17 @@ const FORM: Form = {
   },
 };
 
-function outputPart(state: RunState): string {
-  return [readPrompt('output-tools'), ...(hasPlans(state) ? [readPrompt('about-tools')] : [])].join('\n');
+function outputPart(state: RunState, tools: readonly Tool[]): string {
+  const fields = state.settings.mode === 'auto' ? 'task-fields-auto-tools' : 'task-fields-tools';
+  return [
+    readPrompt('output-tools'),
+    ...(tools.some(({ effect }) => effect !== 'read') ? [ABOUT_CHANGES] : []),
+    ...(hasPlans(state) ? [readPrompt('about-tools'), readPrompt(fields)] : []),
+  ].join('\n');
 }
+
+/** Many lists have only tools that read. */
+const ABOUT_CHANGES = '- In brackets before a description: what a call changes; the others only read.';
 
 function described({ effect, description }: Tool): string {
   return effect === 'read' ? description : `[${effect}] ${description}`;
