@@ -251,14 +251,53 @@ describe('server-sent events', () => {
     return found;
   };
 
+  const inPieces = (bytes: Uint8Array, size: number) =>
+    Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size),
+    );
+
   it('are read in whatever pieces they come', () => {
     const text = ': a comment\nevent: x\nid: 1\ndata: あ\r\n\r\ndata:b\ndata: c\n\n\ndata: end';
     const bytes = Buffer.from(text);
-    for (const size of [1, 2, 3, 7, bytes.length]) {
-      const chunks = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-        bytes.subarray(index * size, (index + 1) * size),
-      );
-      expect(read(chunks)).toEqual(['あ', 'b\nc', 'end']);
+    for (const size of [1, 2, 3, 7, bytes.length])
+      expect(read(inPieces(bytes, size))).toEqual(['あ', 'b\nc', 'end']);
+  });
+
+  it.each([
+    ['LF', '\n'],
+    ['CRLF', '\r\n'],
+    ['CR', '\r'],
+  ])('are read with %s as line end and with a BOM, split at any byte', (_name, lineEnd) => {
+    const lines = [': a comment', 'data: あ', 'data:b', '', 'data: \uFEFFc', '', 'data: d', '', ''];
+    for (const bom of ['', '\uFEFF']) {
+      const bytes = Buffer.from(bom + lines.join(lineEnd));
+      const expected = ['あ\nb', '\uFEFFc', 'd'];
+      for (let first = 0; first <= bytes.length; first++)
+        for (let second = first; second <= bytes.length; second++) {
+          const chunks = [bytes.subarray(0, first), bytes.subarray(first, second), bytes.subarray(second)];
+          expect(read(chunks)).toEqual(expected);
+        }
+      expect(read(inPieces(bytes, 1))).toEqual(expected);
     }
+  });
+
+  it('are read when the first line behind a BOM is data', () => {
+    expect(read(['\uFEFFdata: a\n\n'])).toEqual(['a']);
+  });
+
+  it('are read when one stream mixes the line ends', () => {
+    expect(read(['data: a\r', '\ndata: b\n\rdata: c\r\r\ndata: d\r\r', 'data: e\r'])).toEqual([
+      'a\nb',
+      'c',
+      'd',
+      'e',
+    ]);
+  });
+
+  it('are delivered at the line end, without waiting for the byte after a CR', () => {
+    const found: string[] = [];
+    const reader = new EventReader((data) => found.push(data));
+    reader.push(Buffer.from('data: a\r\r'));
+    expect(found).toEqual(['a']);
   });
 });

@@ -1,11 +1,14 @@
 /**
  * Reads the data of server-sent events from the chunks of a response. Each chunk is searched once, however long an
- * event is.
+ * event is. A line ends with LF, CRLF or CR, and the stream may begin with a BOM.
  */
 export class EventReader {
   readonly #onData: (data: string) => void;
   /** The pieces of the incomplete line. A character may be cut between two of them. */
   #line: Uint8Array[] = [];
+  /** The last chunk ended with a CR. Its line has ended, and a LF at the beginning of the next chunk ends no other. */
+  #isBehindReturn = false;
+  #isAtStart = true;
   /** The data of the incomplete event. */
   #data: string | undefined;
 
@@ -13,15 +16,24 @@ export class EventReader {
     this.#onData = onData;
   }
 
-  push(chunk: Uint8Array): void {
-    const end = chunk.lastIndexOf(NEWLINE);
-    if (end === -1) {
+  push(received: Uint8Array): void {
+    if (received.length === 0) return;
+    const chunk = this.#isBehindReturn && received[0] === NEWLINE ? received.subarray(1) : received;
+    const last = chunk[chunk.length - 1];
+    this.#isBehindReturn = last === RETURN;
+    // Most chunks are whole events, and need no search.
+    const end =
+      last === NEWLINE ? chunk.length : Math.max(chunk.lastIndexOf(NEWLINE), chunk.lastIndexOf(RETURN)) + 1;
+    if (end === 0) {
       this.#line.push(chunk);
       return;
     }
     this.#line.push(chunk.subarray(0, end));
-    const lines = textOf(this.#line).split('\n');
-    this.#line = end + 1 < chunk.length ? [chunk.subarray(end + 1)] : [];
+    const text = textOf(this.#line);
+    this.#line = end < chunk.length ? [chunk.subarray(end)] : [];
+    const lines = (text.includes('\r') ? text.replace(RETURNS, '\n') : text).split('\n');
+    // Behind the last line end is nothing.
+    lines.pop();
     for (const line of lines) this.#endLine(line);
   }
 
@@ -32,7 +44,8 @@ export class EventReader {
   }
 
   #endLine(whole: string): void {
-    const line = whole.endsWith('\r') ? whole.slice(0, -1) : whole;
+    const line = this.#isAtStart && whole.startsWith(BOM) ? whole.slice(BOM.length) : whole;
+    this.#isAtStart = false;
     if (line === '') this.#endEvent();
     else if (line.startsWith('data:')) {
       const data = line.slice(line[5] === ' ' ? 6 : 5);
@@ -48,6 +61,9 @@ export class EventReader {
 }
 
 const NEWLINE = 10;
+const RETURN = 13;
+const RETURNS = /\r\n?/g;
+const BOM = '\uFEFF';
 
 function textOf(pieces: readonly Uint8Array[]): string {
   const [first = EMPTY] = pieces;
