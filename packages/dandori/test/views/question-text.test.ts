@@ -69,3 +69,13 @@ describe('a question of Dandori is read in the language of the reader', () => {
     expect(reason('The milk is sour.', 'ja')).toBe('The milk is sour.');
   });
 });
+
+describe('a question in Japanese', () => {
+  it('offers the verb that it asks with', () => {
+    const { mayCall, allowOnce, allowListed, allowPattern, allowTool, refuse, refuseSimilar } = japanese;
+    expect(mayCall('files.write', 'write')).toContain('承認しますか');
+    for (const label of [allowOnce, allowListed(2), allowPattern('to'), allowTool])
+      expect(label).toContain('承認');
+    for (const label of [refuse, refuseSimilar(2)]) expect(label).toContain(japanese.reject);
+  });
+});

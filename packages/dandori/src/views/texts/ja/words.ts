@@ -119,14 +119,14 @@ export const words: Words = {
       observed: '呼び出し済み（観察のみのポリシー。通常なら確認が必要）',
       allowed: '呼び出し済み（trust.rules のルールで許可）',
       denied: '呼び出しなし（trust.rules のルールで禁止）',
-      refused: '呼び出しなし（拒否済み、または回答期限切れ）',
+      refused: '呼び出しなし（却下済み、または回答期限切れ）',
     },
     firstRead: (source) =>
       source === undefined
         ? 'これ以降、モデルは外部コンテンツを読んでいます'
         : `これ以降、モデルは外部コンテンツを読んでいます：${source}`,
     asked: (question) => `確認しました（${question}）`,
-    expired: (question) => `${question} は回答期限を過ぎたため拒否しました`,
+    expired: (question) => `${question} は回答期限を過ぎたため却下しました`,
     answered: (question, answer, by) =>
       `${question} への回答${by === undefined ? '' : `（${by}）`}：${answer}`,
     nothing: 'この実行には、確認の対象になる呼び出しはありませんでした。',
