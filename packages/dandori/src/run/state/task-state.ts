@@ -66,8 +66,11 @@ export const RUNNING: Phase = { status: 'running' };
 export const EXPANDING: Phase = { status: 'expanding' };
 export const BLOCKED: EndPhase = { status: 'blocked' };
 
-/** What the plan says about a task, and never changes. */
-interface Accepted {
+/**
+ * A task of an accepted plan: what the plan says, where the task is now (`phase`), and what its attempts left
+ * behind. The getters read the phase, so that a task cannot have a result without having succeeded.
+ */
+export class TaskState {
   readonly task: Task;
   readonly effect: Effect;
   readonly needs: readonly string[];
@@ -83,23 +86,6 @@ interface Accepted {
   /** Its position in the written order. */
   readonly order: number;
   /** The question with which a person approved the plan that contains it. */
-  readonly coveredBy: string | undefined;
-}
-
-/**
- * A task of an accepted plan: what the plan says, where the task is now (`phase`), and what its attempts left
- * behind. The getters read the phase, so that a task cannot have a result without having succeeded.
- */
-export class TaskState implements Accepted {
-  readonly task: Task;
-  readonly effect: Effect;
-  readonly needs: readonly string[];
-  readonly waits: string[];
-  readonly gates: readonly Gate[];
-  readonly lane: string;
-  readonly rank: number;
-  readonly cost: number;
-  readonly order: number;
   readonly coveredBy: string | undefined;
   /** For a step: its tasks. For a replaced task: its replacements. */
   readonly children: string[] = [];
@@ -217,6 +203,12 @@ export class TaskState implements Accepted {
     return this.phase.status === 'in_doubt' || this.doubt !== undefined;
   }
 }
+
+/** What the plan says about a task. */
+type Accepted = Pick<
+  TaskState,
+  'task' | 'effect' | 'needs' | 'waits' | 'gates' | 'lane' | 'rank' | 'cost' | 'order' | 'coveredBy'
+>;
 
 export function hasEnded(status: TaskStatus): boolean {
   return status === 'succeeded' || status === 'failed' || status === 'blocked';
