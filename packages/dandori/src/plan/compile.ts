@@ -82,16 +82,16 @@ const NONE: readonly never[] = [];
 /** Why the plan cannot be accepted. */
 class Problems {
   readonly found: Diagnostic[];
-  readonly #index: number | undefined;
+  readonly #taskIndex: number | undefined;
 
-  /** `index`: the place of the task that the next problems are about. */
-  constructor(found: Diagnostic[] = [], index?: number) {
+  /** `taskIndex`: the position of the task that is checked, if its id does not identify it. */
+  constructor(found: Diagnostic[] = [], taskIndex?: number) {
     this.found = found;
-    this.#index = index;
+    this.#taskIndex = taskIndex;
   }
 
-  /** The same problems, for the checks of a task whose id alone would point to another task. */
-  at(index: number): Problems {
+  /** Adds to the same list. Each problem names the position of its task, because another task has the same id. */
+  ofTaskAt(index: number): Problems {
     return new Problems(this.found, index);
   }
 
@@ -101,7 +101,7 @@ class Problems {
 
   add(diagnostic: Diagnostic): void {
     if (this.isFull) return;
-    this.found.push(this.#index === undefined ? diagnostic : { ...diagnostic, index: this.#index });
+    this.found.push(this.#taskIndex === undefined ? diagnostic : { ...diagnostic, index: this.#taskIndex });
   }
 
   addAll(diagnostics: readonly Diagnostic[]): void {
@@ -144,7 +144,7 @@ export function compile(tasks: readonly Task[], context: CompileContext): Compil
   for (const [index, task] of tasks.entries()) {
     if (problems.isFull) break;
     if (repeated?.has(index) === true) {
-      edges.set(task.id, checkTask(task, { ...checking, problems: problems.at(index) }));
+      edges.set(task.id, checkTask(task, { ...checking, problems: problems.ofTaskAt(index) }));
       continue;
     }
     const known = stillRight(task, checking);
