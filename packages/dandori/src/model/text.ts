@@ -119,9 +119,14 @@ const MOST_IN_A_PATH = 12;
 
 /** `a → b → … (5) → z`: the tasks of a path, of a long one only the beginning and the end. */
 export function pathText(ids: readonly string[], between: string): string {
-  if (ids.length <= MOST_IN_A_PATH) return ids.join(between);
-  const left = ids.length - MOST_IN_A_PATH;
-  return [...ids.slice(0, MOST_IN_A_PATH - 1), `… (${left})`, ...ids.slice(-1)].join(between);
+  return shortPath(ids).join(between);
+}
+
+/** `['a', 'b', '… (5)', 'z']` */
+export function shortPath(ids: readonly string[]): string[] {
+  if (ids.length <= MOST_IN_A_PATH) return [...ids];
+  const left = ids.length - MOST_IN_A_PATH + 1;
+  return [...ids.slice(0, MOST_IN_A_PATH - 2), `… (${left})`, ...ids.slice(-1)];
 }
 
 /** `a, b or c` */

@@ -22,7 +22,7 @@ describe('the cost of a plan', () => {
     expect(estimateLines(ESTIMATE, textsFor({ language: 'en' }))).toEqual([
       '30 calls: 20 reads, 10 writes',
       'Destructive: drop',
-      `Critical path: ${Array.from({ length: 11 }, (_, index) => `t${index + 1}`).join(' → ')} → … (8) → t20`,
+      `Critical path: ${Array.from({ length: 10 }, (_, index) => `t${index + 1}`).join(' → ')} → … (9) → t20`,
       'Time: about 1.5 s, up to 1 min 30 s',
       'Cost: $0.5, up to $1.5',
     ]);

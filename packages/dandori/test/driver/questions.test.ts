@@ -314,3 +314,18 @@ describe('a hundred questions at once', () => {
     expect(await growth(answerAll, 500)).toBeLessThan(LINEAR);
   });
 });
+
+describe('an approval of one call of a long plan', () => {
+  it('names the ends of the plan, not each of its calls', async () => {
+    const house = createHouse({ 'b.drop': { effect: 'destructive' } }, DONE);
+    const after = (index: number) => (index === 0 ? {} : { after: [`t${index - 1}`] });
+    const tasks = Array.from({ length: 400 }, (_, index) => task(`t${index}`, 'b.drop', after(index)));
+    const run = await house.start('go', tasks, { approval: 'destructive' });
+    const [asked] = report(await house.drive(run)).questions;
+    const ends = [...Array.from({ length: 10 }, (_, index) => `t${index}`), '… (389)', 't399'];
+    expect(asked?.context).toMatchObject({
+      plan: { calls: 400, writes: 400, irreversible: ends, criticalPath: ends },
+    });
+    expect(JSON.stringify(asked?.context).length).toBeLessThan(1_000);
+  });
+});

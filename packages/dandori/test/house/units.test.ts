@@ -92,7 +92,12 @@ it('every time in every schema says its unit, and `timeout` is always in seconds
 });
 
 it('a model is told the unit of a timeout', () => {
-  for (const prompt of ['action-fields', 'plan-made-auto', 'plan-made-auto-tools', 'task-fields-tools'] as const)
+  for (const prompt of [
+    'action-fields',
+    'plan-made-auto',
+    'plan-made-auto-tools',
+    'task-fields-tools',
+  ] as const)
     expect(readPrompt(prompt)).toMatch(/timeout\W+seconds/);
 });
 
