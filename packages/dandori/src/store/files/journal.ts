@@ -35,6 +35,7 @@ import { makeDirectory, syncDirectory } from './blobs.ts';
 import { unreadable, unwritable } from './disk.ts';
 import { toLine } from './line.ts';
 import { lockHolder, tryLock } from './lock.ts';
+import { createRecentRuns } from './recent-runs.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { firstOfFile, type KnownSummaries, summariseFile } from './summaries.ts';
 import { syncData } from './sync.ts';
@@ -75,6 +76,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   /** Where the runs end that this process has just created. Their driver need not read what it knows. */
   const created = new Map<string, Position>();
   const known: KnownSummaries<Summary> = new Map();
+  const recent = createRecentRuns<E>();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
   /** A driver keeps its file open. Every other caller opens it for one operation. */
@@ -102,24 +104,43 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
 
   /** Continues where the last read ended: reading the whole file for each new event would be quadratic. */
   async function readOn(run: string, after: number): Promise<E[]> {
+    if (after === 0) return readWhole(run);
     const end = ends.get(run);
     const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
-    const opening = { isReadOnly: true, ...(isBehind && { from: end }) };
     try {
-      return await withFile(run, opening, (file) => {
-        const events = file.read(after);
-        remember(run, file.position);
-        if (file.torn > 0 && onTorn !== undefined && !told.has(run) && isLeftTorn(pathOf(run), file)) {
-          told.add(run);
-          onTorn({ run, bytes: file.torn });
-        }
-        return events;
-      });
+      return await readFile(run, after, isBehind ? end : undefined);
     } catch (error) {
       // The file may have been restored from a backup, and so differ from the one that was read before.
       if (!isBehind || !ends.delete(run)) throw error;
       return readOn(run, after);
     }
+  }
+
+  async function readWhole(run: string): Promise<E[]> {
+    const { known, stamp } = recent.look(run, pathOf(run));
+    try {
+      const later = await readFile(run, known?.end.seq ?? 0, known?.end);
+      const events = known === undefined ? later : [...known.events, ...later];
+      const end = ends.get(run);
+      if (stamp !== undefined && end?.seq === events.length) recent.keep(run, { events, end, stamp });
+      return events.slice();
+    } catch (error) {
+      if (known === undefined) throw error;
+      recent.forget(run);
+      return readWhole(run);
+    }
+  }
+
+  async function readFile(run: string, after: number, from: Position | undefined): Promise<E[]> {
+    return withFile(run, { isReadOnly: true, ...(from && { from }) }, (file) => {
+      const events = file.read(after);
+      remember(run, file.position);
+      if (file.torn > 0 && onTorn !== undefined && !told.has(run) && isLeftTorn(pathOf(run), file)) {
+        told.add(run);
+        onTorn({ run, bytes: file.torn });
+      }
+      return events;
+    });
   }
 
   function remember(run: string, end: Position, inMap = ends): void {
@@ -148,7 +169,8 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
     async append(run, after, events, claim) {
       assertFollows(after, events);
       if (claim !== undefined && claims.get(run) !== claim) claimEnded(run);
-      return withFile(run, {}, (file) => file.append(after, events));
+      const from = claimed.has(run) ? undefined : recent.look(run, pathOf(run)).known?.end;
+      return withFile(run, { ...(from && { from }) }, (file) => file.append(after, events));
     },
     read: (run, after = 0) => readOn(run, after),
     async first(run) {
@@ -177,7 +199,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       const lock = tryLockOrRefuse(driver);
       if ('heldBy' in lock)
         return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
-      const from = created.get(run);
+      const from = created.get(run) ?? recent.look(run, path).known?.end;
       created.delete(run);
       const file = openOrUnlock(
         path,
@@ -217,6 +239,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
         await claim.release();
       }
       ends.delete(run);
+      recent.forget(run);
       await syncDirectory(directory);
     },
     watch(run, changed) {
