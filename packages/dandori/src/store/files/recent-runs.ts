@@ -17,6 +17,8 @@ interface Known<E> {
 /** What the system says about a file. */
 interface Stamp {
   readonly ino: number;
+  /** A new file may get the number of one that was deleted. */
+  readonly birthtimeMs: number;
   readonly size: number;
   readonly mtimeMs: number;
 }
@@ -61,6 +63,6 @@ export function createRecentRuns<E extends Entry>(): RecentRuns<E> {
 }
 
 function isBeginningOf({ end, stamp: before }: Known<unknown>, now: Stamp): boolean {
-  if (now.ino !== before.ino) return false;
+  if (now.ino !== before.ino || now.birthtimeMs !== before.birthtimeMs) return false;
   return now.size > end.bytes || (now.size === end.bytes && now.mtimeMs === before.mtimeMs);
 }
