@@ -2,13 +2,14 @@ import { createHash } from 'node:crypto';
 import type { CheckedTask, Fact } from '../model/event.ts';
 import { asText, canonicalJson, type Json, type JsonObject, normalise, sameJson } from '../model/json.ts';
 import { actsForUser } from '../model/own-tools.ts';
-import type { Diagnostic, Estimate } from '../model/plan.ts';
+import type { Diagnostic } from '../model/plan.ts';
 import type { AlsoAsked, CallAbout, Option, PlanAbout, Question, TrustAbout } from '../model/question.ts';
 import type { Settings } from '../model/settings.ts';
 import { isStep, type Task } from '../model/task.ts';
-import { clip, shortPath } from '../model/text.ts';
+import { clip } from '../model/text.ts';
 import type { Effect, SchemaCheck } from '../model/tool.ts';
 import type { Compiled } from '../plan/compile.ts';
+import { withShortLists } from '../plan/estimate.ts';
 import { fits } from '../run/actions/question.ts';
 import { planDiff } from '../run/drafts/edit.ts';
 import type { Repeats } from '../run/repeats.ts';
@@ -142,7 +143,7 @@ export function approvalQuestion(of: TaskState, approval: Approval): Question {
       ...(also.length > 0 && { also }),
       ...(trust && { planned: plannedBeside([id, ...also.map(({ task }) => task)], state) }),
       reasoning,
-      plan: state.estimate && withShortPaths(state.estimate),
+      plan: state.estimate && withShortLists(state.estimate),
     }),
     options: [
       { label: trust === undefined ? texts.approve : texts.allowOnce, value: 'approve' },
@@ -162,17 +163,6 @@ export function approvalQuestion(of: TaskState, approval: Approval): Question {
     ],
     task: id,
     digest: callDigest(operation, args),
-  };
-}
-
-/** A plan of 400 calls may ask 400 times, so a question must not name all of them. */
-function withShortPaths(estimate: Estimate): Estimate {
-  const { open, irreversible, criticalPath } = estimate;
-  return {
-    ...estimate,
-    ...(open && { open: shortPath(open) }),
-    irreversible: shortPath(irreversible),
-    criticalPath: shortPath(criticalPath),
   };
 }
 

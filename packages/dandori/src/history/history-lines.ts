@@ -18,19 +18,16 @@ const source = {
 };
 const line = z.object({ ...source, run: z.string() });
 
+const action = z.object({
+  id: z.string(),
+  operation: z.string(),
+  args: z.record(z.string(), z.unknown()),
+  dependencies: names,
+  reasoning: z.string().optional(),
+});
 const actions = {
   execution_order: names.describe('The ids of the actions; each comes after those that it depends on'),
-  actions: z
-    .array(
-      z.object({
-        id: z.string(),
-        operation: z.string(),
-        args: z.record(z.string(), z.unknown()),
-        dependencies: names,
-        reasoning: z.string().optional(),
-      }),
-    )
-    .readonly(),
+  actions: z.array(action).readonly(),
 };
 
 const status = z
@@ -67,18 +64,9 @@ const additionLine = z.object({
   by: planAuthor.optional().describe('Absent if the model decided on them'),
   extends: z.number().int().describe('The accepted plan that these actions are added to'),
   reasoning: z.string().optional(),
-  execution_order: actions.execution_order,
+  ...actions,
   actions: z
-    .array(
-      z.object({
-        id: z.string(),
-        operation: z.string(),
-        args: z.record(z.string(), z.unknown()),
-        description: z.string().optional(),
-        dependencies: names.optional(),
-        reasoning: z.string().optional(),
-      }),
-    )
+    .array(action.extend({ description: z.string().optional(), dependencies: names.optional() }))
     .readonly(),
 });
 
@@ -195,7 +183,9 @@ function added(
     actions: tasks.map(({ id, operation, args, description, reasoning }) => {
       const dependencies = needs.get(id) ?? [];
       return {
-        ...{ id, operation, args },
+        id,
+        operation,
+        args,
         ...(description !== undefined && { description }),
         ...(dependencies.length > 0 && { dependencies }),
         ...(reasoning !== undefined && { reasoning }),
@@ -204,7 +194,10 @@ function added(
   };
 }
 
-/** With more tasks, what their results are for is the criterion, if the model states none. */
+/**
+ * So few tasks can be added to a plan without a plan of their own. Of more tasks, those whose results no other task uses
+ * are the success criteria, if the model states none.
+ */
 const FEW_TASKS = 3;
 
 function expected(

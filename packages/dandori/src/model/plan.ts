@@ -43,7 +43,10 @@ export type Change = z.infer<typeof change>;
 export const revision = z.object({ reason: z.string(), changes: z.array(change) });
 export type Revision = z.infer<typeof revision>;
 
-/** What a plan will take, estimated before it runs. */
+/**
+ * What a plan will take, estimated before it runs. In the approval of one call, a list of more than twelve ids has
+ * `… (5)` in place of those that are left out.
+ */
 export const estimate = z.object({
   calls: z.number(),
   reads: z.number(),

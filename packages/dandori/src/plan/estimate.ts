@@ -1,7 +1,7 @@
 import type { Diagnostic, Estimate } from '../model/plan.ts';
 import { backoff } from '../model/settings.ts';
 import { isStep, type Task } from '../model/task.ts';
-import { dollars } from '../model/text.ts';
+import { dollars, shortPath } from '../model/text.ts';
 import { laneOf, type Tool } from '../model/tool.ts';
 import { type Queued, ReadyQueue } from './ready-queue.ts';
 import { type Schedule, UNKNOWN_MS } from './schedule.ts';
@@ -60,6 +60,17 @@ export function estimateOf(
     worstMs: budget && open.length === 0 ? timeIf(worst) : undefined,
     cost,
     worstCost: dollars(cost * attempts),
+  };
+}
+
+/** For the approval of one call: a plan of 400 calls may ask 400 times, so a question must not name all of them. */
+export function withShortLists(estimate: Estimate): Estimate {
+  const { open, irreversible, criticalPath } = estimate;
+  return {
+    ...estimate,
+    ...(open && { open: shortPath(open) }),
+    irreversible: shortPath(irreversible),
+    criticalPath: shortPath(criticalPath),
   };
 }
 

@@ -82,31 +82,21 @@ describe('a long run that was read before', () => {
   });
 
   it.each([
-    ['a shorter one', COUNT - 300],
-    ['one of the same length', COUNT],
-    ['a longer one', COUNT + 300],
-  ])('is read in full if its file was replaced by %s', async (_, count) => {
-    await using temporary = await withLongRun();
-    const { journal, path } = temporary;
-    const restored = eventsOf('other', count);
-    writeFileSync(`${path}.backup`, restored.map(toLine).join(''));
-    renameSync(`${path}.backup`, path);
-    expect(await journal.read(RUN)).toEqual(restored);
-    const next = eventAt(RUN, count + 1);
-    await journal.append(RUN, count, [next]);
-    expect(await journal.read(RUN)).toEqual([...restored, next]);
-  });
-
-  it.each([
-    ['a shorter one', COUNT - 300],
-    ['a longer one', COUNT + 300],
-  ])('is read in full if %s was copied into its file', async (_, count) => {
+    ['replaced by a shorter one', COUNT - 300, renameSync],
+    ['replaced by one of the same length', COUNT, renameSync],
+    ['replaced by a longer one', COUNT + 300, renameSync],
+    ['overwritten with a shorter one', COUNT - 300, copyFileSync],
+    ['overwritten with a longer one', COUNT + 300, copyFileSync],
+  ])('is read in full if its file was %s', async (_, count, put) => {
     await using temporary = await withLongRun();
     const { journal, path } = temporary;
     const restored = eventsOf('another goal', count);
     writeFileSync(`${path}.backup`, restored.map(toLine).join(''));
-    copyFileSync(`${path}.backup`, path);
+    put(`${path}.backup`, path);
     expect(await journal.read(RUN)).toEqual(restored);
+    const next = eventAt(RUN, count + 1);
+    await journal.append(RUN, count, [next]);
+    expect(await journal.read(RUN)).toEqual([...restored, next]);
   });
 
   it('shows damage that came later', async () => {
@@ -131,7 +121,7 @@ describe('a long run that was read before', () => {
     await expect(journal.read(RUN)).rejects.toMatchObject({ code: 'journal-damaged' });
   });
 
-  it('is gone when it is removed, and a new one of that name begins anew', async () => {
+  it('is gone when it is removed, and a new one of that name has only its own events', async () => {
     await using temporary = await withLongRun();
     const { journal } = temporary;
     await journal.remove(RUN, COUNT);

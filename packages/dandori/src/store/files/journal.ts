@@ -55,6 +55,11 @@ interface JsonlOptions {
   readonly onTorn?: ((tail: TornTail) => void) | undefined;
 }
 
+interface Read<E> {
+  readonly events: E[];
+  readonly end: Position;
+}
+
 /**
  * JSON Lines, one file per run: `RUN.jsonl`. While a process drives the run, `RUN.driver` names that process.
  * `RUN.jsonl.lock` exists during a write, and a moment longer. Both may be deleted when no process is at work.
@@ -108,7 +113,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
     const end = ends.get(run);
     const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
     try {
-      return await readFile(run, after, isBehind ? end : undefined);
+      return (await readFrom(run, after, isBehind ? end : undefined)).events;
     } catch (error) {
       // The file may have been restored from a backup, and so differ from the one that was read before.
       if (!isBehind || !ends.delete(run)) throw error;
@@ -117,21 +122,20 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   }
 
   async function readWhole(run: string): Promise<E[]> {
-    const { known, stamp } = recent.look(run, pathOf(run));
+    const { known: before, stamp } = recent.look(run, pathOf(run));
     try {
-      const later = await readFile(run, known?.end.seq ?? 0, known?.end);
-      const events = known === undefined ? later : [...known.events, ...later];
-      const end = ends.get(run);
-      if (stamp !== undefined && end?.seq === events.length) recent.keep(run, { events, end, stamp });
+      const { events: later, end } = await readFrom(run, before?.end.seq ?? 0, before?.end);
+      const events = before === undefined ? later : [...before.events, ...later];
+      if (stamp !== undefined) recent.keep(run, { events, end, stamp });
       return events.slice();
     } catch (error) {
-      if (known === undefined) throw error;
+      if (before === undefined) throw error;
       recent.forget(run);
       return readWhole(run);
     }
   }
 
-  async function readFile(run: string, after: number, from: Position | undefined): Promise<E[]> {
+  async function readFrom(run: string, after: number, from: Position | undefined): Promise<Read<E>> {
     return withFile(run, { isReadOnly: true, ...(from && { from }) }, (file) => {
       const events = file.read(after);
       remember(run, file.position);
@@ -139,7 +143,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
         told.add(run);
         onTorn({ run, bytes: file.torn });
       }
-      return events;
+      return { events, end: file.position };
     });
   }
 
