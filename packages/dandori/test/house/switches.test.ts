@@ -16,6 +16,7 @@ const OPEN: Readonly<Record<string, number>> = {
   'dandori/src/client/conversations.ts': 1,
   'dandori/src/mind/language/wire/chat.ts': 1,
   'dandori/src/mind/language/wire/provider.ts': 1,
+  'dandori/src/mind/language/wire/responses.ts': 1,
   'dandori/src/model/json.ts': 2,
   'dandori/src/plan/query.ts': 2,
   'dandori/src/plan/schema/expression.ts': 1,

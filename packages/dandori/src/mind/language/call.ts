@@ -3,10 +3,19 @@ import type { Stop } from '../../model/stop.ts';
 import type { DialectPrompt, Listener, RequestOptions } from './dialects/dialect.ts';
 import type { LanguageMindOptions } from './options.ts';
 import { refusedIn, rememberRefusal, type Sampling, samplingFor, without } from './sampling.ts';
-import { openChat } from './wire/chat.ts';
+import { chatApi } from './wire/chat.ts';
 import { limitedFetch } from './wire/http.ts';
+import { type OpenAiOptions, openApi } from './wire/openai-api.ts';
 import { openProvider, type ProviderOptions } from './wire/provider.ts';
-import { type FinishReason, OutputTooLong, type Part, type ReportedUsage, type Wire } from './wire/wire.ts';
+import { responsesApi } from './wire/responses.ts';
+import {
+  type FinishReason,
+  MissingKey,
+  OutputTooLong,
+  type Part,
+  type ReportedUsage,
+  type Wire,
+} from './wire/wire.ts';
 
 interface ModelCall {
   readonly wire: Wire;
@@ -177,31 +186,39 @@ export async function openWire(options: LanguageMindOptions): Promise<Wire> {
   const { provider, name, baseUrl } = options;
   if (options.model !== undefined) return openProvider(options.model, providerOptions(options));
   switch (provider) {
-    case 'openai': {
-      const { createOpenAI } = await import('@ai-sdk/openai');
-      const openai = createOpenAI(connection(options));
-      // OpenAI-compatible servers support chat completions; few support the Responses API.
-      return openProvider(baseUrl === undefined ? openai(name) : openai.chat(name), providerOptions(options));
-    }
+    case 'openai':
+      return openOpenAi(options);
     case 'anthropic': {
       const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return openProvider(createAnthropic(connection(options))(name), providerOptions(options));
+      return openProvider(createAnthropic(sdkConnection(options))(name), providerOptions(options));
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
-      return openProvider(createGoogle(connection(options))(name), providerOptions(options));
+      return openProvider(createGoogle(sdkConnection(options))(name), providerOptions(options));
     }
     case 'ollama':
-    case 'openai-compatible': {
-      const { apiKey, fetch, supportsStructuredOutputs = true } = options;
-      return openChat({ baseUrl: baseUrl ?? '', model: name, apiKey, supportsStructuredOutputs, fetch });
-    }
+    case 'openai-compatible':
+      return openApi(chatApi, { ...connection(options), baseUrl: baseUrl ?? '' });
     default:
       return assertNever(provider);
   }
 }
 
-function connection({ baseUrl, apiKey, fetch }: LanguageMindOptions) {
+/** Servers at other addresses support chat completions; few support the Responses API. */
+function openOpenAi(options: LanguageMindOptions): Wire {
+  const { baseUrl, apiKey = process.env.OPENAI_API_KEY } = options;
+  if (baseUrl !== undefined) return openApi(chatApi, { ...connection(options), baseUrl });
+  if (!apiKey) throw new MissingKey();
+  const address = process.env.OPENAI_BASE_URL || 'https://api.openai.com/v1';
+  return openApi(responsesApi, { ...connection(options), apiKey, baseUrl: address });
+}
+
+function connection(options: LanguageMindOptions): Omit<OpenAiOptions, 'baseUrl'> {
+  const { provider, name: model, apiKey, fetch, supportsStructuredOutputs = true } = options;
+  return { provider, model, apiKey, fetch, supportsStructuredOutputs };
+}
+
+function sdkConnection({ baseUrl, apiKey, fetch }: LanguageMindOptions) {
   // Without a key, the SDK would send the key from the environment to this address.
   const key = apiKey ?? (baseUrl === undefined ? undefined : 'none');
   return {

@@ -21,7 +21,7 @@ export function toFailure(error: unknown, options: LanguageMindOptions): Failure
   const failure =
     error instanceof Error && (name === 'AI_APICallError' || hasStatus(error))
       ? fromApi(error, options)
-      : name === 'AI_LoadAPIKeyError'
+      : name === 'MissingKey' || name === 'AI_LoadAPIKeyError'
         ? final(
             `The model needs an API key. Set ${sectionOf(options)}.api_key_env to the name of the variable that holds it.`,
           )

@@ -19,6 +19,11 @@ export const API: Readonly<Record<Provider, ApiTraits>> = {
   'openai-compatible': { hasSdk: false, takesSchema: true, hasJsonMode: true },
 };
 
+/** OpenAI's models that think. They refuse a temperature, and have another name for the limit of the output. */
+export function isThinker(model: string): boolean {
+  return /^(o\d|gpt-([5-9]|\d\d))(?!.*-chat)/.test(model);
+}
+
 type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';
 
 /** US dollars for a million tokens. */
@@ -41,7 +46,7 @@ export interface LanguageMindOptions {
   /** Required for `ollama` and `openai-compatible`. */
   readonly baseUrl?: string | undefined;
   readonly apiKey?: string | undefined;
-  /** Default: 0.1. Left out for a model that refuses it. */
+  /** Default: 0.1, except for OpenAI's models that think. Left out for a model that refuses it. */
   readonly temperature?: number | undefined;
   readonly topP?: number | undefined;
   readonly reasoningEffort?: ReasoningEffort | undefined;

@@ -1,5 +1,5 @@
 import { LastMadeFor } from '../last-made.ts';
-import type { LanguageMindOptions } from './options.ts';
+import { isThinker, type LanguageMindOptions } from './options.ts';
 
 /** Agents need the same decision for the same state more than they need variety. */
 const DEFAULT_TEMPERATURE = 0.1;
@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<SamplingOption, RegExp>> = {
   topP: /\btop_?p\b/i,
   // A model that knows the option but not this effort is an error: the user can choose another effort.
   reasoningEffort:
-    /(?:un(?:supported|known|recogni[sz]ed|expected)|invalid|extra)[^.]{0,40}\b(?:parameters?|arguments?|keys?|fields?|properties|inputs?)\b[^.]{0,40}\breasoning_?effort\b/i,
+    /(?:un(?:supported|known|recogni[sz]ed|expected)|invalid|extra)[^.]{0,40}\b(?:parameters?|arguments?|keys?|fields?|properties|inputs?)\b[^.]{0,40}\breasoning[_.]?effort\b/i,
 };
 const OPTIONS: readonly SamplingOption[] = ['temperature', 'topP', 'reasoningEffort'];
 
@@ -37,9 +37,10 @@ export function samplingFor(options: LanguageMindOptions): Sampling {
 }
 
 function wantedBy(options: LanguageMindOptions): Sampling {
-  const { topP, reasoningEffort } = options;
+  const { provider, name, topP, reasoningEffort } = options;
   // Some models refuse both together, so the default gives way to a `top_p` that the user chose.
-  const temperature = options.temperature ?? (topP === undefined ? DEFAULT_TEMPERATURE : undefined);
+  const hasDefault = topP === undefined && !(provider === 'openai' && isThinker(name));
+  const temperature = options.temperature ?? (hasDefault ? DEFAULT_TEMPERATURE : undefined);
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),

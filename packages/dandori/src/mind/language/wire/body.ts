@@ -7,24 +7,30 @@ import type { ModelMessage } from './wire.ts';
 const FIRST_ROOM = 1024;
 const GROWTH = 1.5;
 
+type ToJson = (message: ModelMessage) => string;
+
 /**
  * The bytes of the messages of a conversation. A request repeats the messages of the one before, so each message is
  * serialized and encoded once. Bytes are only ever added, because an earlier request may still be on its way.
  */
 class MessageBytes {
   readonly instructions: string;
+  readonly #toJson: ToJson;
   readonly #head: Uint8Array;
   #room = Buffer.allocUnsafeSlow(FIRST_ROOM);
   #length = 0;
   #messages: readonly ModelMessage[] = [];
 
-  constructor(instructions: string) {
+  constructor(instructions: string, toJson: ToJson) {
     this.instructions = instructions;
+    this.#toJson = toJson;
     this.#head = headOf(instructions);
   }
 
-  /** Whether these messages begin with those that are known. */
-  isContinuedBy(messages: readonly ModelMessage[]): boolean {
+  /** Whether these messages, in this form, begin with those that are known. */
+  isContinuedBy(messages: readonly ModelMessage[], toJson: ToJson): boolean {
+    // A fallback may use another API.
+    if (toJson !== this.#toJson) return false;
     if (messages.length < this.#messages.length) return false;
     // Not `every`: a long run has thousands of messages, and almost all are the same objects.
     for (let index = 0; index < this.#messages.length; index++)
@@ -32,11 +38,8 @@ class MessageBytes {
     return true;
   }
 
-  write(
-    messages: readonly ModelMessage[],
-    toJson: (message: ModelMessage) => string,
-  ): readonly [Uint8Array, Uint8Array] {
-    for (const message of messages.slice(this.#messages.length)) this.#add(`,${toJson(message)}`);
+  write(messages: readonly ModelMessage[]): readonly [Uint8Array, Uint8Array] {
+    for (const message of messages.slice(this.#messages.length)) this.#add(`,${this.#toJson(message)}`);
     this.#messages = messages;
     return [this.#head, this.#room.subarray(0, this.#length)];
   }
@@ -82,15 +85,12 @@ const kept = new WeakMap<object, MessageBytes>();
 export function writeMessages(
   instructions: string,
   messages: readonly ModelMessage[],
-  {
-    conversation,
-    toJson,
-  }: { readonly conversation: object; readonly toJson: (message: ModelMessage) => string },
+  { conversation, toJson }: { readonly conversation: object; readonly toJson: ToJson },
 ): readonly [Uint8Array, Uint8Array] {
   let bytes = kept.get(conversation);
-  if (bytes?.instructions !== instructions || !bytes.isContinuedBy(messages)) {
-    bytes = new MessageBytes(instructions);
+  if (bytes?.instructions !== instructions || !bytes.isContinuedBy(messages, toJson)) {
+    bytes = new MessageBytes(instructions, toJson);
     kept.set(conversation, bytes);
   }
-  return bytes.write(messages, toJson);
+  return bytes.write(messages);
 }

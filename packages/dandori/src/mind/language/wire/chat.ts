@@ -1,79 +1,35 @@
-import { asObject, asText, isObject, parsedJson, stringifyJson } from '../../../model/json.ts';
-import { LastMade } from '../../last-made.ts';
+import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
-import { writeMessages } from './body.ts';
-import { EventReader } from './events.ts';
-import { type Answered, type Post, post, postWith } from './http.ts';
+import { isThinker } from '../options.ts';
+import type { OpenAiApi, OpenAiOptions, Output, ResponseReader } from './openai-api.ts';
 import {
   type FinishReason,
   InvalidResponse,
   type ModelMessage,
   type ModelRequest,
-  type Part,
   type ReportedUsage,
-  ResponseError,
-  type Wire,
 } from './wire.ts';
 
-export interface ChatOptions {
-  readonly baseUrl: string;
-  readonly model: string;
-  readonly apiKey?: string | undefined;
-  readonly supportsStructuredOutputs: boolean;
-  readonly fetch?: typeof globalThis.fetch | undefined;
-}
-
-/** Characters of an error response that are read. */
-const LONGEST_ERROR = 64 * 1024;
-
 /** The chat completions of OpenAI, which most servers speak. */
-export function openChat(options: ChatOptions): Wire {
-  const { apiKey, fetch } = options;
-  const url = new URL(`${options.baseUrl.replace(/\/$/, '')}/chat/completions`);
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'text/event-stream, application/json',
-    'user-agent': 'dandori',
-    ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
-  };
-  const send: Post = fetch === undefined ? post : postWith(fetch);
-  const writeStart = createStart(options);
-  return {
-    async send(request, { stop, onPart }) {
-      const answered = await send(url, { headers, body: writeBody(request, writeStart(request)), stop });
-      if (answered.status < 200 || answered.status >= 300) throw await refusal(answered);
-      const reader = new ChatReader(onPart);
-      await reader.read(answered);
-      reader.finish();
-    },
-  };
-}
+export const chatApi: OpenAiApi = {
+  path: '/chat/completions',
+  messages: 'messages',
+  body: toBody,
+  toItems: toChat,
+  createReader: (output) => new ChatReader(output),
+};
 
-const END = Buffer.from(']}');
-
-function writeBody(request: ModelRequest, start: Uint8Array): readonly Uint8Array[] {
-  const { instructions, messages, conversation = {} } = request;
-  const toJson = (message: ModelMessage) => toChat(message).map(stringifyJson).join(',');
-  return [start, ...writeMessages(instructions, messages, { conversation, toJson }), END];
-}
-
-/** Everything before the messages. Most requests have the same. */
-function createStart(options: ChatOptions): (request: ModelRequest) => Uint8Array {
-  const bytes = new LastMade<Uint8Array>();
-  return (request) => {
-    const { tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort } = request;
-    const parts = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort];
-    return bytes.from(parts, () => Buffer.from(startText(request, options)));
-  };
-}
-
-function startText(request: ModelRequest, { model, supportsStructuredOutputs }: ChatOptions): string {
+function toBody(
+  request: ModelRequest,
+  { model, provider, supportsStructuredOutputs }: OpenAiOptions,
+): object {
   const { tools = [], responseFormat, maxOutputTokens } = request;
   const format = responseFormat?.type === 'json' ? responseFormat : undefined;
   const schema = supportsStructuredOutputs ? format?.schema : undefined;
-  const rest = {
+  const limit = provider === 'openai' && isThinker(model) ? 'max_completion_tokens' : 'max_tokens';
+  return {
     model,
-    max_tokens: maxOutputTokens,
+    [limit]: maxOutputTokens,
     temperature: request.temperature,
     top_p: request.topP,
     response_format:
@@ -94,10 +50,8 @@ function startText(request: ModelRequest, { model, supportsStructuredOutputs }: 
             function: { name, description, parameters: inputSchema },
           })),
     tool_choice: tools.length === 0 ? undefined : 'auto',
-    stream: true,
     stream_options: { include_usage: true },
   };
-  return `${stringifyJson(rest).slice(0, -1)},"messages":[`;
 }
 
 function toChat(message: ModelMessage): object[] {
@@ -134,103 +88,48 @@ function toFilePart({ name, type, data }: ShownFile): object {
     : { type: 'file', file: { filename: name, file_data: url } };
 }
 
-async function refusal(answered: Answered): Promise<ResponseError> {
-  const { status: statusCode, statusText, headers: responseHeaders } = answered;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  await answered
-    .read((chunk) => {
-      chunks.push(chunk);
-      length += chunk.length;
-      return length < LONGEST_ERROR;
-    })
-    // The status is known, whatever happens to the body.
-    .catch(() => {});
-  const responseBody = Buffer.concat(chunks).toString();
-  const message = errorIn(responseBody) ?? (statusText === '' ? `status ${statusCode}` : statusText);
-  return new ResponseError(message, { statusCode, responseBody, responseHeaders });
-}
-
-/** Servers put it into `error.message`, `error`, `message` or `detail`. */
-function errorIn(body: string): string | undefined {
-  const value = parsedJson(body);
-  if (!isObject(value)) return undefined;
-  const { error = value, message, detail } = value;
-  const found = isObject(error) ? (error.message ?? message ?? detail) : error;
-  return typeof found === 'string' ? found : undefined;
-}
-
 interface Call {
   readonly id: string;
   readonly name: string;
   text: string;
 }
 
-/** Reads the response as a stream of events, or whole from a server that does not stream. */
-class ChatReader {
-  readonly #onPart: (part: Part) => void;
+class ChatReader implements ResponseReader {
+  readonly #onPart: Output['onPart'];
+  readonly #fail: Output['fail'];
   /** By their index. A call without a name yet is not told. */
   readonly #calls = new Map<number, Call>();
   readonly #early = new Map<number, { id: string | undefined; text: string }>();
   #reason: string | undefined;
   #usage: ReportedUsage | undefined;
   #isRefused = false;
-  #hasFailed = false;
-  #isDone = false;
 
-  constructor(onPart: (part: Part) => void) {
+  constructor({ onPart, fail }: Output) {
     this.#onPart = onPart;
+    this.#fail = fail;
   }
 
-  async read(answered: Answered): Promise<void> {
-    if (answered.contentType.includes('application/json')) {
-      const chunks: Uint8Array[] = [];
-      await answered.read((chunk) => {
-        chunks.push(chunk);
-        return true;
-      });
-      this.#event(Buffer.concat(chunks).toString());
-      return;
-    }
-    const events = new EventReader((data) => this.#event(data));
-    await answered.read((chunk) => {
-      events.push(chunk);
-      return !this.#isDone;
-    });
-    if (!this.#isDone) events.end();
-  }
-
-  finish(): void {
-    for (const { id, name, text } of this.#calls.values())
-      this.#onPart({ type: 'call', id, name, input: text });
-    if (this.#early.size > 0) this.#fail(new InvalidResponse('a tool call has no name'));
-    if (this.#reason === undefined && !this.#hasFailed)
-      this.#fail(new InvalidResponse('the response ended without a finish reason'));
-    const reason = this.#hasFailed ? 'error' : finishReason(this.#reason, this.#isRefused);
-    this.#onPart({ type: 'finish', reason, usage: this.#usage });
-  }
-
-  #event(data: string): void {
-    if (this.#isDone) return;
-    if (data === '[DONE]') {
-      this.#isDone = true;
-      return;
-    }
-    const value = parsedJson(data);
-    if (!isObject(value)) {
-      this.#fail(new InvalidResponse('an event of the response is no JSON object'));
-      return;
-    }
+  /** The stream ends with `[DONE]`, so no event is known to be the last one. */
+  take(value: Record<string, unknown>): boolean {
     if (value.error !== undefined && value.error !== null) {
       this.#fail(value.error);
-      return;
+      return true;
     }
     if (isObject(value.usage)) this.#usage = toReported(value.usage);
     const choice: unknown = Array.isArray(value.choices) ? value.choices[0] : undefined;
-    if (!isObject(choice)) return;
+    if (!isObject(choice)) return true;
     if (typeof choice.finish_reason === 'string') this.#reason = choice.finish_reason;
     const delta = choice.delta ?? choice.message;
     if (isObject(delta)) this.#delta(delta);
+    return true;
+  }
+
+  end(): ReturnType<ResponseReader['end']> {
+    for (const { id, name, text } of this.#calls.values())
+      this.#onPart({ type: 'call', id, name, input: text });
+    if (this.#early.size > 0) this.#fail(new InvalidResponse('a tool call has no name'));
+    const reason = this.#reason === undefined ? undefined : finishReason(this.#reason, this.#isRefused);
+    return { reason, usage: this.#usage };
   }
 
   #delta({
@@ -300,11 +199,6 @@ class ChatReader {
     call.text += text;
     this.#onPart({ type: 'call-piece', id: call.id, text });
   }
-
-  #fail(error: unknown): void {
-    this.#hasFailed = true;
-    this.#onPart({ type: 'error', error });
-  }
 }
 
 interface ChatDelta {
@@ -321,7 +215,7 @@ interface ChatCall {
   readonly function?: unknown;
 }
 
-function finishReason(said: string | undefined, isRefused: boolean): FinishReason {
+function finishReason(said: string, isRefused: boolean): FinishReason {
   switch (said) {
     case 'stop':
       return isRefused ? 'content-filter' : 'stop';

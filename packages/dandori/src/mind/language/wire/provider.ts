@@ -1,4 +1,4 @@
-import type { OpenAIProvider } from '@ai-sdk/openai';
+import type { AnthropicProvider } from '@ai-sdk/anthropic';
 import { hugeIn, withTextIntegers } from '../../../model/json/huge-ints.ts';
 import { type Json, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
@@ -13,7 +13,7 @@ import type {
   Wire,
 } from './wire.ts';
 
-type SdkModel = ReturnType<OpenAIProvider['chat']>;
+type SdkModel = ReturnType<AnthropicProvider['chat']>;
 type CallOptions = Parameters<SdkModel['doStream']>[0];
 type Prompt = CallOptions['prompt'];
 type StreamPart =

@@ -116,3 +116,8 @@ export class ResponseError extends Error {
 export class InvalidResponse extends Error {
   override readonly name = 'InvalidResponse';
 }
+
+/** No key was given, and its variable is not set. */
+export class MissingKey extends Error {
+  override readonly name = 'MissingKey';
+}

@@ -1,0 +1,430 @@
+import { createOpenAI } from '@ai-sdk/openai';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createLanguageMind, withFallback } from '../../../src/mind/language/mind.ts';
+import type { AiModel, LanguageMindOptions } from '../../../src/mind/language/options.ts';
+import { openApi } from '../../../src/mind/language/wire/openai-api.ts';
+import { openProvider } from '../../../src/mind/language/wire/provider.ts';
+import { responsesApi } from '../../../src/mind/language/wire/responses.ts';
+import type { ModelMessage, ModelRequest, Part, Wire } from '../../../src/mind/language/wire/wire.ts';
+import { isObject } from '../../../src/model/json.ts';
+import { Stop } from '../../../src/model/stop.ts';
+import type { ModelReply, ModelServer } from '../../../src/testing/model-server/index.ts';
+import { answer, closeServers, find, KEY, start } from './asking.ts';
+import { Story } from './thought.ts';
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await closeServers();
+});
+
+function ours(server: ModelServer, model = 'gpt-4.1'): Wire {
+  return openApi(responsesApi, {
+    provider: 'openai',
+    baseUrl: server.url,
+    model,
+    apiKey: KEY,
+    supportsStructuredOutputs: true,
+  });
+}
+
+function ofTheSdk(server: ModelServer, model = 'gpt-4.1'): Wire {
+  const given = createOpenAI({ baseURL: server.url, apiKey: KEY }).responses(model) as unknown as AiModel;
+  return openProvider(given, { openai: { strictJsonSchema: false } });
+}
+
+const hello: ModelRequest = { instructions: 'Be brief.', messages: [{ role: 'user', content: '段取り?' }] };
+
+/** What came of one request. Pieces of the same text are joined, because their sizes mean nothing. */
+async function partsOf(wire: Wire, request: ModelRequest = hello): Promise<Part[]> {
+  const parts: Part[] = [];
+  await wire.send(request, {
+    stop: new Stop(),
+    onPart: (part) => {
+      const last = parts.at(-1);
+      const isMore = last?.type === part.type && (!('id' in last) || ('id' in part && last.id === part.id));
+      if (isMore && 'text' in last && 'text' in part)
+        parts[parts.length - 1] = { ...last, text: last.text + part.text };
+      else parts.push(part);
+    },
+  });
+  return parts;
+}
+
+const data = (...events: readonly unknown[]): ModelReply => ({
+  raw: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
+});
+const completed = (rest: object = {}) => ({
+  type: 'response.completed',
+  response: { object: 'response', status: 'completed', ...rest },
+});
+const said = (text: string) => ({ type: 'message', content: [{ type: 'output_text', text }] });
+const made = (rest: object = {}) => ({
+  type: 'function_call',
+  id: 'fc_1',
+  call_id: 'call_1',
+  name: 'read',
+  arguments: '{"path":"a"}',
+  ...rest,
+});
+
+describe('a request in the Responses API', () => {
+  const picture = { name: 'a.png', type: 'image/png', data: 'iVBORw0KGgo=' };
+  const paper = { name: 'a.pdf', type: 'application/pdf', data: 'JVBERi0=' };
+  const conversation: readonly ModelMessage[] = [
+    { role: 'user', content: 'What is in a and b?' },
+    {
+      role: 'assistant',
+      content: [
+        { type: 'text', text: 'I read them.' },
+        { type: 'tool-call', toolCallId: 'c1', toolName: 'read', input: { path: 'a', n: [1, null] } },
+        { type: 'tool-call', toolCallId: 'c2', toolName: 'read', input: {} },
+      ],
+    },
+    {
+      role: 'tool',
+      content: ['c1', 'c2'].map((toolCallId) => ({
+        type: 'tool-result' as const,
+        toolCallId,
+        toolName: 'read',
+        output: { type: 'text' as const, value: `<result ${toolCallId}>"日本"</result>` },
+      })),
+    },
+    { role: 'assistant', content: '{"actions":[]}' },
+    { role: 'user', content: 'And these?', files: [picture, paper] },
+  ];
+  const schema = { type: 'object', properties: { actions: { type: 'array' } } } as const;
+  const read = { name: 'read', description: 'Reads a file.', inputSchema: schema };
+  const requests: readonly (readonly [string, ModelRequest])[] = [
+    ['a goal', hello],
+    ['a whole conversation', { ...hello, messages: conversation }],
+    ['tools', { ...hello, tools: [read] }],
+    ['a schema', { ...hello, responseFormat: { type: 'json', name: 'turn', schema } }],
+    ['JSON without a schema', { ...hello, responseFormat: { type: 'json' } }],
+    ['sampling and a limit', { ...hello, temperature: 0.3, topP: 0.5, maxOutputTokens: 99 }],
+  ];
+
+  it.each(requests)('says what the request of the AI SDK says: %s', async (_, request) => {
+    const server = await start([{ content: 'ok' }, { content: 'ok' }]);
+    await partsOf(ours(server), request);
+    await partsOf(ofTheSdk(server), request);
+    const [our, their] = server.requests;
+    expect(our?.path).toBe('/v1/responses');
+    expect(our?.headers.authorization).toBe(`Bearer ${KEY}`);
+    expect(plain(our?.body)).toEqual(plain(their?.body));
+  });
+
+  it('says to a model that thinks what the AI SDK says', async () => {
+    const server = await start([{ content: 'ok' }, { content: 'ok' }]);
+    const request: ModelRequest = { ...hello, reasoningEffort: 'low' };
+    await partsOf(ours(server, 'gpt-5-mini'), request);
+    await partsOf(ofTheSdk(server, 'gpt-5-mini'), request);
+    const [our, their] = server.requests.map(({ body }) => plain(body));
+    // The API treats a system message to such a model as one of the developer, and `auto` as the most detail it has.
+    expect(our).toMatchObject({ reasoning: { effort: 'low', summary: 'auto' } });
+    expect(their).toMatchObject({ reasoning: { effort: 'low', summary: 'detailed' } });
+    expect({ ...our, reasoning: 0, input: 0 }).toEqual({ ...their, reasoning: 0, input: 0 });
+  });
+
+  it('writes the messages again for another API, such as that of a fallback', async () => {
+    const server = await start([{ status: 500 }, { content: { actions: [answer] } }]);
+    vi.stubEnv('OPENAI_BASE_URL', server.url);
+    const story = new Story().decided([find], { t1: 'found' });
+    const first = createLanguageMind({ provider: 'openai', name: 'm', apiKey: KEY, dialect: 'tools' });
+    const options: LanguageMindOptions = { provider: 'openai', name: 'm', apiKey: KEY, dialect: 'tools' };
+    const second = createLanguageMind({ ...options, baseUrl: server.url });
+    const thought = story.thought();
+    expect(await withFallback(first, second).think(thought)).toMatchObject({ kind: 'failed' });
+    await second.think(thought);
+    const [here, there] = server.requests;
+    expect(here?.body.input).toContainEqual(expect.objectContaining({ type: 'function_call' }));
+    expect(there?.body.messages).toContainEqual(expect.objectContaining({ tool_calls: expect.anything() }));
+  });
+});
+
+/** A message whose content is one text may be written as that text. */
+function plain(body: unknown): Record<string, unknown> {
+  if (!isObject(body)) throw new Error('not a request');
+  const input = Array.isArray(body.input) ? body.input.map(plainItem) : body.input;
+  return { ...body, input };
+}
+
+function plainItem(item: unknown): unknown {
+  if (!isObject(item) || !Array.isArray(item.content) || item.content.length !== 1) return item;
+  const [part] = item.content;
+  return isObject(part) && typeof part.text === 'string' ? { ...item, content: part.text } : item;
+}
+
+describe('a response in the Responses API', () => {
+  const usage = {
+    prompt_tokens: 70,
+    completion_tokens: 9,
+    prompt_tokens_details: { cached_tokens: 60 },
+  };
+  const calls = [
+    { name: 'read', arguments: { path: 'a' }, id: 'c1' },
+    { name: 'read', arguments: { path: 'ü' }, id: 'c2' },
+  ];
+  const replies: readonly (readonly [string, ModelReply])[] = [
+    ['text', { content: 'Hello 段取り 🙂', usage }],
+    ['thoughts, text and calls', { content: 'I read.', reasoning: 'hm, a', toolCalls: calls, usage }],
+    ['calls alone', { toolCalls: calls }],
+    ['a refusal', { refusal: 'I cannot help.' }],
+    ['too long a text', { content: 'half', finishReason: 'length' }],
+    ['filtered text', { content: 'half', finishReason: 'content_filter' }],
+  ];
+
+  it.each(replies)('is read as the AI SDK reads it: %s', async (_, reply) => {
+    const server = await start([reply, reply]);
+    const our = await partsOf(ours(server));
+    expect(our).toEqual(await partsOf(ofTheSdk(server)));
+    expect(our.at(-1)).toMatchObject({ type: 'finish' });
+  });
+
+  it.each<[string, ModelReply, Part[]]>([
+    [
+      'whole, from a server that does not stream',
+      {
+        raw: JSON.stringify({ ...completed().response, output: [said('hi'), made()] }),
+        contentType: 'application/json',
+      },
+      [
+        { type: 'text', text: 'hi' },
+        { type: 'call-start', id: 'call_1', name: 'read' },
+        { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'finish', reason: 'tool-calls', usage: undefined },
+      ],
+    ],
+    [
+      'in whole items without pieces',
+      data({ type: 'response.output_item.done', output_index: 0, item: said('hi') }, completed()),
+      [
+        { type: 'text', text: 'hi' },
+        { type: 'finish', reason: 'stop', usage: undefined },
+      ],
+    ],
+    [
+      'only at its end',
+      data(completed({ output: [said('hi')] })),
+      [
+        { type: 'text', text: 'hi' },
+        { type: 'finish', reason: 'stop', usage: undefined },
+      ],
+    ],
+    [
+      'with an item that is told twice',
+      data(
+        { type: 'response.output_text.delta', output_index: 0, delta: 'hi' },
+        { type: 'response.output_item.done', output_index: 0, item: said('hi') },
+        completed({ output: [said('hi')] }),
+      ),
+      [
+        { type: 'text', text: 'hi' },
+        { type: 'finish', reason: 'stop', usage: undefined },
+      ],
+    ],
+    [
+      'with a call that ends without its end',
+      data(
+        { type: 'response.output_item.added', output_index: 0, item: made({ arguments: '' }) },
+        { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"path":' },
+        { type: 'response.function_call_arguments.delta', output_index: 0, delta: '"a"}' },
+        completed({ output: [made()] }),
+      ),
+      [
+        { type: 'call-start', id: 'call_1', name: 'read' },
+        { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'finish', reason: 'tool-calls', usage: undefined },
+      ],
+    ],
+    [
+      'with two calls of one id',
+      data(completed({ output: [made(), made({ id: 'call_1' })] })),
+      [
+        { type: 'call-start', id: 'call_1', name: 'read' },
+        { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'call-start', id: 'call_at_1', name: 'read' },
+        { type: 'call-piece', id: 'call_at_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_at_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'finish', reason: 'tool-calls', usage: undefined },
+      ],
+    ],
+    [
+      'with events that nobody knows yet, and no place',
+      data(
+        { type: 'response.queued' },
+        { type: 'response.something_new', delta: 7 },
+        { type: 'response.output_text.delta', delta: 'hi' },
+        completed(),
+      ),
+      [
+        { type: 'text', text: 'hi' },
+        { type: 'finish', reason: 'stop', usage: undefined },
+      ],
+    ],
+  ])('is read %s', async (_, reply, parts) => {
+    const server = await start([reply]);
+    expect(await partsOf(ours(server))).toEqual(parts);
+  });
+
+  it('ends with its last event, even where the connection does not', async () => {
+    const server = await start([
+      data(completed({ output: [said('hi')] }), { type: 'error', message: 'late' }),
+    ]);
+    expect(await partsOf(ours(server))).toEqual([
+      { type: 'text', text: 'hi' },
+      { type: 'finish', reason: 'stop', usage: undefined },
+    ]);
+  });
+
+  it('may be anything: the call ends, and says so once', async () => {
+    const word = fc.constantFrom(
+      'response.output_item.added',
+      'response.output_item.done',
+      'response.output_text.delta',
+      'response.refusal.delta',
+      'response.function_call_arguments.delta',
+      'response.reasoning_text.delta',
+      'response.completed',
+      'response.incomplete',
+      'response.failed',
+      'error',
+    );
+    const item = fc.oneof(
+      fc.constantFrom<unknown>(said('x'), made(), made({ call_id: '' }), made({ name: 7 })),
+      fc.jsonValue(),
+    );
+    const event = fc.record(
+      {
+        type: word,
+        output_index: fc.oneof(fc.nat(3), fc.jsonValue()),
+        item,
+        delta: fc.oneof(fc.string(), fc.jsonValue()),
+        response: fc.oneof(
+          fc.record({ output: fc.array(item), usage: fc.jsonValue(), error: fc.jsonValue() }),
+          fc.jsonValue(),
+        ),
+        error: fc.jsonValue(),
+      },
+      { requiredKeys: ['type'] },
+    );
+    const replies = fc.sample(fc.array(event, { maxLength: 6 }), { numRuns: 150, seed: 17 });
+    const server = await start(replies.map((events) => data(...events)));
+    const wire = ours(server);
+    for (const events of replies) {
+      const parts = await partsOf(wire);
+      const ends = parts.filter(({ type }) => type === 'finish');
+      expect(ends, JSON.stringify(events)).toHaveLength(1);
+      expect(parts.at(-1)).toBe(ends[0]);
+      const begun = parts.flatMap((part) => (part.type === 'call-start' ? [part.id] : []));
+      expect(new Set(begun).size).toBe(begun.length);
+      for (const part of parts)
+        if (part.type === 'call' || part.type === 'call-piece') expect(begun).toContain(part.id);
+    }
+  });
+});
+
+describe('a model of OpenAI', () => {
+  let server: ModelServer;
+  const openai = (options: Partial<LanguageMindOptions> = {}) =>
+    createLanguageMind({ provider: 'openai', name: 'gpt-5-mini', apiKey: KEY, ...options });
+  const serve = async (...replies: readonly ModelReply[]) => {
+    server = await start(replies);
+    vi.stubEnv('OPENAI_BASE_URL', server.url);
+  };
+
+  beforeEach(() => vi.stubEnv('OPENAI_API_KEY', undefined));
+
+  it.each(['json', 'tools'] as const)('decides in the Responses API with the %s dialect', async (dialect) => {
+    const reply: ModelReply =
+      dialect === 'json'
+        ? { content: { actions: [answer] } }
+        : { toolCalls: [{ name: 'answer', arguments: answer.args }] };
+    await serve(reply);
+    const story = new Story().decided([find], { t1: 'found' });
+    expect(await openai({ dialect }).think(story.thought())).toMatchObject({
+      kind: 'decided',
+      actions: [{ operation: 'answer', args: answer.args }],
+      model: 'openai/gpt-5-mini',
+      usage: { inputTokens: expect.any(Number) },
+    });
+    const [request] = server.requests;
+    expect(request?.path).toBe('/v1/responses');
+    expect(request?.body).toMatchObject({ stream: true, model: 'gpt-5-mini' });
+    expect(request?.body).not.toHaveProperty('temperature');
+    if (dialect === 'json')
+      expect(request?.body.text).toMatchObject({ format: { type: 'json_schema', strict: false } });
+    else
+      expect(request?.body.input).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ type: 'function_call', name: 'places_find', call_id: 'call_1_1' }),
+          expect.objectContaining({ type: 'function_call_output', call_id: 'call_1_1' }),
+        ]),
+      );
+  });
+
+  it('takes its key from OPENAI_API_KEY', async () => {
+    await serve({ content: { actions: [answer] } });
+    vi.stubEnv('OPENAI_API_KEY', KEY);
+    expect(await openai({ apiKey: undefined }).think(new Story().thought())).toMatchObject({
+      kind: 'decided',
+    });
+    expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
+  });
+
+  it('is asked with a temperature only if it takes one', async () => {
+    await serve(...Array.from({ length: 3 }, () => ({ content: { actions: [answer] } })));
+    for (const name of ['gpt-4.1', 'gpt-5-chat-latest', 'o4-mini'])
+      await openai({ name }).think(new Story().thought());
+    expect(server.requests.map(({ body }) => body.temperature)).toEqual([0.1, 0.1, undefined]);
+  });
+
+  it('is asked again without an effort that it does not know', async () => {
+    const message = "Unsupported parameter: 'reasoning.effort' is not supported with this model.";
+    await serve({ status: 400, body: { error: { message } } }, { content: { actions: [answer] } });
+    const mind = openai({ name: 'gpt-4.1-without-effort', reasoningEffort: 'low' });
+    expect(await mind.think(new Story().thought())).toMatchObject({ kind: 'decided' });
+    expect(server.requests.map(({ body }) => isObject(body.reasoning))).toEqual([true, false]);
+  });
+
+  it.each([
+    ['insufficient_quota', { retryable: false, message: expect.stringContaining('no credit left') }],
+    ['rate_limit_exceeded', { retryable: true, message: expect.stringContaining('too many requests') }],
+    ['server_error', { retryable: true }],
+    ['context_length_exceeded', { retryable: false, message: expect.stringContaining('too long') }],
+    ['invalid_api_key', { retryable: false, message: expect.stringContaining('model.api_key_env') }],
+  ])('fails in the middle of an answer: %s', async (code, failure) => {
+    const error = { code, message: `Something about ${KEY}.` };
+    const failed = { type: 'response.failed', response: { status: 'failed', error } };
+    await serve(data(failed), data({ type: 'error', ...error }), data({ type: 'error', error }));
+    for (let count = 0; count < 3; count++) {
+      const thinking = await openai().think(new Story().thought());
+      expect(thinking).toMatchObject({ kind: 'failed', failure: { kind: 'model_error', ...failure } });
+      expect(JSON.stringify(thinking)).not.toContain(KEY);
+    }
+  });
+
+  it('fails where the stream ends before the answer does', async () => {
+    await serve(data({ type: 'response.output_text.delta', output_index: 0, delta: '{"actions":' }));
+    expect(await openai().think(new Story().thought())).toMatchObject({
+      failure: { retryable: true, message: expect.stringContaining('finish reason') },
+    });
+  });
+
+  it('at another address has the name of that address for the limit of the output', async () => {
+    await serve({ content: { actions: [answer] } }, { content: { actions: [answer] } });
+    for (const name of ['gpt-5-mini', 'gpt-4.1'])
+      await openai({ name, baseUrl: server.url, maxOutputTokens: 500 }).think(new Story().thought());
+    expect(
+      server.requests.map(({ path, body: { max_tokens: old, max_completion_tokens: now } }) => ({
+        ...{ path, old, now },
+      })),
+    ).toEqual([
+      { path: '/v1/chat/completions', old: undefined, now: 500 },
+      { path: '/v1/chat/completions', old: 500, now: undefined },
+    ]);
+  });
+});
