@@ -206,6 +206,7 @@ export interface SimulatedProcess {
   readonly isAlive: boolean;
   die(): void;
   onDeath(told: () => void): void;
+  readonly isStopped: boolean;
   /** Nothing reaches it until it goes on. The world goes on without it. */
   stop(): void;
   goOn(): void;
@@ -228,6 +229,9 @@ export function createSimulatedProcess(name: string): SimulatedProcess {
     name,
     get isAlive() {
       return isAlive;
+    },
+    get isStopped() {
+      return isStopped;
     },
     die() {
       if (!isAlive) return;

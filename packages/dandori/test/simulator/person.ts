@@ -126,8 +126,13 @@ export const MOMENTS: Record<FaultAt<'moment'>, (simulation: Simulation) => void
   stopped: ({ leases, holder }) => withHolder(holder(), leases.stop),
   cut_off: ({ leases, holder }) => withHolder(holder(), leases.cutOff),
   notices_lost: ({ disk, random }) => disk.loseNotices(random.below(LONGEST_DEAFNESS)),
-  /** Tests the second line of defence: two drivers at once that do not know of each other. */
+  /**
+   * Tests the second line of defence: two drivers at once that do not know of each other. A process that stands still
+   * is left alone: it may be about to make a call whose start it has just journaled, and makes it when it goes on.
+   * Nothing tells it that the claim is gone, so no driver could be right.
+   */
   claim_lost({ file, startDriver }) {
+    if (file().claim?.by.isStopped) return;
     file().claim = undefined;
     startDriver();
   },
