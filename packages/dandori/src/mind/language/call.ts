@@ -45,12 +45,16 @@ export interface ModelOutput {
   finishReason: FinishReason | undefined;
   usage: ReportedUsage | undefined;
   error: unknown;
+  /** Something of it was told. */
+  hasBegun?: boolean;
   /** The output exceeded the limit, and the call was stopped. */
   isTooLong?: boolean;
 }
 
 /** Characters of one output, including thoughts and calls: four times the longest output of today's models. */
 export const LONGEST_OUTPUT = 4_000_000;
+/** Calls of one output. For each, the ones before it are looked at. */
+const MOST_CALLS = 2_000;
 
 /**
  * One model call, without retries. Never rejects: a problem is in `error`. A request that the server refuses
@@ -65,7 +69,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutput> {
       return output;
     }
     const refused = refusedIn(output.error, sampling);
-    if (refused.size === 0) return output;
+    if (refused.size === 0 || output.hasBegun) return output;
     for (const name of refused) dropped.add(name);
   }
 }
@@ -117,10 +121,14 @@ function collect(
   { options, listener }: Pick<ModelCall, 'options' | 'listener'>,
 ): (part: Part) => void {
   let length = 0;
+  let calls = 0;
   let pieces: Map<string, string> | undefined;
   return (part) => {
+    if (part.type !== 'error' && part.type !== 'finish') output.hasBegun = true;
     if ('text' in part) length += part.text.length;
-    if (length > LONGEST_OUTPUT) throw new OutputTooLong('the output of the model is too long');
+    if (part.type === 'call-start') calls++;
+    if (length > LONGEST_OUTPUT || calls > MOST_CALLS)
+      throw new OutputTooLong('the output of the model is too long');
     switch (part.type) {
       case 'text':
         output.text += part.text;
@@ -206,10 +214,11 @@ export async function openWire(options: LanguageMindOptions): Promise<Wire> {
 
 /** Servers at other addresses support chat completions; few support the Responses API. */
 function openOpenAi(options: LanguageMindOptions): Wire {
-  const { baseUrl, apiKey = process.env.OPENAI_API_KEY } = options;
+  const { baseUrl, apiKey = process.env.OPENAI_API_KEY?.trim() } = options;
   if (baseUrl !== undefined) return openApi(chatApi, { ...connection(options), baseUrl });
   if (!apiKey) throw new MissingKey();
-  const address = process.env.OPENAI_BASE_URL || 'https://api.openai.com/v1';
+  const address = process.env.OPENAI_BASE_URL?.trim() || 'https://api.openai.com/v1';
+  if (!URL.canParse(address)) throw new Error('the variable OPENAI_BASE_URL is not an address');
   return openApi(responsesApi, { ...connection(options), apiKey, baseUrl: address });
 }
 

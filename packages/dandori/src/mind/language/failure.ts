@@ -157,7 +157,7 @@ function final(message: string): Failure {
   return { kind: 'model_error', message, retryable: false };
 }
 
-/** The variables from which the SDK takes a key by default. */
+/** The variables that hold a key if the configuration names no other. */
 const KEY_VARIABLES = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
 
 /** Removes keys from text that is journaled, because servers quote requests in their errors. */

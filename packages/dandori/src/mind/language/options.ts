@@ -19,9 +19,17 @@ export const API: Readonly<Record<Provider, ApiTraits>> = {
   'openai-compatible': { hasSdk: false, takesSchema: true, hasJsonMode: true },
 };
 
-/** OpenAI's models that think. They refuse a temperature, and have another name for the limit of the output. */
+/**
+ * OpenAI's models that think. Most refuse a temperature, and all have another name for the limit of the output in chat
+ * completions. `gpt-5-chat-latest` does not think, but `gpt-5.1-chat-latest` does.
+ */
 export function isThinker(model: string): boolean {
-  return /^(o\d|gpt-([5-9]|\d\d))(?!.*-chat)/.test(model);
+  return /^(o\d+(-|$)|gpt-([5-9]|[12]\d)(?!-chat)([.-]|$))/.test(model);
+}
+
+/** These take tools in chat completions only if they do not think. */
+export function thinksWithoutTools(model: string): boolean {
+  return /^gpt-5\.([6-9]|\d\d)/.test(model);
 }
 
 type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh';

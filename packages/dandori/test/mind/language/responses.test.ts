@@ -1,14 +1,18 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { createOpenAI } from '@ai-sdk/openai';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLanguageMind, withFallback } from '../../../src/mind/language/mind.ts';
-import type { AiModel, LanguageMindOptions } from '../../../src/mind/language/options.ts';
+import { type AiModel, isThinker, type LanguageMindOptions } from '../../../src/mind/language/options.ts';
+import { chatApi } from '../../../src/mind/language/wire/chat.ts';
 import { openApi } from '../../../src/mind/language/wire/openai-api.ts';
 import { openProvider } from '../../../src/mind/language/wire/provider.ts';
 import { responsesApi } from '../../../src/mind/language/wire/responses.ts';
 import type { ModelMessage, ModelRequest, Part, Wire } from '../../../src/mind/language/wire/wire.ts';
-import { isObject } from '../../../src/model/json.ts';
+import { isObject, type JsonObject } from '../../../src/model/json.ts';
 import { Stop } from '../../../src/model/stop.ts';
+import type { Action } from '../../../src/model/task.ts';
 import type { ModelReply, ModelServer } from '../../../src/testing/model-server/index.ts';
 import { answer, closeServers, find, KEY, start } from './asking.ts';
 import { Story } from './thought.ts';
@@ -18,7 +22,7 @@ afterEach(async () => {
   await closeServers();
 });
 
-function ours(server: ModelServer, model = 'gpt-4.1'): Wire {
+function ours(server: Pick<ModelServer, 'url'>, model = 'gpt-4.1'): Wire {
   return openApi(responsesApi, {
     provider: 'openai',
     baseUrl: server.url,
@@ -51,9 +55,9 @@ async function partsOf(wire: Wire, request: ModelRequest = hello): Promise<Part[
   return parts;
 }
 
-const data = (...events: readonly unknown[]): ModelReply => ({
-  raw: events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''),
-});
+const textOf = (...events: readonly unknown[]) =>
+  events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
+const data = (...events: readonly unknown[]): ModelReply => ({ raw: textOf(...events) });
 const completed = (rest: object = {}) => ({
   type: 'response.completed',
   response: { object: 'response', status: 'completed', ...rest },
@@ -94,6 +98,17 @@ describe('a request in the Responses API', () => {
     { role: 'user', content: 'And these?', files: [picture, paper] },
   ];
   const schema = { type: 'object', properties: { actions: { type: 'array' } } } as const;
+  /** As zod writes an e-mail address and the keys of a record. */
+  const awkward: JsonObject = {
+    type: 'object',
+    properties: {
+      to: { type: 'array', items: { type: 'string', pattern: "^(?!\\.)(?!.*\\.\\.)[a-z']+@[a-z]+$" } },
+      pattern: { type: 'string', pattern: '^[a-z]+$', enum: ['(?=a)'] },
+      propertyNames: { type: 'object', propertyNames: { type: 'string' }, additionalProperties: false },
+    },
+    anyOf: [{ not: { properties: { to: { pattern: '(?<=x)y' } } } }, { $ref: '#/$defs/other' }],
+    $defs: { other: { properties: { a: { pattern: 'a(?<!b)' }, b: { pattern: '(?:a)(?<n>b)' } } } },
+  };
   const read = { name: 'read', description: 'Reads a file.', inputSchema: schema };
   const requests: readonly (readonly [string, ModelRequest])[] = [
     ['a goal', hello],
@@ -101,6 +116,14 @@ describe('a request in the Responses API', () => {
     ['tools', { ...hello, tools: [read] }],
     ['a schema', { ...hello, responseFormat: { type: 'json', name: 'turn', schema } }],
     ['JSON without a schema', { ...hello, responseFormat: { type: 'json' } }],
+    [
+      'schemas that OpenAI would refuse',
+      {
+        ...hello,
+        tools: [{ name: 'send', description: 'Sends.', inputSchema: awkward }],
+        responseFormat: { type: 'json', name: 'turn', schema: awkward },
+      },
+    ],
     ['sampling and a limit', { ...hello, temperature: 0.3, topP: 0.5, maxOutputTokens: 99 }],
   ];
 
@@ -121,10 +144,50 @@ describe('a request in the Responses API', () => {
     await partsOf(ofTheSdk(server, 'gpt-5-mini'), request);
     const [our, their] = server.requests.map(({ body }) => plain(body));
     // The API treats a system message to such a model as one of the developer, and `auto` as the most detail it has.
-    expect(our).toMatchObject({ reasoning: { effort: 'low', summary: 'auto' } });
-    expect(their).toMatchObject({ reasoning: { effort: 'low', summary: 'detailed' } });
-    expect({ ...our, reasoning: 0, input: 0 }).toEqual({ ...their, reasoning: 0, input: 0 });
+    const asOurs = JSON.stringify(their).replace('"developer"', '"system"').replace('"detailed"', '"auto"');
+    expect(our).toEqual(JSON.parse(asOurs));
+    expect(our?.reasoning).toEqual({ effort: 'low', summary: 'auto' });
   });
+
+  it('knows the models that think, as the AI SDK does', async () => {
+    const names = [
+      ...[
+        'gpt-4o',
+        'gpt-4.1-mini',
+        'gpt-5',
+        'gpt-5-mini-2025-08-07',
+        'gpt-5-chat-latest',
+        'gpt-5.1',
+        'gpt-5.2-pro',
+      ],
+      ...['gpt-5.1-chat-latest', 'gpt-5.3-chat-latest', 'gpt-5.6', 'gpt-5.10-mini', 'gpt-6', 'gpt-6-codex'],
+      ...['o1', 'o3-mini', 'o4-mini-2025-04-16', 'omni', 'ft:gpt-4o:a', 'gpt-3.5-turbo'],
+    ];
+    const server = await start(names.map(() => ({ content: 'ok' })));
+    for (const name of names) await partsOf(ofTheSdk(server, name), { ...hello, temperature: 0.3 });
+    const theirs = server.requests.map(({ body }) => [body.model, body.temperature === undefined]);
+    expect(names.map((name) => [name, isThinker(name)])).toEqual(theirs);
+  });
+
+  it.each(['gpt-4.1', 'gpt-5-mini', 'gpt-5.1-chat-latest', 'gpt-5.5', 'gpt-5.6-mini', 'gpt-5.10'])(
+    'says in chat completions what the AI SDK says: %s',
+    async (model) => {
+      const server = await start(Array.from({ length: 4 }, () => ({ content: 'ok' })));
+      const given = createOpenAI({ baseURL: server.url, apiKey: KEY }).chat(model) as unknown as AiModel;
+      const their = openProvider(given, { openai: { strictJsonSchema: false } });
+      const our = openApi(chatApi, {
+        ...{ provider: 'openai', baseUrl: server.url, model, apiKey: KEY, supportsStructuredOutputs: true },
+      });
+      const tools = [{ name: 'send', description: 'Sends.', inputSchema: awkward }];
+      for (const rest of [{}, { tools }])
+        for (const wire of [our, their])
+          await partsOf(wire, { ...hello, ...rest, maxOutputTokens: 99, responseFormat: { type: 'json' } });
+      const sent = server.requests.map(({ body }) => JSON.stringify(body).replace('"developer"', '"system"'));
+      const [plainOurs, plainTheirs, withTools, theirWithTools] = sent.map((text) => withoutStrict(text));
+      expect(plainOurs).toEqual(plainTheirs);
+      expect(withTools).toEqual(theirWithTools);
+    },
+  );
 
   it('writes the messages again for another API, such as that of a fallback', async () => {
     const server = await start([{ status: 500 }, { content: { actions: [answer] } }]);
@@ -142,6 +205,11 @@ describe('a request in the Responses API', () => {
   });
 });
 
+/** In chat completions, functions are not strict unless they say so. */
+function withoutStrict(text: string): unknown {
+  return JSON.parse(text, (key, value) => (key === 'strict' ? undefined : value));
+}
+
 /** A message whose content is one text may be written as that text. */
 function plain(body: unknown): Record<string, unknown> {
   if (!isObject(body)) throw new Error('not a request');
@@ -153,6 +221,72 @@ function plainItem(item: unknown): unknown {
   if (!isObject(item) || !Array.isArray(item.content) || item.content.length !== 1) return item;
   const [part] = item.content;
   return isObject(part) && typeof part.text === 'string' ? { ...item, content: part.text } : item;
+}
+
+interface Numbered {
+  readonly thought: string | undefined;
+  readonly text: string | undefined;
+  readonly calls: readonly { readonly name: string; readonly n: number }[];
+  readonly place: (index: number) => number | undefined;
+  readonly hasItemIds: boolean;
+  /** Without pieces. */
+  readonly isWhole: boolean;
+  readonly hasItemEnds: boolean;
+  /** What the last event repeats. */
+  readonly last: string;
+}
+
+/** The same answer as servers send it. */
+function streamOf({
+  thought,
+  text,
+  calls,
+  place,
+  hasItemIds,
+  isWhole,
+  hasItemEnds,
+  last,
+}: Numbered): object[] {
+  const items = [
+    ...(thought === undefined
+      ? []
+      : [{ type: 'reasoning', summary: [{ type: 'summary_text', text: thought }] }]),
+    ...(text === undefined ? [] : [said(text)]),
+    ...calls.map(({ name, n }, index) => ({
+      type: 'function_call',
+      call_id: `call_${index}`,
+      name,
+      arguments: JSON.stringify({ n }),
+    })),
+  ].map((item, index) => (hasItemIds ? { id: `item_${index}`, ...item } : item));
+  const events = items.flatMap((item, index) => {
+    const at = { output_index: place(index) };
+    const of = { ...at, ...(hasItemIds && { item_id: `item_${index}` }) };
+    const added = {
+      type: 'response.output_item.added',
+      ...at,
+      item: { ...item, arguments: '', content: [] },
+    };
+    const done = { type: 'response.output_item.done', ...at, item };
+    // A server that sends neither pieces nor whole items sends the answer with its last event.
+    return [added, ...(isWhole ? [] : piecesOf(item, of)), ...(isWhole || hasItemEnds ? [done] : [])];
+  });
+  const output =
+    last === 'all'
+      ? items
+      : last === 'backwards'
+        ? items.toReversed()
+        : items.filter(({ type }) => last === 'only calls' && type === 'function_call');
+  return [...events, completed({ output })];
+}
+
+function piecesOf(item: object, of: object): object[] {
+  const pieces = (type: string, text: string) =>
+    [...text].map((delta) => ({ type: `response.${type}.delta`, ...of, delta }));
+  if ('arguments' in item) return pieces('function_call_arguments', String(item.arguments));
+  if ('summary' in item && Array.isArray(item.summary))
+    return pieces('reasoning_summary_text', item.summary[0].text);
+  return 'content' in item && Array.isArray(item.content) ? pieces('output_text', item.content[0].text) : [];
 }
 
 describe('a response in the Responses API', () => {
@@ -246,14 +380,14 @@ describe('a response in the Responses API', () => {
         { type: 'call-start', id: 'call_1', name: 'read' },
         { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
         { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
-        { type: 'call-start', id: 'call_at_1', name: 'read' },
-        { type: 'call-piece', id: 'call_at_1', text: '{"path":"a"}' },
-        { type: 'call', id: 'call_at_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'call-start', id: 'call_1_', name: 'read' },
+        { type: 'call-piece', id: 'call_1_', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1_', name: 'read', input: '{"path":"a"}' },
         { type: 'finish', reason: 'tool-calls', usage: undefined },
       ],
     ],
     [
-      'with events that nobody knows yet, and no place',
+      'with new kinds of events, and without places',
       data(
         { type: 'response.queued' },
         { type: 'response.something_new', delta: 7 },
@@ -271,13 +405,52 @@ describe('a response in the Responses API', () => {
   });
 
   it('ends with its last event, even where the connection does not', async () => {
-    const server = await start([
-      data(completed({ output: [said('hi')] }), { type: 'error', message: 'late' }),
-    ]);
-    expect(await partsOf(ours(server))).toEqual([
+    const open = createServer((request, response) => {
+      request.resume();
+      response.write(textOf(completed({ output: [said('hi')] }), { type: 'error', message: 'late' }));
+    });
+    await new Promise<void>((resolve) => open.listen(0, '127.0.0.1', resolve));
+    const { port } = open.address() as AddressInfo;
+    expect(await partsOf(ours({ url: `http://127.0.0.1:${port}/v1` }))).toEqual([
       { type: 'text', text: 'hi' },
       { type: 'finish', reason: 'stop', usage: undefined },
     ]);
+    open.closeAllConnections();
+    open.close();
+  });
+
+  it('is read once and in full, however the server numbers and repeats it', async () => {
+    const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 8 });
+    const answers = fc.record({
+      thought: fc.option(text, { nil: undefined }),
+      text: fc.option(text, { nil: undefined }),
+      calls: fc.array(fc.record({ name: fc.constantFrom('read', 'pay'), n: fc.nat(9) }), { maxLength: 3 }),
+      place: fc.constantFrom<(index: number) => number | undefined>(
+        (index) => index,
+        (index) => index + 1,
+        (index) => 10 - index,
+        () => 0,
+        () => undefined,
+      ),
+      hasItemIds: fc.boolean(),
+      isWhole: fc.boolean(),
+      hasItemEnds: fc.boolean(),
+      last: fc.constantFrom('all', 'none', 'only calls', 'backwards'),
+    });
+    const cases = fc.sample(answers, { numRuns: 300, seed: 17 });
+    const server = await start(cases.map((one) => data(...streamOf(one))));
+    const wire = ours(server);
+    for (const one of cases) {
+      const parts = await partsOf(wire);
+      const told = (type: 'text' | 'thought') =>
+        parts.map((part) => (part.type === type ? part.text : '')).join('');
+      const calls = parts.flatMap((part) => (part.type === 'call' ? [[part.name, part.input]] : []));
+      const about = JSON.stringify({ one, parts });
+      expect(calls, about).toEqual(one.calls.map(({ name, n }) => [name, JSON.stringify({ n })]));
+      expect(told('text'), about).toBe(one.text ?? '');
+      expect(told('thought'), about).toBe(one.thought ?? '');
+      expect(parts.at(-1)).toMatchObject({ reason: calls.length > 0 ? 'tool-calls' : 'stop' });
+    }
   });
 
   it('may be anything: the call ends, and says so once', async () => {
@@ -366,9 +539,9 @@ describe('a model of OpenAI', () => {
       );
   });
 
-  it('takes its key from OPENAI_API_KEY', async () => {
+  it('takes its key from OPENAI_API_KEY, without a line end of its file', async () => {
     await serve({ content: { actions: [answer] } });
-    vi.stubEnv('OPENAI_API_KEY', KEY);
+    vi.stubEnv('OPENAI_API_KEY', `${KEY}\n`);
     expect(await openai({ apiKey: undefined }).think(new Story().thought())).toMatchObject({
       kind: 'decided',
     });
@@ -395,6 +568,8 @@ describe('a model of OpenAI', () => {
     ['rate_limit_exceeded', { retryable: true, message: expect.stringContaining('too many requests') }],
     ['server_error', { retryable: true }],
     ['context_length_exceeded', { retryable: false, message: expect.stringContaining('too long') }],
+    [401, { retryable: false, message: expect.stringContaining('model.api_key_env') }],
+    [503, { retryable: true }],
     ['invalid_api_key', { retryable: false, message: expect.stringContaining('model.api_key_env') }],
   ])('fails in the middle of an answer: %s', async (code, failure) => {
     const error = { code, message: `Something about ${KEY}.` };
@@ -405,6 +580,52 @@ describe('a model of OpenAI', () => {
       expect(thinking).toMatchObject({ kind: 'failed', failure: { kind: 'model_error', ...failure } });
       expect(JSON.stringify(thinking)).not.toContain(KEY);
     }
+  });
+
+  it('is not asked again for a temperature once it has begun to answer', async () => {
+    const error = { type: 'error', code: 'invalid_prompt', message: 'Not about the room temperature.' };
+    await serve(data({ type: 'response.output_text.delta', delta: 'half' }, error));
+    expect(await openai({ name: 'gpt-4.1' }).think(new Story().thought())).toMatchObject({
+      failure: { retryable: false },
+    });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it('says that OPENAI_BASE_URL is no address', async () => {
+    vi.stubEnv('OPENAI_BASE_URL', 'notaurl');
+    expect(await openai().think(new Story().thought())).toMatchObject({
+      failure: { retryable: false, message: expect.stringContaining('OPENAI_BASE_URL is not an address') },
+    });
+  });
+
+  it('may write its calls into one of `parallel`, a tool that it was not offered', async () => {
+    const uses = [
+      { recipient_name: 'functions.places_find', parameters: { q: 'Kyoto' } },
+      { recipient_name: 'weather_now', parameters: { q: 'Nara' } },
+    ];
+    const heard: string[] = [];
+    await serve({ toolCalls: [{ name: 'parallel', arguments: { tool_uses: uses } }] });
+    const thought = { ...new Story().thought(), onAction: ({ operation }: Action) => heard.push(operation) };
+    expect(await openai({ dialect: 'tools' }).think(thought)).toMatchObject({
+      kind: 'decided',
+      actions: [
+        { id: 't1', operation: 'places.find', args: { q: 'Kyoto' } },
+        { id: 't2', operation: 'weather.now', args: { q: 'Nara' } },
+      ],
+    });
+    expect(heard).toEqual([]);
+  });
+
+  it.each([
+    [{}],
+    [{ tool_uses: [] }],
+    [{ tool_uses: [{ recipient_name: 'places_find' }] }],
+    ['{"tool_uses":'],
+  ])('may write `parallel` without readable calls, and is corrected: %j', async (given) => {
+    await serve({ toolCalls: [{ name: 'parallel', arguments: given }] });
+    const thinking = await openai({ dialect: 'tools' }).think(new Story().thought());
+    expect(JSON.stringify(thinking)).toContain('parallel');
+    expect(JSON.stringify(thinking)).not.toContain('"operation":"places');
   });
 
   it('fails where the stream ends before the answer does', async () => {

@@ -27,6 +27,7 @@ import { highestNumber, NativeNames, nextNumber } from './native-names.ts';
 import { acceptRefs, trimSchema } from './native-schema.ts';
 import { NativeTranscript, readAbout, withAbout } from './native-transcript.ts';
 import { ReadLater } from './read-later.ts';
+import { isWrapper, unwrapped } from './wrapped-calls.ts';
 
 /** Some providers refuse longer descriptions. */
 const LONGEST_DESCRIPTION = 1000;
@@ -195,7 +196,7 @@ function readCalls(
   if (finishReason === 'length') return extractActions(text.trim() === '' ? '…' : text, { isCut: true });
   if (calls.length === 0) return readText({ text, finishReason }, thought, names);
   const actions: Action[] = [];
-  for (const [index, call] of calls.entries()) {
+  for (const [index, call] of calls.flatMap((call) => unwrapped(call, thought.tools)).entries()) {
     const read = readCall(call, index, { thought, names });
     if (!read.ok) return read;
     actions.push(read.action);
@@ -388,7 +389,7 @@ class NativeListener {
 
   #tell(call: NativeCall): void {
     const read = readCall(call, this.#told++, { thought: this.#thought, names: this.#names });
-    if (!read.ok) this.#isSilent = true;
+    if (!read.ok || isWrapper(call, this.#thought.tools)) this.#isSilent = true;
     else if (isAllowed(read.action, this.#thought)) this.#thought.onAction?.(read.action);
   }
 

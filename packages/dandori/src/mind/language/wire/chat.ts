@@ -1,7 +1,8 @@
 import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
-import { isThinker } from '../options.ts';
+import { isThinker, thinksWithoutTools } from '../options.ts';
 import type { OpenAiApi, OpenAiOptions, Output, ResponseReader } from './openai-api.ts';
+import { openAiSchema } from './openai-schema.ts';
 import {
   type FinishReason,
   InvalidResponse,
@@ -24,9 +25,12 @@ function toBody(
   { model, provider, supportsStructuredOutputs }: OpenAiOptions,
 ): object {
   const { tools = [], responseFormat, maxOutputTokens } = request;
+  const isOpenAi = provider === 'openai';
   const format = responseFormat?.type === 'json' ? responseFormat : undefined;
-  const schema = supportsStructuredOutputs ? format?.schema : undefined;
-  const limit = provider === 'openai' && isThinker(model) ? 'max_completion_tokens' : 'max_tokens';
+  const wanted = supportsStructuredOutputs ? format?.schema : undefined;
+  const schema = isOpenAi ? openAiSchema(wanted) : wanted;
+  const limit = isOpenAi && isThinker(model) ? 'max_completion_tokens' : 'max_tokens';
+  const mustNotThink = isOpenAi && tools.length > 0 && thinksWithoutTools(model);
   return {
     model,
     [limit]: maxOutputTokens,
@@ -41,13 +45,17 @@ function toBody(
             // Strict schemas allow no free-form objects such as `args`.
             json_schema: { schema, strict: false, name: format.name ?? 'response' },
           }),
-    reasoning_effort: request.reasoningEffort,
+    reasoning_effort: mustNotThink ? 'none' : request.reasoningEffort,
     tools:
       tools.length === 0
         ? undefined
         : tools.map(({ name, description, inputSchema }) => ({
             type: 'function',
-            function: { name, description, parameters: inputSchema },
+            function: {
+              name,
+              description,
+              parameters: isOpenAi ? openAiSchema(inputSchema) : inputSchema,
+            },
           })),
     tool_choice: tools.length === 0 ? undefined : 'auto',
     stream_options: { include_usage: true },

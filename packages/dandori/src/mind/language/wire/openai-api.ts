@@ -109,7 +109,10 @@ async function readOutput(api: OpenAiApi, answered: Answered, onPart: (part: Par
   onPart({ type: 'finish', reason: hasFailed ? 'error' : (reason ?? 'other'), usage });
 }
 
-/** Calls back with the data of each event, or with the whole body of a server that does not stream, until it returns false. */
+/**
+ * Calls `onData` with the data of each event until `onData` returns false. A server that does not stream sends one body,
+ * which is read like one event.
+ */
 async function readEvents(answered: Answered, onData: (data: string) => boolean): Promise<void> {
   if (answered.contentType.includes('application/json')) {
     const chunks: Uint8Array[] = [];

@@ -1,6 +1,7 @@
-import { asObject, asText, isObject } from '../../../model/json.ts';
+import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
 import type { OpenAiApi, OpenAiOptions, Output, ResponseReader } from './openai-api.ts';
+import { openAiSchema } from './openai-schema.ts';
 import {
   type AssistantPart,
   type FinishReason,
@@ -22,7 +23,7 @@ export const responsesApi: OpenAiApi = {
 function toBody(request: ModelRequest, { model, supportsStructuredOutputs }: OpenAiOptions): object {
   const { tools = [], responseFormat, reasoningEffort: effort } = request;
   const format = responseFormat?.type === 'json' ? responseFormat : undefined;
-  const schema = supportsStructuredOutputs ? format?.schema : undefined;
+  const schema = supportsStructuredOutputs ? openAiSchema(format?.schema) : undefined;
   return {
     model,
     max_output_tokens: request.maxOutputTokens,
@@ -39,7 +40,8 @@ function toBody(request: ModelRequest, { model, supportsStructuredOutputs }: Ope
     tools:
       tools.length === 0
         ? undefined
-        : tools.map(({ name, description, inputSchema: parameters }) => {
+        : tools.map(({ name, description, inputSchema }) => {
+            const parameters = openAiSchema(inputSchema);
             // In this API functions are strict by default.
             return { type: 'function', name, description, parameters, strict: false };
           }),
@@ -62,7 +64,7 @@ function toItems(message: ModelMessage): object[] {
 }
 
 function toOwnItems(part: AssistantPart): object[] {
-  if (part.type === 'text') return part.text === '' ? [] : [{ role: 'assistant', content: part.text }];
+  if (part.type === 'text') return [{ role: 'assistant', content: part.text }];
   const { toolCallId, toolName: name, input } = part;
   return [{ type: 'function_call', call_id: toolCallId, name, arguments: asText(input) }];
 }
@@ -74,19 +76,27 @@ function toFilePart({ name, type, data }: ShownFile): object {
     : { type: 'input_file', filename: name, file_data: url };
 }
 
-/** An item of the output: a message, a call or thoughts. */
-interface Item {
-  readonly call?: { readonly id: string; readonly name: string } | undefined;
-  /** What was told of it. */
+/** A call in the output. Servers differ in what they name it by. */
+interface Call {
+  /** What it is told by. */
+  readonly id: string;
+  readonly name: string;
+  readonly callId: unknown;
+  readonly itemId: unknown;
+  readonly place: unknown;
+  /** The arguments that were told. */
   text: string;
-  isDone: boolean;
+  isEnded: boolean;
 }
 
 class ResponsesReader implements ResponseReader {
   readonly #onPart: Output['onPart'];
   readonly #fail: Output['fail'];
-  /** By their place in the output. */
-  readonly #items = new Map<number, Item>();
+  readonly #calls: Call[] = [];
+  readonly #ids = new Set<string>();
+  /** What has arrived in pieces is not told again when its item, or the response, is complete. */
+  readonly #inPieces = new Set<'text' | 'thought'>();
+  #hasBegun = false;
   #reason: FinishReason | undefined;
   #usage: ReportedUsage | undefined;
   #isRefused = false;
@@ -97,28 +107,29 @@ class ResponsesReader implements ResponseReader {
   }
 
   take(event: Record<string, unknown>): boolean {
-    const { type, output_index: index, delta } = event;
-    const place = typeof index === 'number' ? index : 0;
-    switch (type) {
+    switch (event.type) {
       case 'response.output_item.added':
-        this.#begin(place, asObject(event.item));
+        this.#added(event, asObject(event.item));
         return true;
       case 'response.output_item.done':
-        this.#done(place, asObject(event.item));
+        this.#done(event, asObject(event.item));
         return true;
       case 'response.output_text.delta':
-        this.#tell(place, 'text', delta);
+        this.#piece('text', event.delta);
         return true;
       case 'response.refusal.delta':
         this.#isRefused = true;
-        this.#tell(place, 'text', delta);
+        this.#piece('text', event.delta);
         return true;
       case 'response.reasoning_summary_text.delta':
       case 'response.reasoning_text.delta':
-        this.#tell(place, 'thought', delta);
+        this.#piece('thought', event.delta);
         return true;
       case 'response.function_call_arguments.delta':
-        this.#tellArguments(place, delta);
+        this.#tellArguments(this.#callOfPiece(event), event.delta);
+        return true;
+      case 'response.function_call_arguments.done':
+        this.#endCall(this.#callOfPiece(event), event.arguments);
         return true;
       case 'response.completed':
       case 'response.incomplete':
@@ -131,6 +142,7 @@ class ResponsesReader implements ResponseReader {
   }
 
   end(): ReturnType<ResponseReader['end']> {
+    for (const call of this.#calls) this.#endCall(call, undefined);
     return { reason: this.#reason, usage: this.#usage };
   }
 
@@ -145,53 +157,84 @@ class ResponsesReader implements ResponseReader {
     return false;
   }
 
-  #begin(place: number, { type, id, call_id, name }: Record<string, unknown>): Item {
-    const isCall = type === 'function_call' && typeof name === 'string';
-    const known = this.#items.get(place);
-    if (known !== undefined && (known.call !== undefined || !isCall)) return known;
-    const callId = [call_id, id].find((one) => typeof one === 'string' && one !== '' && !this.#isTaken(one));
-    const call = isCall ? { id: String(callId ?? `call_at_${place}`), name } : undefined;
-    const item: Item = { call, text: '', isDone: false };
-    this.#items.set(place, item);
-    if (call !== undefined) this.#onPart({ type: 'call-start', ...call });
-    return item;
-  }
-
-  #isTaken(id: unknown): boolean {
-    return [...this.#items.values()].some(({ call }) => call?.id === id);
-  }
-
-  #tell(place: number, type: 'text' | 'thought', text: unknown): void {
+  #tell(type: 'text' | 'thought', text: unknown): void {
     if (typeof text !== 'string' || text === '') return;
-    this.#begin(place, {}).text += text;
+    this.#hasBegun = true;
     this.#onPart({ type, text });
   }
 
-  #tellArguments(place: number, text: unknown): void {
-    const item = this.#items.get(place);
-    if (item?.call === undefined || typeof text !== 'string' || text === '') return;
-    item.text += text;
-    this.#onPart({ type: 'call-piece', id: item.call.id, text });
+  #piece(type: 'text' | 'thought', text: unknown): void {
+    this.#inPieces.add(type);
+    this.#tell(type, text);
   }
 
-  /** Tells what came in no delta: some servers send short items whole. */
-  #done(place: number, item: Record<string, unknown>): void {
-    const known = this.#begin(place, item);
-    if (known.isDone) return;
-    known.isDone = true;
-    if (known.call !== undefined) {
-      const written = typeof item.arguments === 'string' ? item.arguments : '';
-      if (known.text === '') this.#tellArguments(place, written);
-      this.#onPart({ type: 'call', ...known.call, input: written === '' ? known.text : written });
-    } else if (known.text === '') this.#tellWhole(place, item);
+  #added(event: Record<string, unknown>, item: Record<string, unknown>): Call | undefined {
+    if (item.type !== 'function_call' || typeof item.name !== 'string') return undefined;
+    const known = this.#callOfItem(event, item);
+    if (known !== undefined) return known;
+    const { id: itemId, call_id: callId, name } = item;
+    const id = this.#freeId(callId, itemId);
+    const call = { id, name, callId, itemId, place: event.output_index, text: '', isEnded: false };
+    this.#calls.push(call);
+    this.#hasBegun = true;
+    this.#onPart({ type: 'call-start', id, name });
+    return call;
   }
 
-  #tellWhole(place: number, { type, content, summary }: Record<string, unknown>): void {
-    const isThought = type === 'reasoning';
-    const parts = isThought ? summary : content;
+  #freeId(...wanted: readonly unknown[]): string {
+    const free = wanted.find((id) => isName(id) && !this.#ids.has(id));
+    let id = free === undefined ? `call_${this.#calls.length}` : String(free);
+    while (this.#ids.has(id)) id += '_';
+    this.#ids.add(id);
+    return id;
+  }
+
+  /** One place may hold two calls, and two places may hold two calls of one `call_id`. A call must not be made twice. */
+  #callOfItem({ output_index: place }: Record<string, unknown>, { id, call_id }: Record<string, unknown>) {
+    const isElsewhere = (call: Call) => isNumber(place) && isNumber(call.place) && place !== call.place;
+    if (isName(call_id))
+      return this.#calls.find(
+        (call) => call.callId === call_id && (!isElsewhere(call) || call.itemId === id),
+      );
+    return this.#calls.find((call) =>
+      isName(id) ? call.itemId === id : isNumber(place) && call.place === place,
+    );
+  }
+
+  /** A few servers change the id of an item from event to event, and others give it no place. */
+  #callOfPiece({ item_id: itemId, output_index: place }: Record<string, unknown>): Call | undefined {
+    const named = isName(itemId) ? this.#calls.findLast((call) => call.itemId === itemId) : undefined;
+    if (named !== undefined) return named;
+    if (isNumber(place)) return this.#calls.findLast((call) => call.place === place);
+    return isName(itemId) ? undefined : this.#calls.at(-1);
+  }
+
+  #tellArguments(call: Call | undefined, text: unknown): void {
+    if (call === undefined || call.isEnded || typeof text !== 'string' || text === '') return;
+    call.text += text;
+    this.#onPart({ type: 'call-piece', id: call.id, text });
+  }
+
+  #endCall(call: Call | undefined, written: unknown): void {
+    if (call === undefined || call.isEnded) return;
+    // A few servers send the arguments as an object.
+    const text = isObject(written) ? stringifyJson(written) : written;
+    if (call.text === '') this.#tellArguments(call, text);
+    call.isEnded = true;
+    const { id, name } = call;
+    this.#onPart({ type: 'call', id, name, input: isName(text) ? text : call.text });
+  }
+
+  #done(event: Record<string, unknown>, item: Record<string, unknown>): void {
+    if (item.type === 'function_call') this.#endCall(this.#added(event, item), item.arguments);
+    else if (item.type === 'reasoning') this.#tellWhole('thought', item.summary);
+    else if (item.type === 'message') this.#tellWhole('text', item.content);
+  }
+
+  #tellWhole(type: 'text' | 'thought', parts: unknown): void {
     for (const part of Array.isArray(parts) ? parts.map(asObject) : []) {
       if (typeof part.refusal === 'string') this.#isRefused = true;
-      this.#tell(place, isThought ? 'thought' : 'text', part.refusal ?? part.text);
+      if (!this.#inPieces.has(type)) this.#tell(type, part.refusal ?? part.text);
     }
   }
 
@@ -201,18 +244,28 @@ class ResponsesReader implements ResponseReader {
       this.#fail(toError(error ?? { message: 'the response failed' }));
       return;
     }
-    for (const [place, item] of (Array.isArray(output) ? output : []).entries())
-      if (isObject(item)) this.#done(place, item);
+    // Some servers stream nothing else. Otherwise the list may lack items or have them in other places.
+    if (!this.#hasBegun)
+      for (const [place, item] of (Array.isArray(output) ? output : []).entries())
+        this.#done({ output_index: place }, asObject(item));
     this.#reason = this.#reasonFor(isObject(incomplete) ? incomplete.reason : undefined);
   }
 
   #reasonFor(incomplete: unknown): FinishReason {
     if (incomplete === 'max_output_tokens') return 'length';
     if (incomplete === 'content_filter') return 'content-filter';
-    for (const { call } of this.#items.values()) if (call !== undefined) return 'tool-calls';
+    if (this.#calls.length > 0) return 'tool-calls';
     if (incomplete !== undefined) return 'other';
     return this.#isRefused ? 'content-filter' : 'stop';
   }
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number';
 }
 
 /** The status that a server answers with before it streams, by the code that it gives the same error in a stream. */
@@ -221,14 +274,15 @@ const STATUS: readonly (readonly [RegExp, number])[] = [
   [/authentication|api_key/, 401],
   [/permission/, 403],
   [/not_found/, 404],
-  [/invalid|bad_request|context_length/, 400],
+  [/invalid|bad_request|context_length|billing|image_parse/, 400],
 ];
 
 /** An error within the stream. Whether a retry helps depends on its code. */
 function toError(error: unknown): unknown {
   const { message, code, type } = asObject(error);
   const said = `${code ?? ''} ${type ?? ''}`;
-  const status = STATUS.find(([pattern]) => pattern.test(said))?.[1];
+  const isStatus = /^[45]\d\d$/.test(String(code));
+  const status = isStatus ? Number(code) : STATUS.find(([pattern]) => pattern.test(said))?.[1];
   if (status === undefined || typeof message !== 'string') return error;
   return new ResponseError(message, { statusCode: status, responseBody: said });
 }
