@@ -1,7 +1,7 @@
 import { assertNever } from '../../model/error.ts';
 import type { Stop } from '../../model/stop.ts';
 import type { DialectPrompt, Listener, RequestOptions } from './dialects/dialect.ts';
-import type { LanguageMindOptions } from './options.ts';
+import { type LanguageMindOptions, openAiAddress } from './options.ts';
 import { refusedIn, rememberRefusal, type Sampling, samplingFor, without } from './sampling.ts';
 import { chatApi } from './wire/chat.ts';
 import { limitedFetch } from './wire/http.ts';
@@ -217,9 +217,7 @@ function openOpenAi(options: LanguageMindOptions): Wire {
   const { baseUrl, apiKey = process.env.OPENAI_API_KEY?.trim() } = options;
   if (baseUrl !== undefined) return openApi(chatApi, { ...connection(options), baseUrl });
   if (!apiKey) throw new MissingKey();
-  const address = process.env.OPENAI_BASE_URL?.trim() || 'https://api.openai.com/v1';
-  if (!URL.canParse(address)) throw new Error('the variable OPENAI_BASE_URL is not an address');
-  return openApi(responsesApi, { ...connection(options), apiKey, baseUrl: address });
+  return openApi(responsesApi, { ...connection(options), apiKey, baseUrl: openAiAddress() });
 }
 
 function connection(options: LanguageMindOptions): Omit<OpenAiOptions, 'baseUrl'> {

@@ -4,7 +4,7 @@ import { isObject, type Json, parsedJson } from '../../model/json.ts';
 import { Stop } from '../../model/stop.ts';
 import { callModel, openWire } from './call.ts';
 import { toFailure } from './failure.ts';
-import type { LanguageMindOptions } from './options.ts';
+import { type LanguageMindOptions, openAiAddress } from './options.ts';
 
 const LIST_TIMEOUT = 15_000;
 const CHECK_TIMEOUT = 60_000;
@@ -90,7 +90,7 @@ function listing({ provider, baseUrl, apiKey = '' }: LanguageMindOptions): Listi
     case 'openai':
     case 'openai-compatible':
       return {
-        url: below(baseUrl ?? 'https://api.openai.com/v1', 'models'),
+        url: below(baseUrl ?? openAiAddress(), 'models'),
         headers: bearer,
         names: (answer) => texts(answer, 'data', 'id'),
       };

@@ -19,6 +19,13 @@ export const API: Readonly<Record<Provider, ApiTraits>> = {
   'openai-compatible': { hasSdk: false, takesSchema: true, hasJsonMode: true },
 };
 
+/** Where OpenAI is, if the settings name no address. */
+export function openAiAddress(): string {
+  const address = process.env.OPENAI_BASE_URL?.trim() || 'https://api.openai.com/v1';
+  if (!URL.canParse(address)) throw new Error('the variable OPENAI_BASE_URL is not an address');
+  return address;
+}
+
 /**
  * OpenAI's models that think. Most refuse a temperature, and all have another name for the limit of the output in chat
  * completions. `gpt-5-chat-latest` does not think, but `gpt-5.1-chat-latest` does.

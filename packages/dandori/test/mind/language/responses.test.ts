@@ -4,6 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLanguageMind, withFallback } from '../../../src/mind/language/mind.ts';
+import { listModels } from '../../../src/mind/language/models.ts';
 import { type AiModel, isThinker, type LanguageMindOptions } from '../../../src/mind/language/options.ts';
 import { chatApi } from '../../../src/mind/language/wire/chat.ts';
 import { openApi } from '../../../src/mind/language/wire/openai-api.ts';
@@ -589,6 +590,11 @@ describe('a model of OpenAI', () => {
       failure: { retryable: false },
     });
     expect(server.requests).toHaveLength(1);
+  });
+
+  it('is listed at the address where it is asked', async () => {
+    await serve();
+    expect(await listModels({ provider: 'openai', name: '', apiKey: KEY })).toEqual(['scripted']);
   });
 
   it('says that OPENAI_BASE_URL is no address', async () => {
