@@ -57,7 +57,7 @@ const planLine = line.extend({
 });
 
 /** A few calls that are added to a plan, as in each turn of a loop. What that plan says is not repeated. */
-const additionLine = z.object({
+const additionLine = z.strictObject({
   type: z.literal('plan'),
   ...source,
   ...written,
@@ -195,8 +195,8 @@ function added(
 }
 
 /**
- * So few tasks can be added to a plan without a plan of their own. Of more tasks, those whose results no other task uses
- * are the success criteria, if the model states none.
+ * With up to three tasks, an addition needs no plan of its own. With more, and no success criteria from the model, the
+ * tasks whose results no other task uses are the criteria.
  */
 const FEW_TASKS = 3;
 

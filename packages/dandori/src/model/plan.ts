@@ -45,7 +45,7 @@ export type Revision = z.infer<typeof revision>;
 
 /**
  * What a plan will take, estimated before it runs. In the approval of one call, a list of more than twelve ids has
- * `… (5)` in place of those that are left out.
+ * `… (5)` instead of those that are left out.
  */
 export const estimate = z.object({
   calls: z.number(),

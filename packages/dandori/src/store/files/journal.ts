@@ -35,7 +35,6 @@ import { makeDirectory, syncDirectory } from './blobs.ts';
 import { unreadable, unwritable } from './disk.ts';
 import { toLine } from './line.ts';
 import { lockHolder, tryLock } from './lock.ts';
-import { createRecentRuns } from './recent-runs.ts';
 import { type Opening, openOrNotFound, type Position, type RunFile } from './run-file.ts';
 import { firstOfFile, type KnownSummaries, summariseFile } from './summaries.ts';
 import { syncData } from './sync.ts';
@@ -53,11 +52,6 @@ const REMEMBERED_ENDS = 1_000;
 interface JsonlOptions {
   /** Called once per run. */
   readonly onTorn?: ((tail: TornTail) => void) | undefined;
-}
-
-interface Read<E> {
-  readonly events: E[];
-  readonly end: Position;
 }
 
 /**
@@ -81,7 +75,6 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
   /** Where the runs end that this process has just created. Their driver need not read what it knows. */
   const created = new Map<string, Position>();
   const known: KnownSummaries<Summary> = new Map();
-  const recent = createRecentRuns<E>();
   const pathOf = (run: string) => (RUN_ID.test(run) ? join(directory, `${run}.jsonl`) : notFound(run));
 
   /** A driver keeps its file open. Every other caller opens it for one operation. */
@@ -109,42 +102,24 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
 
   /** Continues where the last read ended: reading the whole file for each new event would be quadratic. */
   async function readOn(run: string, after: number): Promise<E[]> {
-    if (after === 0) return readWhole(run);
     const end = ends.get(run);
     const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
+    const opening = { isReadOnly: true, ...(isBehind && { from: end }) };
     try {
-      return (await readFrom(run, after, isBehind ? end : undefined)).events;
+      return await withFile(run, opening, (file) => {
+        const events = file.read(after);
+        remember(run, file.position);
+        if (file.torn > 0 && onTorn !== undefined && !told.has(run) && isLeftTorn(pathOf(run), file)) {
+          told.add(run);
+          onTorn({ run, bytes: file.torn });
+        }
+        return events;
+      });
     } catch (error) {
       // The file may have been restored from a backup, and so differ from the one that was read before.
       if (!isBehind || !ends.delete(run)) throw error;
       return readOn(run, after);
     }
-  }
-
-  async function readWhole(run: string): Promise<E[]> {
-    const { known: before, stamp } = recent.look(run, pathOf(run));
-    try {
-      const { events: later, end } = await readFrom(run, before?.end.seq ?? 0, before?.end);
-      const events = before === undefined ? later : [...before.events, ...later];
-      if (stamp !== undefined) recent.keep(run, { events, end, stamp });
-      return events.slice();
-    } catch (error) {
-      if (before === undefined) throw error;
-      recent.forget(run);
-      return readWhole(run);
-    }
-  }
-
-  async function readFrom(run: string, after: number, from: Position | undefined): Promise<Read<E>> {
-    return withFile(run, { isReadOnly: true, ...(from && { from }) }, (file) => {
-      const events = file.read(after);
-      remember(run, file.position);
-      if (file.torn > 0 && onTorn !== undefined && !told.has(run) && isLeftTorn(pathOf(run), file)) {
-        told.add(run);
-        onTorn({ run, bytes: file.torn });
-      }
-      return { events, end: file.position };
-    });
   }
 
   function remember(run: string, end: Position, inMap = ends): void {
@@ -173,8 +148,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
     async append(run, after, events, claim) {
       assertFollows(after, events);
       if (claim !== undefined && claims.get(run) !== claim) claimEnded(run);
-      const from = claimed.has(run) ? undefined : recent.look(run, pathOf(run)).known?.end;
-      return withFile(run, { ...(from && { from }) }, (file) => file.append(after, events));
+      return withFile(run, {}, (file) => file.append(after, events));
     },
     read: (run, after = 0) => readOn(run, after),
     async first(run) {
@@ -203,7 +177,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       const lock = tryLockOrRefuse(driver);
       if ('heldBy' in lock)
         return drivenElsewhere(run, `process ${lock.heldBy.pid} on ${lock.heldBy.host}`, driver);
-      const from = created.get(run) ?? recent.look(run, path).known?.end;
+      const from = created.get(run);
       created.delete(run);
       const file = openOrUnlock(
         path,
@@ -243,7 +217,6 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
         await claim.release();
       }
       ends.delete(run);
-      recent.forget(run);
       await syncDirectory(directory);
     },
     watch(run, changed) {

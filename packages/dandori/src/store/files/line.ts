@@ -10,8 +10,8 @@ const BEFORE_CHECKSUM = ',"crc":"';
 /** The last member before the checksum, on every line of an append except its last. */
 const GOES_ON = ',"more":true';
 /**
- * The same, if the append is one line in a file, with its events in full or short. So a copy from the database to a file
- * has the same bytes again.
+ * The same in a database, for an append that is one line in a file. The mark says whether that line has its events in
+ * full or short, so that a copy to a file has the same bytes again.
  */
 const WAS_FULL = ',"more":1';
 const WAS_SHORT = ',"more":2';

@@ -10,6 +10,8 @@ import { isObject } from '../../model/json.ts';
  * S3  The key of a call is left out if it is `RUN/TASK`, and the version of an approved plan if the event before
  *     proposes it.
  * S4  The usual values are part of the format: they never change, because old lines are read with them.
+ * S5  An event that cannot be shortened stands in full beside the short ones. Its `at` is left out if the first event of
+ *     the line has the same one, as in lines that have all events in full.
  */
 const USUAL: { readonly [Type in FactType]?: Always<FactOf<Type>['data']> } = {
   decision_started: { purpose: 'act' },
@@ -37,7 +39,7 @@ type Checked = FactOf<'plan_approved'>['data']['tasks'][number];
 
 /**
  * `before` is the previous event of the line. Undefined if the event cannot be shortened. A field that is left out is
- * undefined here, so JSON does not have it. That takes less time than a copy without it, and every step is written here.
+ * undefined in the result, so JSON does not have it. A copy without the field would take more time, for each event.
  */
 export function shorten(event: Event, before: Event | undefined): object | undefined {
   const { type, at } = event;
@@ -99,6 +101,6 @@ function withoutRank(task: Checked): object {
 /** A copy with the fields that are missing. The others keep their order, so that a copy has the same bytes. */
 function filled(fields: object, values: Fields = {}): Fields {
   const all: Fields = { ...fields };
-  for (const name in values) all[name] ??= values[name];
+  for (const name in values) if (!(name in all)) all[name] = values[name];
   return all;
 }
