@@ -233,6 +233,8 @@ interface Numbered {
   /** Without pieces. */
   readonly isWhole: boolean;
   readonly hasItemEnds: boolean;
+  /** Which events have the `call_id`. */
+  readonly namedAt: string;
   /** What the last event repeats. */
   readonly last: string;
 }
@@ -375,6 +377,19 @@ describe('a response in the Responses API', () => {
       ],
     ],
     [
+      'with a call whose arguments only the last event has',
+      data(
+        { type: 'response.output_item.added', output_index: 1, item: made({ arguments: '' }) },
+        completed({ output: [made()] }),
+      ),
+      [
+        { type: 'call-start', id: 'call_1', name: 'read' },
+        { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'finish', reason: 'tool-calls', usage: undefined },
+      ],
+    ],
+    [
       'with two calls of one id',
       data(completed({ output: [made(), made({ id: 'call_1' })] })),
       [
@@ -436,9 +451,10 @@ describe('a response in the Responses API', () => {
       hasItemIds: fc.boolean(),
       isWhole: fc.boolean(),
       hasItemEnds: fc.boolean(),
+      namedAt: fc.constantFrom('begin and end', 'begin', 'end'),
       last: fc.constantFrom('all', 'none', 'only calls', 'backwards'),
     });
-    const cases = fc.sample(answers, { numRuns: 300, seed: 17 });
+    const cases = fc.sample(answers, { numRuns: 1_000, seed: 17 });
     const server = await start(cases.map((one) => data(...streamOf(one))));
     const wire = ours(server);
     for (const one of cases) {

@@ -94,9 +94,10 @@ class ResponsesReader implements ResponseReader {
   readonly #fail: Output['fail'];
   readonly #calls: Call[] = [];
   readonly #ids = new Set<string>();
-  /** What has arrived in pieces is not told again when its item, or the response, is complete. */
+  /** What has arrived in pieces is not told again when its item is complete. */
   readonly #inPieces = new Set<'text' | 'thought'>();
-  #hasBegun = false;
+  /** What was told is not told again when the response is complete. */
+  readonly #told = new Set<'text' | 'thought' | 'call'>();
   #reason: FinishReason | undefined;
   #usage: ReportedUsage | undefined;
   #isRefused = false;
@@ -109,7 +110,7 @@ class ResponsesReader implements ResponseReader {
   take(event: Record<string, unknown>): boolean {
     switch (event.type) {
       case 'response.output_item.added':
-        this.#added(event, asObject(event.item));
+        this.#begun(event, asObject(event.item));
         return true;
       case 'response.output_item.done':
         this.#done(event, asObject(event.item));
@@ -159,7 +160,7 @@ class ResponsesReader implements ResponseReader {
 
   #tell(type: 'text' | 'thought', text: unknown): void {
     if (typeof text !== 'string' || text === '') return;
-    this.#hasBegun = true;
+    this.#told.add(type);
     this.#onPart({ type, text });
   }
 
@@ -168,15 +169,15 @@ class ResponsesReader implements ResponseReader {
     this.#tell(type, text);
   }
 
-  #added(event: Record<string, unknown>, item: Record<string, unknown>): Call | undefined {
+  #begun(event: Record<string, unknown>, item: Record<string, unknown>, isEnd = false): Call | undefined {
     if (item.type !== 'function_call' || typeof item.name !== 'string') return undefined;
-    const known = this.#callOfItem(event, item);
+    const known = this.#callOfItem(event, item, isEnd);
     if (known !== undefined) return known;
     const { id: itemId, call_id: callId, name } = item;
     const id = this.#freeId(callId, itemId);
     const call = { id, name, callId, itemId, place: event.output_index, text: '', isEnded: false };
     this.#calls.push(call);
-    this.#hasBegun = true;
+    this.#told.add('call');
     this.#onPart({ type: 'call-start', id, name });
     return call;
   }
@@ -189,16 +190,22 @@ class ResponsesReader implements ResponseReader {
     return id;
   }
 
-  /** One place may hold two calls, and two places may hold two calls of one `call_id`. A call must not be made twice. */
-  #callOfItem({ output_index: place }: Record<string, unknown>, { id, call_id }: Record<string, unknown>) {
+  /**
+   * The call that an item begins or ends. One place may hold two calls, and two places may hold two calls of one
+   * `call_id`. A few servers name a call only when it begins, or only when it ends.
+   */
+  #callOfItem(
+    event: Record<string, unknown>,
+    { id, call_id: callId }: Record<string, unknown>,
+    isEnd: boolean,
+  ) {
+    const { output_index: place } = event;
     const isElsewhere = (call: Call) => isNumber(place) && isNumber(call.place) && place !== call.place;
-    if (isName(call_id))
-      return this.#calls.find(
-        (call) => call.callId === call_id && (!isElsewhere(call) || call.itemId === id),
-      );
-    return this.#calls.find((call) =>
-      isName(id) ? call.itemId === id : isNumber(place) && call.place === place,
-    );
+    const isSame = (call: Call) => call.callId === callId && (!isElsewhere(call) || call.itemId === id);
+    const mayBe = (call: Call) =>
+      isName(id) && isName(call.itemId) ? call.itemId === id : isEnd && !call.isEnded && !isElsewhere(call);
+    const named = isName(callId) ? this.#calls.find(isSame) : undefined;
+    return named ?? this.#calls.find((call) => !(isName(callId) && isName(call.callId)) && mayBe(call));
   }
 
   /** A few servers change the id of an item from event to event, and others give it no place. */
@@ -226,7 +233,7 @@ class ResponsesReader implements ResponseReader {
   }
 
   #done(event: Record<string, unknown>, item: Record<string, unknown>): void {
-    if (item.type === 'function_call') this.#endCall(this.#added(event, item), item.arguments);
+    if (item.type === 'function_call') this.#endCall(this.#begun(event, item, true), item.arguments);
     else if (item.type === 'reasoning') this.#tellWhole('thought', item.summary);
     else if (item.type === 'message') this.#tellWhole('text', item.content);
   }
@@ -244,10 +251,14 @@ class ResponsesReader implements ResponseReader {
       this.#fail(toError(error ?? { message: 'the response failed' }));
       return;
     }
-    // Some servers stream nothing else. Otherwise the list may lack items or have them in other places.
-    if (!this.#hasBegun)
-      for (const [place, item] of (Array.isArray(output) ? output : []).entries())
-        this.#done({ output_index: place }, asObject(item));
+    const told = new Set(this.#told);
+    const written = new Map<unknown, unknown>();
+    for (const [place, item] of (Array.isArray(output) ? output.map(asObject) : []).entries()) {
+      // The list may lack items or have them in other places, so it adds no call to those that were streamed.
+      if (!told.has(kindOf(item))) this.#done({ output_index: place }, item);
+      else written.set(item.call_id, item.arguments);
+    }
+    for (const call of this.#calls) this.#endCall(call, written.get(call.callId));
     this.#reason = this.#reasonFor(isObject(incomplete) ? incomplete.reason : undefined);
   }
 
@@ -258,6 +269,11 @@ class ResponsesReader implements ResponseReader {
     if (incomplete !== undefined) return 'other';
     return this.#isRefused ? 'content-filter' : 'stop';
   }
+}
+
+function kindOf({ type }: Record<string, unknown>): 'text' | 'thought' | 'call' {
+  if (type === 'function_call') return 'call';
+  return type === 'reasoning' ? 'thought' : 'text';
 }
 
 function isName(value: unknown): value is string {
