@@ -1,8 +1,8 @@
-import type { Agent, AgentOptions, IncomingMessage, RequestOptions } from 'node:http';
-import type { Readable } from 'node:stream';
-import { urlToHttpOptions } from 'node:url';
+import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Stop } from '../../../model/stop.ts';
+import { Pool, type Receive, StaleConnection, type Take } from './connection.ts';
+import type { ResponseHead } from './response-reader.ts';
 import { OutputTooLong, ResponseError } from './wire.ts';
 
 interface Posted {
@@ -12,217 +12,154 @@ interface Posted {
   readonly stop: Stop;
 }
 
-export interface Answered {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly contentType: string;
-  /**
-   * Reads the body until its end, or until `onChunk` returns false. Rejects if the connection breaks off or the
-   * body is too long.
-   */
-  read(onChunk: (chunk: Uint8Array) => boolean): Promise<void>;
-}
-
-export type Post = (url: URL, posted: Posted) => Promise<Answered>;
+/**
+ * Sends a request. Resolves at the end of the body, or when no more of it is needed. Rejects if there is no response,
+ * or if it breaks off or is too long.
+ */
+export type Post = (url: URL, posted: Posted, receive: Receive) => Promise<void>;
 
 /** Bytes of one response. A few characters of output arrive in an event of some hundred bytes. */
 const LONGEST_BODY = 256 * 1024 * 1024;
 /** Bytes without a newline. An incomplete event is kept in memory. */
 const LONGEST_LINE = 16 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
-/** Milliseconds until the connection is closed if a body that is no longer read does not end. */
-const LINGER = 1_000;
 
-const MAY_BE_PROXIED = process.env.NODE_USE_ENV_PROXY === '1';
+const pools = new Map<string, Pool>();
 
-/** One pool for all models of the process. Free connections don't keep the process alive. */
-const AGENT_OPTIONS: AgentOptions = {
-  keepAlive: true,
-  scheduling: 'lifo',
-  // By default 256. With a thousand runs at once, calls would close their connections and open others.
-  maxFreeSockets: 2_000,
-  ...(MAY_BE_PROXIED && { proxyEnv: process.env }),
-};
-const agents = new Map<string, Agent>();
-
-function agentFor(protocol: string): Agent {
-  const agent = agents.get(protocol) ?? new (clientFor(protocol).Agent)(AGENT_OPTIONS);
-  agents.set(protocol, agent);
-  return agent;
+function poolFor(url: URL): Pool {
+  const { origin } = url;
+  const pool = pools.get(origin) ?? new Pool(url);
+  pools.set(origin, pool);
+  return pool;
 }
 
-/** Not by `import`, which reads all exports of `node:http` and so loads its WebSocket: 50 ms of every start. */
-function clientFor(protocol: string): Pick<typeof import('node:http'), 'Agent' | 'request'> {
-  return process.getBuiltinModule(protocol === 'https:' ? 'node:https' : 'node:http');
-}
-
-/** Posts over a pooled connection. This takes a third of the time of the global `fetch`. */
-export const post: Post = async (url, posted) => {
+const postDirectly: Post = async (url, posted, receive) => {
   let target = url;
-  let sent = posted;
+  let { headers } = posted;
   for (let redirects = 0; ; redirects++) {
-    const response = await open(target, sent);
-    const { statusCode = 0, headers } = response;
-    const isMoved = statusCode === 307 || statusCode === 308;
-    if (!isMoved || headers.location === undefined || redirects === MOST_REDIRECTS) return answered(response);
-    response.resume();
-    endSoon(response);
-    const next = new URL(headers.location, target);
-    if (next.origin !== target.origin) {
-      // Another server must not see the key.
-      const { authorization: _, ...others } = sent.headers;
-      sent = { ...sent, headers: others };
-    }
+    const from = target;
+    let unpacking: Unpacking | undefined;
+    let next: URL | undefined;
+    await exchange(from, { ...posted, headers }, (head) => {
+      if (redirects < MOST_REDIRECTS) next = redirectIn(head, from);
+      if (next !== undefined) return undefined;
+      const take = receive(head);
+      unpacking = take && unpack(head, take);
+      return unpacking?.take ?? (take && limited(take));
+    });
+    if (next === undefined) return unpacking?.end();
+    // Another server must not see the key.
+    if (next.origin !== from.origin) headers = withoutKey(headers);
     target = next;
   }
 };
 
-/** `isPooled`: over a connection that may have been used before. */
-function open(url: URL, posted: Posted, isPooled = true): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const { headers, body, stop } = posted;
-    const sent = clientFor(url.protocol).request(requestOptions(url, headers, body, isPooled));
-    const forget = stop.onStop(() => sent.destroy(new Error('The call was stopped.')));
-    let isAnswered = false;
-    sent.on('response', (response) => {
-      isAnswered = true;
-      resolve(response);
-    });
-    sent.on('error', (error: NodeJS.ErrnoException) => {
-      // A server may close an idle connection just when it is used again. Then the request never reached it.
-      const isStale = sent.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE');
-      if (isStale && !isAnswered && !stop.isStopped) resolve(open(url, posted, false));
-      else reject(error);
-    });
-    // After the response, before its connection is used again.
-    sent.on('close', () => {
-      forget();
-      // For example, after a switch to another protocol.
-      if (!isAnswered) reject(new Error('The socket was closed without a response.'));
-    });
-    sent.cork();
-    for (const piece of body) sent.write(piece);
-    sent.end();
-    sent.uncork();
+function redirectIn({ status, headers }: ResponseHead, from: URL): URL | undefined {
+  const isMoved = status === 307 || status === 308;
+  return isMoved && headers.location !== undefined ? new URL(headers.location, from) : undefined;
+}
+
+function withoutKey({ authorization: _, ...others }: Posted['headers']): Posted['headers'] {
+  return others;
+}
+
+async function exchange(url: URL, { headers, body, stop }: Posted, receive: Receive): Promise<void> {
+  const length = body.reduce((sum, piece) => sum + piece.length, 0);
+  const head = `${headerText(url, headers)}content-length: ${length}\r\n\r\n`;
+  const pool = poolFor(url);
+  try {
+    await pool.send({ head, body, stop }, receive);
+  } catch (error) {
+    // The server closed an idle connection just when it was used again.
+    if (!(error instanceof StaleConnection) || stop.isStopped) throw error;
+    await pool.send({ head, body, stop }, receive, true);
+  }
+}
+
+const headerTexts = new WeakMap<Posted['headers'], { readonly url: URL; readonly text: string }>();
+
+/** All but the length. It is the same for all requests with the same headers. */
+function headerText(url: URL, headers: Posted['headers']): string {
+  const known = headerTexts.get(headers);
+  if (known?.url === url) return known.text;
+  const all = { host: url.host, connection: 'keep-alive', ...credentialsIn(url), ...headers };
+  const lines = Object.entries(all).map(([name, value]) => {
+    // A line break in a key would begin another header.
+    if (!IN_HEADER.test(value))
+      throw new TypeError(`The header ${name} has a character that it must not have.`);
+    return `${name}: ${value}\r\n`;
   });
+  const text = `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}`;
+  headerTexts.set(headers, { url, text });
+  return text;
 }
 
-/** What is the same for all requests with the same headers. */
-interface Address {
-  readonly url: URL;
-  readonly options: RequestOptions;
-  /**
-   * As a list, headers are written at once, and Node keeps no object of them as long as the request. But then it adds
-   * neither the host nor the credentials of the address.
-   */
-  readonly list: readonly string[];
+const IN_HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+function credentialsIn({ username, password }: URL): Record<string, string> {
+  if (username === '' && password === '') return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-const addresses = new WeakMap<Posted['headers'], Address>();
-
-function addressOf(url: URL, headers: Posted['headers']): Address {
-  const known = addresses.get(headers);
-  if (known?.url === url) return known;
-  // Only what a request needs: Node copies the options of each and keeps them.
-  const { protocol, hostname, port, path, auth } = urlToHttpOptions(url);
-  const basic = auth ? { authorization: `Basic ${Buffer.from(auth).toString('base64')}` } : {};
-  const address = {
-    url,
-    options: { protocol, hostname, port, path, auth, method: 'POST' },
-    list: Object.entries({ host: url.host, ...basic, ...headers }).flat(),
-  };
-  addresses.set(headers, address);
-  return address;
+interface Unpacking {
+  readonly take: Take;
+  /** Call it when the whole body was taken. */
+  end(): Promise<void>;
 }
 
-function requestOptions(
-  url: URL,
-  headers: Posted['headers'],
-  body: Posted['body'],
-  isPooled: boolean,
-): RequestOptions {
-  const { options, list } = addressOf(url, headers);
-  const length = String(body.reduce((sum, piece) => sum + piece.length, 0));
-  return {
-    ...options,
-    agent: isPooled && agentFor(url.protocol),
-    // Node cannot rewrite a list of headers for a proxy.
-    headers: MAY_BE_PROXIED ? { ...headers, 'content-length': length } : [...list, 'content-length', length],
-  };
-}
-
-function answered(response: IncomingMessage): Answered {
-  const { statusCode: status = 0, statusMessage: statusText = '' } = response;
-  return {
-    status,
-    statusText,
-    contentType: response.headers['content-type'] ?? '',
-    get headers() {
-      const all = Object.entries(response.headers);
-      return Object.fromEntries(all.map(([name, value]) => [name, String(value)]));
-    },
-    read: (onChunk) => readStream(response, status, onChunk),
-  };
-}
-
-function readStream(
-  response: IncomingMessage,
-  status: number,
-  onChunk: (chunk: Uint8Array) => boolean,
-): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const isInRoom = limit();
-    let isOver = false;
-    const fail = (error: Error) => {
+/** Undefined if the body is not compressed. No compression is asked for, but some gateways send it anyway. */
+function unpack({ status: statusCode, headers }: ResponseHead, asGiven: Take): Unpacking | undefined {
+  const encoding = headers['content-encoding'];
+  if (encoding === undefined || encoding === 'identity') return undefined;
+  const stream = unpacker(encoding);
+  if (stream === undefined) throw new ResponseError('it is compressed in an unknown way', { statusCode });
+  const take = limited(asGiven);
+  let isOver = false;
+  const ended = new Promise<void>((resolve, reject) => {
+    const stopWith = (then: () => void) => {
       isOver = true;
-      reject(error);
-      response.destroy();
+      stream.destroy();
+      then();
     };
-    const broken = (error: Error) => fail(new ResponseError(error.message, { statusCode: status }));
-    const body = decoded(response);
-    if (body === undefined) {
-      fail(new ResponseError('it is compressed in an unknown way', { statusCode: status }));
-      return;
-    }
-    if (body !== response) response.on('error', broken);
-    body.on('error', broken);
-    let hasEnded = false;
-    body.on('end', () => {
-      hasEnded = true;
-      resolve();
-    });
-    body.on('close', () => {
-      if (!hasEnded && !isOver) broken(new Error('the connection was closed'));
-    });
-    body.on('data', (chunk: Buffer) => {
+    stream.on('end', resolve);
+    stream.on('error', (error) => stopWith(() => reject(new ResponseError(error.message, { statusCode }))));
+    stream.on('data', (chunk: Buffer) => {
       if (isOver) return;
-      if (!isInRoom(chunk)) return fail(new OutputTooLong('the answer of the model is too long'));
       try {
-        if (onChunk(chunk)) return;
+        if (!take(chunk)) stopWith(resolve);
       } catch (error) {
-        return fail(error instanceof Error ? error : new Error(String(error)));
+        stopWith(() => reject(error));
       }
-      isOver = true;
-      resolve();
-      endSoon(response);
     });
   });
+  // It is awaited only when the body has arrived.
+  ended.catch(() => {});
+  return {
+    take(piece) {
+      if (!isOver) stream.write(piece);
+      return !isOver;
+    },
+    end() {
+      if (!isOver) stream.end();
+      return ended;
+    },
+  };
 }
 
-/** The connection can be used again if the rest of the body, which is not needed, ends now, as it should. */
-function endSoon(response: IncomingMessage): void {
-  const timer = setTimeout(() => response.destroy(), LINGER).unref();
-  response.once('close', () => clearTimeout(timer));
+function unpacker(encoding: string): Transform | undefined {
+  if (encoding === 'gzip' || encoding === 'x-gzip') return createGunzip();
+  if (encoding === 'br') return createBrotliDecompress();
+  return encoding === 'deflate' ? createInflate() : undefined;
 }
 
-/** Undefined for an unknown compression. No compression is asked for, but some gateways send it anyway. */
-function decoded(response: IncomingMessage): Readable | undefined {
-  const encoding = response.headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return response;
-  if (encoding === 'gzip' || encoding === 'x-gzip') return response.pipe(createGunzip());
-  if (encoding === 'br') return response.pipe(createBrotliDecompress());
-  return encoding === 'deflate' ? response.pipe(createInflate()) : undefined;
+/** Throws if the body gets too long. */
+function limited(take: Take): Take {
+  const isInRoom = limit();
+  return (piece) => {
+    if (!isInRoom(piece)) throw new OutputTooLong('the answer of the model is too long');
+    return take(piece);
+  };
 }
 
 /** Says of each chunk whether the body so far is within the limits. */
@@ -239,30 +176,32 @@ function limit(): (chunk: Uint8Array) => boolean {
 
 /** The same with a `fetch` that the caller gave. */
 export function postWith(fetch: typeof globalThis.fetch): Post {
-  return async (url, { headers, body, stop }) => {
-    const text = Buffer.concat(body).toString();
-    const response = await fetch(url, {
+  return async (url, { headers, body, stop }, receive) => {
+    const response = await fetch(withoutCredentials(url), {
       method: 'POST',
-      headers: { ...headers },
-      body: text,
+      headers: { ...credentialsIn(url), ...headers },
+      body: Buffer.concat(body).toString(),
       signal: stop.signal,
     });
     const { status, statusText } = response;
-    return {
-      status,
-      statusText,
-      headers: Object.fromEntries(response.headers),
-      contentType: response.headers.get('content-type') ?? '',
-      async read(onChunk) {
-        const isInRoom = limit();
-        for await (const chunk of response.body ?? []) {
-          if (!isInRoom(chunk)) throw new OutputTooLong('the answer of the model is too long');
-          if (!onChunk(chunk)) return;
-        }
-      },
-    };
+    const take = receive({ status, statusText, headers: Object.fromEntries(response.headers) });
+    if (take === undefined || response.body === null) return;
+    const takeSome = limited(take);
+    for await (const chunk of response.body) if (!takeSome(chunk)) return;
   };
 }
+
+/** `fetch` refuses an address with credentials. */
+function withoutCredentials(url: URL): URL {
+  if (url.username === '' && url.password === '') return url;
+  const plain = new URL(url);
+  plain.username = '';
+  plain.password = '';
+  return plain;
+}
+
+/** Posts over pooled connections. Where Node sends requests through a proxy, its `fetch` does. */
+export const post: Post = process.env.NODE_USE_ENV_PROXY === '1' ? postWith(globalThis.fetch) : postDirectly;
 
 /** For the AI SDK, which has no limits of its own: stops reading a response that is too large. */
 export function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {

@@ -2,8 +2,10 @@ import { isObject, parsedJson, stringifyJson } from '../../../model/json.ts';
 import type { Provider } from '../../../model/settings.ts';
 import { LastMade } from '../../last-made.ts';
 import { writeMessages } from './body.ts';
+import type { Take } from './connection.ts';
 import { EventReader } from './events.ts';
-import { type Answered, type Post, post, postWith } from './http.ts';
+import { type Post, post, postWith } from './http.ts';
+import type { ResponseHead } from './response-reader.ts';
 import {
   type FinishReason,
   InvalidResponse,
@@ -66,9 +68,15 @@ export function openApi(api: OpenAiApi, options: OpenAiOptions): Wire {
   const writeBody = createBody(api, options);
   return {
     async send(request, { stop, onPart }) {
-      const answered = await send(url, { headers, body: writeBody(request), stop });
-      if (answered.status < 200 || answered.status >= 300) throw await refusal(answered);
-      await readOutput(api, answered, onPart);
+      const received = new Received(api, onPart);
+      const sending = send(url, { headers, body: writeBody(request), stop }, (head) => received.begin(head));
+      try {
+        await sending;
+      } catch (error) {
+        // The status is known, whatever happens to the body.
+        if (!received.isRefused) throw error;
+      }
+      received.end();
     },
   };
 }
@@ -89,66 +97,86 @@ function createBody(api: OpenAiApi, options: OpenAiOptions): (request: ModelRequ
   };
 }
 
-async function readOutput(api: OpenAiApi, answered: Answered, onPart: (part: Part) => void): Promise<void> {
-  let hasFailed = false;
-  const fail = (error: unknown) => {
-    hasFailed = true;
-    onPart({ type: 'error', error });
-  };
-  const reader = api.createReader({ onPart, fail });
-  await readEvents(answered, (data) => {
-    if (data === '[DONE]') return false;
-    const value = parsedJson(data);
-    if (!isObject(value)) fail(new InvalidResponse('an event of the response is no JSON object'));
-    else return reader.take(value);
-    return true;
-  });
-  const { reason, usage } = reader.end();
-  if (reason === undefined && !hasFailed)
-    fail(new InvalidResponse('the response ended without a finish reason'));
-  onPart({ type: 'finish', reason: hasFailed ? 'error' : (reason ?? 'other'), usage });
-}
+/** The response: an output, or the reason why there is none. */
+class Received {
+  readonly #api: OpenAiApi;
+  readonly #onPart: (part: Part) => void;
+  #head: ResponseHead | undefined;
+  #reader: ResponseReader | undefined;
+  #hasFailed = false;
+  #events: EventReader | undefined;
+  /** The last event has been read. */
+  #isOver = false;
+  /** A body that is read as a whole. */
+  #whole: Uint8Array[] = [];
+  #length = 0;
 
-/**
- * Calls `onData` with the data of each event until `onData` returns false. A server that does not stream sends one body,
- * which is read like one event.
- */
-async function readEvents(answered: Answered, onData: (data: string) => boolean): Promise<void> {
-  if (answered.contentType.includes('application/json')) {
-    const chunks: Uint8Array[] = [];
-    await answered.read((chunk) => {
-      chunks.push(chunk);
-      return true;
-    });
-    onData(Buffer.concat(chunks).toString());
-    return;
+  constructor(api: OpenAiApi, onPart: (part: Part) => void) {
+    this.#api = api;
+    this.#onPart = onPart;
   }
-  let isOver = false;
-  const events = new EventReader((data) => {
-    if (!isOver) isOver = !onData(data);
-  });
-  await answered.read((chunk) => {
-    events.push(chunk);
-    return !isOver;
-  });
-  if (!isOver) events.end();
+
+  get isRefused(): boolean {
+    const { status } = this.#head ?? {};
+    return status !== undefined && (status < 200 || status >= 300);
+  }
+
+  begin(head: ResponseHead): Take {
+    this.#head = head;
+    if (this.isRefused) return (piece) => this.#keep(piece) < LONGEST_ERROR;
+    this.#reader = this.#api.createReader({ onPart: this.#onPart, fail: (error) => this.#fail(error) });
+    // A server that does not stream sends one body, which is read like one event.
+    if (head.headers['content-type']?.includes('application/json') === true)
+      return (piece) => this.#keep(piece) > 0;
+    const events = new EventReader((data) => this.#take(data));
+    this.#events = events;
+    return (piece) => {
+      events.push(piece);
+      return !this.#isOver;
+    };
+  }
+
+  /** Throws if the server refused the request. */
+  end(): void {
+    if (this.#head !== undefined && this.isRefused) throw refusal(this.#head, this.#text());
+    if (this.#events === undefined) this.#take(this.#text());
+    else if (!this.#isOver) this.#events.end();
+    const { reason, usage } = this.#reader?.end() ?? {};
+    if (reason === undefined && !this.#hasFailed)
+      this.#fail(new InvalidResponse('the response ended without a finish reason'));
+    this.#onPart({ type: 'finish', reason: this.#hasFailed ? 'error' : (reason ?? 'other'), usage });
+  }
+
+  #take(data: string): void {
+    if (this.#isOver) return;
+    const value = data === '[DONE]' ? undefined : parsedJson(data);
+    if (isObject(value)) this.#isOver = this.#reader?.take(value) === false;
+    else if (data === '[DONE]') this.#isOver = true;
+    else this.#fail(new InvalidResponse('an event of the response is no JSON object'));
+  }
+
+  #fail(error: unknown): void {
+    this.#hasFailed = true;
+    this.#onPart({ type: 'error', error });
+  }
+
+  #keep(piece: Uint8Array): number {
+    this.#whole.push(piece);
+    this.#length += piece.length;
+    return this.#length;
+  }
+
+  #text(): string {
+    return Buffer.concat(this.#whole).toString();
+  }
 }
 
-async function refusal(answered: Answered): Promise<ResponseError> {
-  const { status: statusCode, statusText, headers: responseHeaders } = answered;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  await answered
-    .read((chunk) => {
-      chunks.push(chunk);
-      length += chunk.length;
-      return length < LONGEST_ERROR;
-    })
-    // The status is known, whatever happens to the body.
-    .catch(() => {});
-  const responseBody = Buffer.concat(chunks).toString();
+function refusal(
+  { status: statusCode, statusText, headers }: ResponseHead,
+  responseBody: string,
+): ResponseError {
   const message = errorIn(responseBody) ?? (statusText === '' ? `status ${statusCode}` : statusText);
-  return new ResponseError(message, { statusCode, responseBody, responseHeaders });
+  return new ResponseError(message, { statusCode, responseBody, responseHeaders: headers });
 }
 
 /** Servers put it into `error.message`, `error`, `message` or `detail`. */

@@ -1,0 +1,272 @@
+import type { Socket } from 'node:net';
+import type { ConnectionOptions } from 'node:tls';
+import type { Stop } from '../../../model/stop.ts';
+import { type Found, type ResponseHead, ResponseReader } from './response-reader.ts';
+import { ResponseError } from './wire.ts';
+
+/** Milliseconds until the connection is closed if a body that is no longer read does not end. */
+const LINGER = 1_000;
+/** Idle connections to one server. With fewer, a thousand runs at once would close and open connections all the time. */
+const MOST_IDLE = 2_000;
+/** Milliseconds before the server closes an idle connection. In this time it is no longer used. */
+const MARGIN = 1_000;
+
+export interface Requested {
+  /** The request line and the headers, with the empty line behind them. */
+  readonly head: string;
+  /** In pieces, so that a long conversation is not copied for every request. */
+  readonly body: readonly Uint8Array[];
+  readonly stop: Stop;
+}
+
+/** Takes a piece of the body. False: it needs no more of it. */
+export type Take = (piece: Uint8Array) => boolean;
+
+/** Gets the head of the response, and returns what takes its body. Undefined: the body is not needed. */
+export type Receive = (head: ResponseHead) => Take | undefined;
+
+/**
+ * The server closed a connection that had been used before, and had not begun to answer. It has probably not seen the
+ * request.
+ */
+export class StaleConnection extends Error {}
+
+/** Our connections to one server. Idle ones don't keep the process alive. */
+export class Pool {
+  readonly #connect: () => Socket;
+  readonly #idle: Connection[] = [];
+
+  constructor(url: URL) {
+    this.#connect = connector(url);
+  }
+
+  /**
+   * Resolves at the end of the body, or when no more of it is needed. `isNew`: over a connection that was not used
+   * before.
+   */
+  send(requested: Requested, receive: Receive, isNew = false): Promise<void> {
+    const connection = (isNew ? undefined : this.#takeIdle()) ?? new Connection(this, this.#connect());
+    return connection.send(requested, receive);
+  }
+
+  /** The one that was used last. So the server closes those that are not needed. */
+  #takeIdle(): Connection | undefined {
+    for (;;) {
+      const connection = this.#idle.pop();
+      if (connection?.isUsable !== false) return connection;
+      connection.close();
+    }
+  }
+
+  keep(connection: Connection): void {
+    if (this.#idle.length < MOST_IDLE) this.#idle.push(connection);
+    else connection.close();
+  }
+
+  forget(connection: Connection): void {
+    const index = this.#idle.indexOf(connection);
+    if (index !== -1) this.#idle.splice(index, 1);
+  }
+}
+
+function connector({ protocol, hostname, port }: URL): () => Socket {
+  // The URL has an IPv6 address in brackets.
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const net = process.getBuiltinModule('node:net');
+  if (protocol !== 'https:') return () => net.connect({ host, port: Number(port || 80) });
+  const tls = process.getBuiltinModule('node:tls');
+  const options: ConnectionOptions = { host, port: Number(port || 443), ALPNProtocols: ['http/1.1'] };
+  // Servers choose their certificate by the name. An address is none.
+  if (net.isIP(host) === 0) options.servername = host;
+  return () => {
+    const socket = tls.connect(options);
+    // It saves the next connection a round trip.
+    socket.on('session', (session) => {
+      options.session = session;
+    });
+    return socket;
+  };
+}
+
+/** Carries one request at a time. In between, its pool keeps it. */
+class Connection {
+  readonly #pool: Pool;
+  readonly #socket: Socket;
+  #exchange: Exchange | undefined;
+  #wasUsed = false;
+  /** When it must not be used any more. */
+  #until = Number.POSITIVE_INFINITY;
+
+  constructor(pool: Pool, socket: Socket) {
+    this.#pool = pool;
+    this.#socket = socket;
+    socket.setNoDelay(true);
+    // So that a server that has vanished is noticed.
+    socket.setKeepAlive(true, 1_000);
+    socket.on('data', (chunk: Buffer) => this.#read(chunk));
+    socket.on('end', () => this.#lose());
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(error));
+    socket.on('close', () => this.#lose());
+  }
+
+  get isUsable(): boolean {
+    return !this.#socket.destroyed && performance.now() < this.#until;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  send({ head, body, stop }: Requested, receive: Receive): Promise<void> {
+    const socket = this.#socket;
+    const exchange = new Exchange(receive, stop);
+    this.#exchange = exchange;
+    exchange.onStop(() => this.#fail(new Error('The call was stopped.')));
+    socket.ref();
+    socket.cork();
+    socket.write(head, 'latin1');
+    for (const piece of body) socket.write(piece);
+    socket.uncork();
+    return exchange.ended;
+  }
+
+  #read(chunk: Buffer): void {
+    const exchange = this.#exchange;
+    // Nothing was asked: some servers say in this way that they close the connection.
+    if (exchange === undefined) {
+      this.close();
+      return;
+    }
+    try {
+      exchange.reader.push(chunk);
+    } catch (error) {
+      this.#fail(error);
+      return;
+    }
+    if (exchange.isOver) this.#finish(exchange);
+    else if (exchange.isLeft) exchange.linger(() => this.close());
+  }
+
+  #finish({ head, isReusable }: Exchange): void {
+    this.#exchange = undefined;
+    this.#wasUsed = true;
+    // A server may answer before it has read the request.
+    if (!isReusable || this.#socket.writableLength > 0) {
+      this.close();
+      return;
+    }
+    this.#until = closingTime(head);
+    this.#socket.unref();
+    this.#pool.keep(this);
+  }
+
+  /** The connection broke off, or the server closed it. */
+  #lose(error?: NodeJS.ErrnoException): void {
+    const exchange = this.#exchange;
+    if (exchange === undefined) {
+      this.#pool.forget(this);
+      this.close();
+      return;
+    }
+    // The end of the connection may be the end of the body.
+    if (error === undefined && exchange.reader.close()) {
+      this.#finish(exchange);
+      return;
+    }
+    const isReset = error === undefined || error.code === 'ECONNRESET' || error.code === 'EPIPE';
+    const isStale = this.#wasUsed && isReset && exchange.head === undefined;
+    this.#fail(isStale ? new StaleConnection() : (error ?? new SocketClosed()));
+  }
+
+  #fail(error: unknown): void {
+    const exchange = this.#exchange;
+    this.#exchange = undefined;
+    this.close();
+    exchange?.fail(error);
+  }
+}
+
+/** A request and its response. */
+class Exchange implements Found {
+  /** Also when no more of the body is needed. */
+  readonly ended: Promise<void>;
+  readonly reader = new ResponseReader(this);
+  head: ResponseHead | undefined;
+  /** No more of the body is needed. */
+  isLeft = false;
+  /** The whole response has arrived. */
+  isOver = false;
+  isReusable = false;
+  readonly #receive: Receive;
+  readonly #stop: Stop;
+  #take: Take | undefined;
+  #resolve!: () => void;
+  #reject!: (error: unknown) => void;
+  #forget: (() => void) | undefined;
+  #lingering: NodeJS.Timeout | undefined;
+
+  constructor(receive: Receive, stop: Stop) {
+    this.#receive = receive;
+    this.#stop = stop;
+    this.ended = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  onStop(then: () => void): void {
+    this.#forget = this.#stop.onStop(then);
+  }
+
+  onHead(head: ResponseHead): void {
+    this.head = head;
+    this.#take = this.#receive(head);
+    if (this.#take === undefined) this.#leave();
+  }
+
+  onData(piece: Uint8Array): void {
+    if (!this.isLeft && this.#take?.(piece) === false) this.#leave();
+  }
+
+  onEnd(isReusable: boolean): void {
+    this.isOver = true;
+    this.isReusable = isReusable;
+    this.#forget?.();
+    clearTimeout(this.#lingering);
+    this.#resolve();
+  }
+
+  fail(error: unknown): void {
+    this.#forget?.();
+    clearTimeout(this.#lingering);
+    const isBroken = this.head !== undefined && error instanceof Error && 'code' in error;
+    this.#reject(isBroken ? new ResponseError(error.message, { statusCode: this.head?.status ?? 0 }) : error);
+  }
+
+  /** The connection can be used again if the rest of the body ends soon, as it should. */
+  linger(close: () => void): void {
+    this.#lingering ??= setTimeout(close, LINGER).unref();
+  }
+
+  #leave(): void {
+    this.isLeft = true;
+    this.#resolve();
+  }
+}
+
+/** Worded like the error of `node:http`, for people who search for it. */
+class SocketClosed extends Error {
+  readonly code = 'ECONNRESET';
+
+  constructor() {
+    super('socket hang up');
+  }
+}
+
+/** A server may say after how many idle seconds it closes the connection. */
+function closingTime(head: ResponseHead | undefined): number {
+  const [, seconds] = /\btimeout=(\d{1,9})/.exec(head?.headers['keep-alive'] ?? '') ?? [];
+  return seconds === undefined
+    ? Number.POSITIVE_INFINITY
+    : performance.now() + Number(seconds) * 1000 - MARGIN;
+}
