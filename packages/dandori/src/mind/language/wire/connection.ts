@@ -11,11 +11,16 @@ const MOST_IDLE = 2_000;
 /** Milliseconds before the server closes an idle connection. In this time it is no longer used. */
 const MARGIN = 1_000;
 
+/** Bytes. To copy a shorter body takes less time than to send its pieces. */
+const SHORT_BODY = 64 * 1024;
+
 export interface Requested {
   /** The request line and the headers, with the empty line behind them. */
   readonly head: string;
   /** In pieces, so that a long conversation is not copied for every request. */
   readonly body: readonly Uint8Array[];
+  /** Bytes of the body. */
+  readonly length: number;
   readonly stop: Stop;
 }
 
@@ -117,16 +122,19 @@ class Connection {
     this.#socket.destroy();
   }
 
-  send({ head, body, stop }: Requested, receive: Receive): Promise<void> {
+  send({ head, body, length, stop }: Requested, receive: Receive): Promise<void> {
     const socket = this.#socket;
     const exchange = new Exchange(receive, stop);
     this.#exchange = exchange;
     exchange.onStop(() => this.#fail(new Error('The call was stopped.')));
     socket.ref();
-    socket.cork();
-    socket.write(head, 'latin1');
-    for (const piece of body) socket.write(piece);
-    socket.uncork();
+    if (length <= SHORT_BODY) socket.write(Buffer.concat([Buffer.from(head, 'latin1'), ...body]));
+    else {
+      socket.cork();
+      socket.write(head, 'latin1');
+      for (const piece of body) socket.write(piece);
+      socket.uncork();
+    }
     return exchange.ended;
   }
 

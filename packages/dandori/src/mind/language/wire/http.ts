@@ -68,11 +68,11 @@ async function exchange(url: URL, { headers, body, stop }: Posted, receive: Rece
   const head = `${headerText(url, headers)}content-length: ${length}\r\n\r\n`;
   const pool = poolFor(url);
   try {
-    await pool.send({ head, body, stop }, receive);
+    await pool.send({ head, body, length, stop }, receive);
   } catch (error) {
     // The server closed an idle connection just when it was used again.
     if (!(error instanceof StaleConnection) || stop.isStopped) throw error;
-    await pool.send({ head, body, stop }, receive, true);
+    await pool.send({ head, body, length, stop }, receive, true);
   }
 }
 
