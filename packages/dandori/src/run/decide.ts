@@ -95,6 +95,7 @@ function concluding(state: RunState, now: number): Intention[] {
 }
 
 export function endingHolds(state: RunState, now: number): (Intention & { type: 'end_hold' })[] {
+  if (state.indexes.held.size === 0) return [];
   return heldTasks(state)
     .filter((task) => heldUntil(state, task) <= now)
     .map(({ task: { id } }) => ({ type: 'end_hold', task: id }));
@@ -105,8 +106,10 @@ export function nextHoldEnd(state: RunState): number {
   return Math.min(...heldTasks(state).map((task) => heldUntil(state, task)));
 }
 
-function heldTasks({ indexes: { held }, tasks }: RunState): TaskState[] {
-  return [...held].flatMap((id) => tasks.get(id) ?? []);
+const NO_TASKS: readonly TaskState[] = [];
+
+function heldTasks({ indexes: { held }, tasks }: RunState): readonly TaskState[] {
+  return held.size === 0 ? NO_TASKS : [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** The free slots: overall, in each lane, and within the budget. */

@@ -14,7 +14,6 @@ const TURNS_WITHOUT_SUCCESS = 3;
 interface Turn {
   /** Number of the decision. */
   readonly number: number;
-  readonly startedSeq: number;
   readonly calls: readonly Called[];
   /** The steps that this turn opened, if it did nothing else. */
   readonly opened: readonly string[];
@@ -152,9 +151,12 @@ function circlesNow(state: RunState): Circle[] {
 /** Whether the last turn succeeded in something and repeats no call. Most turns do, and none of them is in a circle. */
 function isSomethingNew(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
-  if (last === undefined || !last.calls.some(({ isFailed }) => !isFailed)) return false;
-  const made = new Set(last.calls.map(({ call }) => call));
-  return !turns.some((turn) => turn !== last && turn.calls.some(({ call }) => made.has(call)));
+  if (last === undefined || last.calls.every(({ isFailed }) => isFailed)) return false;
+  // A loop, because every decision asks this.
+  for (const turn of turns)
+    if (turn !== last)
+      for (const { call } of turn.calls) if (last.calls.some((made) => made.call === call)) return false;
+  return true;
 }
 
 /** Circles in the order in which they are reported. */
@@ -207,13 +209,14 @@ function lastProposal({ decisions }: RunState): number {
   return decisions.findLast(({ proposed }) => proposed.length > 0)?.number ?? 0;
 }
 
-function turnsOf(state: RunState, most = Number.POSITIVE_INFINITY): Turn[] {
+/** The last turns that began after the event `since`. */
+function turnsOf(state: RunState, most = Number.POSITIVE_INFINITY, since = 0): Turn[] {
   const turns: Turn[] = [];
   let left = most;
   for (let index = state.decisions.length - 1; index >= 0 && left > 0; index--) {
     const decision = state.decisions[index];
-    if (decision === undefined || decision.proposed.length === 0 || decision.diagnostics !== undefined)
-      continue;
+    if (decision === undefined || decision.startedSeq <= since) break;
+    if (decision.proposed.length === 0 || decision.diagnostics !== undefined) continue;
     left--;
     const turn = turnOf(decision, state);
     if (turn.calls.length + turn.opened.length > 0) turns.push(turn);
@@ -225,17 +228,17 @@ function turnsOf(state: RunState, most = Number.POSITIVE_INFINITY): Turn[] {
 const succeeded = new WeakMap<Decision, { readonly proposed: readonly Task[]; readonly turn: Turn }>();
 
 function turnOf(decision: Decision, state: RunState): Turn {
-  const { number, startedSeq, proposed } = decision;
+  const { number, proposed } = decision;
   const known = succeeded.get(decision);
   if (known?.proposed === proposed) return known.turn;
-  const turn = { number, startedSeq, calls: callsOf(decision, state), opened: openedBy(decision) };
+  const turn = { number, calls: callsOf(decision, state), opened: openedBy(decision) };
   if (proposed.every(({ id }) => state.tasks.get(id)?.status === 'succeeded'))
     succeeded.set(decision, { proposed, turn });
   return turn;
 }
 
 function recentTurns(state: RunState, most = WINDOW): Turn[] {
-  return turnsOf(state, most).filter(({ startedSeq }) => startedSeq > state.lastWord);
+  return turnsOf(state, most, state.lastWord);
 }
 
 function openedBy({ proposed }: Decision): string[] {

@@ -105,7 +105,9 @@ const refsKnown = new WeakMap<JsonObject, readonly FoundRef[]>();
 
 /** The Refs in the arguments of a task, which never change. */
 export function refsOf(args: JsonObject): readonly FoundRef[] {
-  const found = refsKnown.get(args) ?? refsIn(args);
+  const known = refsKnown.get(args);
+  if (known !== undefined) return known;
+  const found = refsIn(args);
   refsKnown.set(args, found);
   return found;
 }

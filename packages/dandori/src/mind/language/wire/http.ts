@@ -24,15 +24,6 @@ const LONGEST_BODY = 256 * 1024 * 1024;
 const LONGEST_LINE = 16 * 1024 * 1024;
 const MOST_REDIRECTS = 3;
 
-const pools = new Map<string, Pool>();
-
-function poolFor(url: URL): Pool {
-  const { origin } = url;
-  const pool = pools.get(origin) ?? new Pool(url);
-  pools.set(origin, pool);
-  return pool;
-}
-
 const postDirectly: Post = async (url, posted, receive) => {
   let target = url;
   let { headers } = posted;
@@ -64,9 +55,9 @@ function withoutKey({ authorization: _, ...others }: Posted['headers']): Posted[
 }
 
 async function exchange(url: URL, { headers, body, stop }: Posted, receive: Receive): Promise<void> {
+  const { pool, start } = destinationOf(url, headers);
   const length = body.reduce((sum, piece) => sum + piece.length, 0);
-  const head = `${headerText(url, headers)}content-length: ${length}\r\n\r\n`;
-  const pool = poolFor(url);
+  const head = `${start}content-length: ${length}\r\n\r\n`;
   try {
     await pool.send({ head, body, length, stop }, receive);
   } catch (error) {
@@ -76,12 +67,29 @@ async function exchange(url: URL, { headers, body, stop }: Posted, receive: Rece
   }
 }
 
-const headerTexts = new WeakMap<Posted['headers'], { readonly url: URL; readonly text: string }>();
+/** What is the same for all requests to an address with the same headers. */
+interface Destination {
+  readonly url: URL;
+  readonly pool: Pool;
+  /** The request line and all headers but the length. */
+  readonly start: string;
+}
 
-/** All but the length. It is the same for all requests with the same headers. */
-function headerText(url: URL, headers: Posted['headers']): string {
-  const known = headerTexts.get(headers);
-  if (known?.url === url) return known.text;
+const destinations = new WeakMap<Posted['headers'], Destination>();
+/** By the origin of their servers. */
+const pools = new Map<string, Pool>();
+
+function destinationOf(url: URL, headers: Posted['headers']): Destination {
+  const known = destinations.get(headers);
+  if (known?.url === url) return known;
+  const pool = pools.get(url.origin) ?? new Pool(url);
+  pools.set(url.origin, pool);
+  const found = { url, pool, start: writeStart(url, headers) };
+  destinations.set(headers, found);
+  return found;
+}
+
+function writeStart(url: URL, headers: Posted['headers']): string {
   const all = { host: url.host, connection: 'keep-alive', ...credentialsIn(url), ...headers };
   const lines = Object.entries(all).map(([name, value]) => {
     // A line break in a key would begin another header.
@@ -89,9 +97,7 @@ function headerText(url: URL, headers: Posted['headers']): string {
       throw new TypeError(`The header ${name} has a character that it must not have.`);
     return `${name}: ${value}\r\n`;
   });
-  const text = `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}`;
-  headerTexts.set(headers, { url, text });
-  return text;
+  return `POST ${url.pathname}${url.search} HTTP/1.1\r\n${lines.join('')}`;
 }
 
 const IN_HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;

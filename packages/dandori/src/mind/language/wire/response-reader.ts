@@ -110,9 +110,8 @@ export class ResponseReader {
   #readHead(bytes: Buffer): Buffer | undefined {
     const head = this.#takeUntil(HEAD_END, bytes, LONGEST_HEAD);
     if (head === undefined) return undefined;
-    const lines = head.text.split('\r\n');
-    const { version, status, statusText } = statusIn(lines[0] ?? '');
-    const headers = headersIn(lines);
+    const { version, status, statusText } = statusIn(head.text);
+    const headers = headersIn(head.text);
     if (status === 101) throw new BrokenResponse('the server switched to another protocol');
     // For example `103 Early Hints`. The response follows.
     if (status < 200) return head.rest;
@@ -155,7 +154,7 @@ export class ResponseReader {
     const line = this.#takeUntil(LINE_END, bytes, LONGEST_HEAD);
     if (line === undefined) return undefined;
     if (line.text === '') this.#end(line.rest.length === 0);
-    else headersIn(['', line.text]);
+    else headersIn(`\r\n${line.text}`);
     return line.rest;
   }
 
@@ -189,28 +188,31 @@ export class ResponseReader {
 const LINE_END = Buffer.from('\r\n');
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-function statusIn(line: string): { version: string; status: number; statusText: string } {
-  const [, version, status, statusText = ''] = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: (.*))?$/.exec(line) ?? [];
+function statusIn(head: string): { version: string; status: number; statusText: string } {
+  const [, version, status, statusText = ''] = STATUS_LINE.exec(head) ?? [];
   if (version === undefined) throw new BrokenResponse('it is not HTTP/1.1');
   return { version, status: Number(status), statusText };
 }
 
+const STATUS_LINE = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: ([^\r\n]*))?(?=\r\n|$)/;
+
 /** From the second line on. */
-function headersIn(lines: readonly string[]): Record<string, string> {
+function headersIn(head: string): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
-  for (let index = 1; index < lines.length; index++) {
-    const line = lines[index] ?? '';
-    const colon = line.indexOf(':');
-    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
-    const value = line.slice(colon + 1).trim();
+  for (let end = head.indexOf('\r\n'); end !== -1; ) {
+    const start = end + 2;
+    end = head.indexOf('\r\n', start);
+    const line = head.slice(start, end === -1 ? undefined : end);
     // This also refuses lines that continue the one before, which were allowed once.
-    if (!NAME.test(name) || NOT_IN_VALUE.test(value)) throw new BrokenResponse('one of its headers is none');
+    if (!HEADER.test(line)) throw new BrokenResponse('one of its headers is none');
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    const value = line.slice(colon + 1).trim();
     const known = headers[name];
     headers[name] = known === undefined ? value : `${known}, ${value}`;
   }
   return headers;
 }
 
-const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that a value must not have.
-const NOT_IN_VALUE = /[\0-\x08\x0a-\x1f\x7f]/;
+/** No control characters but tabs. */
+const HEADER = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
