@@ -68,7 +68,7 @@ function brokenPart(thinking: Thinking): string | undefined {
 /** Most decisions are like this, and the schema takes longer to say so. */
 function isPlainThinking(thinking: Thinking): boolean {
   if (thinking.kind !== 'decided' || !isObject(thinking.usage)) return false;
-  const { reasoning, model, repaired, usage } = thinking;
+  const { reasoning = '', model, repaired, usage } = thinking;
   const { inputTokens, outputTokens, cachedInputTokens = 0, cost = 0, estimated = false } = usage;
   return (
     typeof reasoning === 'string' &&
