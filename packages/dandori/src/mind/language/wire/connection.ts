@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionOptions } from 'node:tls';
 import type { Stop } from '../../../model/stop.ts';
-import { type Found, type ResponseHead, ResponseReader } from './response-reader.ts';
+import { BrokenResponse, type Found, type ResponseHead, ResponseReader } from './response-reader.ts';
 import { ResponseError } from './wire.ts';
 
 /** Milliseconds until the connection is closed if a body that is no longer read does not end. */
@@ -28,7 +28,15 @@ export interface Requested {
 export type Take = (piece: Uint8Array) => boolean;
 
 /** Gets the head of the response, and returns what takes its body. Undefined: the body is not needed. */
-export type Receive = (head: ResponseHead) => Take | undefined;
+export type Receive = (head: ResponseHead, flow: Flow) => Take | undefined;
+
+/** For what takes the pieces now and handles them later. */
+export interface Flow {
+  pause(): void;
+  resume(): void;
+  /** No more of the body is needed. */
+  leave(): void;
+}
 
 /**
  * The server closed a connection that had been used before, and had not begun to answer. It has probably not seen the
@@ -50,6 +58,7 @@ export class Pool {
    * before.
    */
   send(requested: Requested, receive: Receive, isNew = false): Promise<void> {
+    if (requested.stop.isStopped) return Promise.reject(new Error(STOPPED));
     const connection = (isNew ? undefined : this.#takeIdle()) ?? new Connection(this, this.#connect());
     return connection.send(requested, receive);
   }
@@ -78,19 +87,21 @@ function connector({ protocol, hostname, port }: URL): () => Socket {
   // The URL has an IPv6 address in brackets.
   const host = hostname.replace(/^\[(.*)\]$/, '$1');
   const net = process.getBuiltinModule('node:net');
-  if (protocol !== 'https:') return () => net.connect({ host, port: Number(port || 80) });
+  if (protocol === 'http:') return () => net.connect({ host, port: Number(port || 80) });
+  if (protocol !== 'https:') throw new TypeError(`The protocol ${protocol} is not supported.`);
   const tls = process.getBuiltinModule('node:tls');
   const options: ConnectionOptions = { host, port: Number(port || 443), ALPNProtocols: ['http/1.1'] };
   // Servers choose their certificate by the name. An address is none.
   if (net.isIP(host) === 0) options.servername = host;
-  return () => {
-    const socket = tls.connect(options);
-    // It saves the next connection a round trip.
-    socket.on('session', (session) => {
-      options.session = session;
-    });
-    return socket;
+  // It saves the next connection a round trip.
+  const keepSession = (session: Buffer) => {
+    options.session = session;
   };
+  // It may be the reason.
+  const dropSession = () => {
+    delete options.session;
+  };
+  return () => tls.connect(options).on('session', keepSession).on('error', dropSession);
 }
 
 /** Carries one request at a time. In between, its pool keeps it. */
@@ -109,7 +120,10 @@ class Connection {
     // So that a server that has vanished is noticed.
     socket.setKeepAlive(true, 1_000);
     socket.on('data', (chunk: Buffer) => this.#read(chunk));
-    socket.on('end', () => this.#lose());
+    // If TLS ended it, an error follows that says why.
+    socket.on('end', () => {
+      if (!socket.destroyed) this.#lose();
+    });
     socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(error));
     socket.on('close', () => this.#lose());
   }
@@ -124,9 +138,9 @@ class Connection {
 
   send({ head, body, length, stop }: Requested, receive: Receive): Promise<void> {
     const socket = this.#socket;
-    const exchange = new Exchange(receive, stop);
+    const exchange = new Exchange(socket, receive, stop);
     this.#exchange = exchange;
-    exchange.onStop(() => this.#fail(new Error('The call was stopped.')));
+    exchange.onStop(() => this.#fail(new Error(STOPPED)));
     socket.ref();
     if (length <= SHORT_BODY) socket.write(Buffer.concat([Buffer.from(head, 'latin1'), ...body]));
     else {
@@ -145,14 +159,17 @@ class Connection {
       this.close();
       return;
     }
+    exchange.hasBegun = true;
     try {
       exchange.reader.push(chunk);
     } catch (error) {
-      this.#fail(error);
+      this.#fail(error instanceof BrokenResponse ? exchange.breakOff(error) : error);
       return;
     }
+    // What took a piece may have stopped the call.
+    if (this.#exchange !== exchange) return;
     if (exchange.isOver) this.#finish(exchange);
-    else if (exchange.isLeft) exchange.linger(() => this.close());
+    else if (exchange.isLeft) exchange.linger();
   }
 
   #finish({ head, isReusable }: Exchange): void {
@@ -164,6 +181,8 @@ class Connection {
       return;
     }
     this.#until = closingTime(head);
+    // What takes the body may need time for its last pieces.
+    if (this.#socket.isPaused()) this.#socket.resume();
     this.#socket.unref();
     this.#pool.keep(this);
   }
@@ -182,8 +201,8 @@ class Connection {
       return;
     }
     const isReset = error === undefined || error.code === 'ECONNRESET' || error.code === 'EPIPE';
-    const isStale = this.#wasUsed && isReset && exchange.head === undefined;
-    this.#fail(isStale ? new StaleConnection() : (error ?? new SocketClosed()));
+    const isStale = this.#wasUsed && isReset && !exchange.hasBegun;
+    this.#fail(isStale ? new StaleConnection() : exchange.breakOff(error ?? new SocketClosed()));
   }
 
   #fail(error: unknown): void {
@@ -195,16 +214,19 @@ class Connection {
 }
 
 /** A request and its response. */
-class Exchange implements Found {
+class Exchange implements Found, Flow {
   /** Also when no more of the body is needed. */
   readonly ended: Promise<void>;
   readonly reader = new ResponseReader(this);
   head: ResponseHead | undefined;
+  /** Some of the response has arrived, perhaps not its whole head. */
+  hasBegun = false;
   /** No more of the body is needed. */
   isLeft = false;
   /** The whole response has arrived. */
   isOver = false;
   isReusable = false;
+  readonly #socket: Socket;
   readonly #receive: Receive;
   readonly #stop: Stop;
   #take: Take | undefined;
@@ -213,7 +235,8 @@ class Exchange implements Found {
   #forget: (() => void) | undefined;
   #lingering: NodeJS.Timeout | undefined;
 
-  constructor(receive: Receive, stop: Stop) {
+  constructor(socket: Socket, receive: Receive, stop: Stop) {
+    this.#socket = socket;
     this.#receive = receive;
     this.#stop = stop;
     this.ended = new Promise((resolve, reject) => {
@@ -228,12 +251,12 @@ class Exchange implements Found {
 
   onHead(head: ResponseHead): void {
     this.head = head;
-    this.#take = this.#receive(head);
-    if (this.#take === undefined) this.#leave();
+    this.#take = this.#receive(head, this);
+    if (this.#take === undefined) this.#resolveEarly();
   }
 
   onData(piece: Uint8Array): void {
-    if (!this.isLeft && this.#take?.(piece) === false) this.#leave();
+    if (!this.isLeft && this.#take?.(piece) === false) this.#resolveEarly();
   }
 
   onEnd(isReusable: boolean): void {
@@ -245,22 +268,47 @@ class Exchange implements Found {
   }
 
   fail(error: unknown): void {
+    this.isLeft = true;
     this.#forget?.();
     clearTimeout(this.#lingering);
-    const isBroken = this.head !== undefined && error instanceof Error && 'code' in error;
-    this.#reject(isBroken ? new ResponseError(error.message, { statusCode: this.head?.status ?? 0 }) : error);
+    this.#reject(error);
+  }
+
+  /** The error for a connection that failed. Within a response, its status is known. */
+  breakOff(error: Error): Error {
+    return this.head === undefined
+      ? error
+      : new ResponseError(error.message, { statusCode: this.head.status });
+  }
+
+  pause(): void {
+    this.#socket.pause();
+  }
+
+  resume(): void {
+    // Afterwards the connection carries other responses.
+    if (!this.isOver) this.#socket.resume();
+  }
+
+  leave(): void {
+    if (this.isOver || this.isLeft) return;
+    this.#resolveEarly();
+    this.#socket.resume();
+    this.linger();
   }
 
   /** The connection can be used again if the rest of the body ends soon, as it should. */
-  linger(close: () => void): void {
-    this.#lingering ??= setTimeout(close, LINGER).unref();
+  linger(): void {
+    this.#lingering ??= setTimeout(() => this.#socket.destroy(), LINGER).unref();
   }
 
-  #leave(): void {
+  #resolveEarly(): void {
     this.isLeft = true;
     this.#resolve();
   }
 }
+
+const STOPPED = 'The call was stopped.';
 
 /** Worded like the error of `node:http`, for people who search for it. */
 class SocketClosed extends Error {

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Stop } from '../../../model/stop.ts';
-import { Pool, type Receive, StaleConnection, type Take } from './connection.ts';
+import { type Flow, Pool, type Receive, StaleConnection, type Take } from './connection.ts';
 import type { ResponseHead } from './response-reader.ts';
 import { OutputTooLong, ResponseError } from './wire.ts';
 
@@ -16,12 +16,18 @@ interface Posted {
  * Sends a request. Resolves at the end of the body, or when no more of it is needed. Rejects if there is no response,
  * or if it breaks off or is too long.
  */
-export type Post = (url: URL, posted: Posted, receive: Receive) => Promise<void>;
+export type Post = (
+  url: URL,
+  posted: Posted,
+  receive: (head: ResponseHead) => Take | undefined,
+) => Promise<void>;
 
 /** Bytes of one response. A few characters of output arrive in an event of some hundred bytes. */
 const LONGEST_BODY = 256 * 1024 * 1024;
 /** Bytes without a newline. An incomplete event is kept in memory. */
 const LONGEST_LINE = 16 * 1024 * 1024;
+/** Bytes of memory that a piece takes besides its content. A server may send every byte on its own. */
+const PIECE = 128;
 const MOST_REDIRECTS = 3;
 
 const postDirectly: Post = async (url, posted, receive) => {
@@ -31,13 +37,18 @@ const postDirectly: Post = async (url, posted, receive) => {
     const from = target;
     let unpacking: Unpacking | undefined;
     let next: URL | undefined;
-    await exchange(from, { ...posted, headers }, (head) => {
-      if (redirects < MOST_REDIRECTS) next = redirectIn(head, from);
-      if (next !== undefined) return undefined;
-      const take = receive(head);
-      unpacking = take && unpack(head, take);
-      return unpacking?.take ?? (take && limited(take));
-    });
+    try {
+      await exchange(from, { ...posted, headers }, (head, flow) => {
+        if (redirects < MOST_REDIRECTS) next = redirectIn(head, from);
+        if (next !== undefined) return undefined;
+        const take = receive(head);
+        unpacking = take && unpack(head, take, flow);
+        return unpacking?.take ?? (take && limited(take));
+      });
+    } catch (error) {
+      unpacking?.stop();
+      throw error;
+    }
     if (next === undefined) return unpacking?.end();
     // Another server must not see the key.
     if (next.origin !== from.origin) headers = withoutKey(headers);
@@ -47,7 +58,11 @@ const postDirectly: Post = async (url, posted, receive) => {
 
 function redirectIn({ status, headers }: ResponseHead, from: URL): URL | undefined {
   const isMoved = status === 307 || status === 308;
-  return isMoved && headers.location !== undefined ? new URL(headers.location, from) : undefined;
+  if (!isMoved || headers.location === undefined) return undefined;
+  const to = URL.parse(headers.location, from.href);
+  if (to?.protocol !== 'http:' && to?.protocol !== 'https:')
+    throw new ResponseError('it redirects to an address that is no URL of HTTP', { statusCode: status });
+  return to;
 }
 
 function withoutKey({ authorization: _, ...others }: Posted['headers']): Posted['headers'] {
@@ -110,26 +125,38 @@ function credentialsIn({ username, password }: URL): Record<string, string> {
 
 interface Unpacking {
   readonly take: Take;
-  /** Call it when the whole body was taken. */
+  /** Call it when the whole body was taken, or no more of it is needed. */
   end(): Promise<void>;
+  /** Call it if the body broke off. */
+  stop(): void;
 }
 
 /** Undefined if the body is not compressed. No compression is asked for, but some gateways send it anyway. */
-function unpack({ status: statusCode, headers }: ResponseHead, asGiven: Take): Unpacking | undefined {
+function unpack(
+  { status: statusCode, headers }: ResponseHead,
+  asGiven: Take,
+  flow: Flow,
+): Unpacking | undefined {
   const encoding = headers['content-encoding'];
   if (encoding === undefined || encoding === 'identity') return undefined;
   const stream = unpacker(encoding);
   if (stream === undefined) throw new ResponseError('it is compressed in an unknown way', { statusCode });
   const take = limited(asGiven);
   let isOver = false;
+  const stop = () => {
+    isOver = true;
+    stream.destroy();
+  };
   const ended = new Promise<void>((resolve, reject) => {
     const stopWith = (then: () => void) => {
-      isOver = true;
-      stream.destroy();
+      stop();
       then();
+      // The server may send nothing more.
+      flow.leave();
     };
-    stream.on('end', resolve);
+    stream.on('end', () => stopWith(resolve));
     stream.on('error', (error) => stopWith(() => reject(new ResponseError(error.message, { statusCode }))));
+    stream.on('drain', () => flow.resume());
     stream.on('data', (chunk: Buffer) => {
       if (isOver) return;
       try {
@@ -143,13 +170,15 @@ function unpack({ status: statusCode, headers }: ResponseHead, asGiven: Take): U
   ended.catch(() => {});
   return {
     take(piece) {
-      if (!isOver) stream.write(piece);
+      // A server may send faster than this is unpacked.
+      if (!isOver && !stream.write(piece)) flow.pause();
       return !isOver;
     },
     end() {
       if (!isOver) stream.end();
       return ended;
     },
+    stop,
   };
 }
 
@@ -173,9 +202,9 @@ function limit(): (chunk: Uint8Array) => boolean {
   let bytes = 0;
   let sinceNewline = 0;
   return (chunk) => {
-    bytes += chunk.length;
+    bytes += chunk.length + PIECE;
     const newline = chunk.lastIndexOf(10);
-    sinceNewline = newline === -1 ? sinceNewline + chunk.length : chunk.length - newline;
+    sinceNewline = newline === -1 ? sinceNewline + chunk.length + PIECE : chunk.length - newline;
     return bytes <= LONGEST_BODY && sinceNewline <= LONGEST_LINE;
   };
 }

@@ -18,13 +18,13 @@ export interface Found {
 /** What is expected next. `tail`: everything until the connection is closed. */
 type State = 'head' | 'body' | 'tail' | 'size' | 'chunk' | 'after chunk' | 'trailers' | 'over';
 
-/** Bytes of all headers, and of all trailers. */
+/** Bytes of the head, with the informational responses before it, and of all trailers. */
 const LONGEST_HEAD = 32 * 1024;
 /** Bytes of the line before a chunk, with its extensions, which nobody needs. */
 const LONGEST_SIZE = 1024;
 
 /** The response is not in the format of HTTP. */
-class BrokenResponse extends Error {
+export class BrokenResponse extends Error {
   /** In the form of the codes of `node:http`: it is a problem of the connection. */
   readonly code = 'HPE_INVALID_RESPONSE';
 }
@@ -45,6 +45,8 @@ export class ResponseReader {
   #begun: Buffer | undefined;
   /** Bytes of the body or of the chunk that have not arrived. */
   #left = 0;
+  /** Bytes that the heads or the trailers may still have. */
+  #headLeft = LONGEST_HEAD;
   #isPersistent = true;
 
   constructor(found: Found) {
@@ -86,7 +88,7 @@ export class ResponseReader {
       case 'after chunk': {
         const line = this.#takeUntil(LINE_END, bytes, LINE_END.length);
         if (line === undefined) return undefined;
-        if (line.text !== '') throw new BrokenResponse('a chunk is longer than its size');
+        if (line.text !== '') throw new BrokenResponse('a chunk of the response is longer than its size');
         this.#state = 'size';
         return line.rest;
       }
@@ -108,13 +110,21 @@ export class ResponseReader {
   }
 
   #readHead(bytes: Buffer): Buffer | undefined {
-    const head = this.#takeUntil(HEAD_END, bytes, LONGEST_HEAD);
-    if (head === undefined) return undefined;
-    const { version, status, statusText } = statusIn(head.text);
-    const headers = headersIn(head.text);
+    const head = this.#takeUntil(HEAD_END, bytes, this.#headLeft);
+    if (head === undefined) {
+      // A server of another protocol may send a few bytes and wait for an answer.
+      if (!beginsLikeHttp(this.#begun)) throw new BrokenResponse(NOT_HTTP);
+      return undefined;
+    }
+    this.#headLeft -= head.text.length + HEAD_END.length;
+    const lines = head.text.split('\r\n');
+    const { version, status, statusText } = statusIn(lines[0] ?? '');
+    const headers = headersIn(lines);
+    checkFraming(headers);
     if (status === 101) throw new BrokenResponse('the server switched to another protocol');
     // For example `103 Early Hints`. The response follows.
     if (status < 200) return head.rest;
+    this.#headLeft = LONGEST_HEAD;
     const { connection = '' } = headers;
     this.#isPersistent = version === '1.1' && !/\bclose\b/i.test(connection);
     this.#state = this.#stateAfter(status, headers);
@@ -126,13 +136,11 @@ export class ResponseReader {
   /** How the body ends (H1). */
   #stateAfter(status: number, headers: Readonly<Record<string, string>>): State {
     const { 'transfer-encoding': encoding, 'content-length': length } = headers;
-    if (encoding !== undefined && length !== undefined)
-      throw new BrokenResponse('it has a length and is in chunks');
-    if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
-      throw new BrokenResponse(`it is sent in an unknown way: ${encoding}`);
-    if (length !== undefined && !/^\d{1,15}$/.test(length))
-      throw new BrokenResponse('its length is no number');
-    if (status === 204 || status === 304) return 'over';
+    if (status === 204 || status === 304) {
+      // They have no body. A server that announces one may send it anyway (H2).
+      if (encoding !== undefined || Number(length ?? 0) > 0) this.#isPersistent = false;
+      return 'over';
+    }
     if (encoding !== undefined) return 'size';
     if (length === undefined) return 'tail';
     this.#left = Number(length);
@@ -142,8 +150,8 @@ export class ResponseReader {
   #readSize(bytes: Buffer): Buffer | undefined {
     const line = this.#takeUntil(LINE_END, bytes, LONGEST_SIZE);
     if (line === undefined) return undefined;
-    const [, size] = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;.*)?$/.exec(line.text) ?? [];
-    if (size === undefined) throw new BrokenResponse('the size of a chunk is no number');
+    const [, size] = CHUNK_SIZE.exec(line.text) ?? [];
+    if (size === undefined) throw new BrokenResponse('the size of a chunk of the response is no number');
     this.#left = Number.parseInt(size, 16);
     this.#state = this.#left === 0 ? 'trailers' : 'chunk';
     return line.rest;
@@ -151,10 +159,11 @@ export class ResponseReader {
 
   /** Nothing reads them, but they must end. */
   #readTrailers(bytes: Buffer): Buffer | undefined {
-    const line = this.#takeUntil(LINE_END, bytes, LONGEST_HEAD);
+    const line = this.#takeUntil(LINE_END, bytes, this.#headLeft);
     if (line === undefined) return undefined;
+    this.#headLeft -= line.text.length + LINE_END.length;
     if (line.text === '') this.#end(line.rest.length === 0);
-    else headersIn(`\r\n${line.text}`);
+    else checkTrailer(line.text);
     return line.rest;
   }
 
@@ -175,8 +184,11 @@ export class ResponseReader {
     const from = before === undefined ? 0 : Math.max(0, before.length - mark.length + 1);
     const end = whole.indexOf(mark, from);
     if ((end === -1 ? whole.length : end) > longest)
-      throw new BrokenResponse(`a part of its head is longer than ${longest} bytes`);
+      throw new BrokenResponse('the head of the response is too long');
     if (end === -1) {
+      // Otherwise a server that ends its lines with a line feed only would be waited for.
+      if (hasBareLineFeed(whole, before?.length ?? 0))
+        throw new BrokenResponse('a line of the response ends without a carriage return');
       this.#begun = whole;
       return undefined;
     }
@@ -186,33 +198,81 @@ export class ResponseReader {
 }
 
 const LINE_END = Buffer.from('\r\n');
+const LINE_FEED = 10;
+const RETURN = 13;
 const HEAD_END = Buffer.from('\r\n\r\n');
+const HTTP = Buffer.from('HTTP/1.');
+const NOT_HTTP = 'the response is not HTTP/1.1';
 
-function statusIn(head: string): { version: string; status: number; statusText: string } {
-  const [, version, status, statusText = ''] = STATUS_LINE.exec(head) ?? [];
-  if (version === undefined) throw new BrokenResponse('it is not HTTP/1.1');
+function beginsLikeHttp(bytes: Buffer | undefined): boolean {
+  return bytes === undefined || bytes.subarray(0, HTTP.length).equals(HTTP.subarray(0, bytes.length));
+}
+
+function hasBareLineFeed(bytes: Buffer, from: number): boolean {
+  let at = bytes.indexOf(LINE_FEED, from);
+  while (at > 0 && bytes[at - 1] === RETURN) at = bytes.indexOf(LINE_FEED, at + 1);
+  return at !== -1;
+}
+
+/** With extensions, which nothing reads. Node refuses others too. */
+const CHUNK_SIZE =
+  /^([0-9A-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~\w]+(?:=(?:[!#$%&'*+\-.^_`|~\w]*|"(?:[\t !\x23-\x5b\x5d-\x7e\x80-\xff]|\\[\t\x20-\x7e\x80-\xff])*"))?)*$/;
+
+function statusIn(line: string): { version: string; status: number; statusText: string } {
+  const [, version, status, statusText = ''] = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: (.*))?$/.exec(line) ?? [];
+  if (version === undefined) throw new BrokenResponse(NOT_HTTP);
   return { version, status: Number(status), statusText };
 }
 
-const STATUS_LINE = /^HTTP\/(1\.[01]) ([1-9]\d\d)(?: ([^\r\n]*))?(?=\r\n|$)/;
-
 /** From the second line on. */
-function headersIn(head: string): Record<string, string> {
+function headersIn(lines: readonly string[]): Record<string, string> {
   const headers: Record<string, string> = Object.create(null);
-  for (let end = head.indexOf('\r\n'); end !== -1; ) {
-    const start = end + 2;
-    end = head.indexOf('\r\n', start);
-    const line = head.slice(start, end === -1 ? undefined : end);
-    // This also refuses lines that continue the one before, which were allowed once.
-    if (!HEADER.test(line)) throw new BrokenResponse('one of its headers is none');
+  for (let index = 1; index < lines.length; index++) {
+    const line = lines[index] ?? '';
     const colon = line.indexOf(':');
-    const name = line.slice(0, colon).toLowerCase();
-    const value = line.slice(colon + 1).trim();
+    const name = line.slice(0, Math.max(0, colon)).toLowerCase();
+    const value = trimmed(line, colon + 1);
+    // This also refuses lines that continue the one before, which were allowed once.
+    if (!NAME.test(name) || NOT_IN_VALUE.test(value))
+      throw new BrokenResponse('a header of the response is malformed');
     const known = headers[name];
     headers[name] = known === undefined ? value : `${known}, ${value}`;
   }
   return headers;
 }
 
-/** No control characters but tabs. */
-const HEADER = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+:[\t\x20-\x7e\x80-\xff]*$/;
+/** `trim` of JavaScript removes more: with it, `chunked\xa0` would be `chunked` only for us. */
+function trimmed(line: string, from: number): string {
+  let start = from;
+  let end = line.length;
+  while (start < end && isBlank(line.charCodeAt(start))) start++;
+  while (end > start && isBlank(line.charCodeAt(end - 1))) end--;
+  return line.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}
+
+/** Throws if others could find another end of the body. */
+function checkFraming({
+  'transfer-encoding': encoding,
+  'content-length': length,
+}: Readonly<Record<string, string>>): void {
+  if (encoding !== undefined && length !== undefined)
+    throw new BrokenResponse('the response has a length and is in chunks');
+  if (encoding !== undefined && encoding.toLowerCase() !== 'chunked')
+    throw new BrokenResponse(`the response is sent in an unknown way: ${encoding}`);
+  if (length !== undefined && !/^\d{1,15}$/.test(length))
+    throw new BrokenResponse('the length of the response is no number');
+}
+
+function checkTrailer(line: string): void {
+  const headers = headersIn(['', line]);
+  if ('content-length' in headers || 'transfer-encoding' in headers)
+    throw new BrokenResponse('a trailer of the response says how it ends');
+}
+
+const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that a value must not have.
+const NOT_IN_VALUE = /[\0-\x08\x0a-\x1f\x7f]/;
