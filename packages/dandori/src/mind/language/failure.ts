@@ -120,7 +120,7 @@ function isConnectionError(error: unknown): boolean {
     return `${code} ${messageOf(part)}`;
   });
   return texts.some((text) =>
-    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|ETIMEDOUT|HPE_|UND_ERR|fetch failed|terminated|socket/i.test(text),
+    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EPROTO|ETIMEDOUT|HPE_|UND_ERR|fetch failed|terminated|socket/i.test(text),
   );
 }
 
@@ -138,6 +138,9 @@ function at({ baseUrl }: LanguageMindOptions): string {
 }
 
 function messageOf(error: unknown): string {
+  // `fetch` says why only in the cause.
+  if (error instanceof Error && error.message === 'fetch failed' && error.cause instanceof Error)
+    return `${error.message}: ${error.cause.message || error.cause.name}`;
   if (error instanceof Error) return error.message;
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
   return typeof error === 'string' ? error : (stringifyJson(error) ?? 'unknown');

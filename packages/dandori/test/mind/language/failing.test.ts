@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createLanguageMind } from '../../../src/mind/language/mind.ts';
 import type { ModelReply } from '../../../src/testing/model-server/index.ts';
 import { closeServers, find, mind, now, start, think } from './asking.ts';
 import { Story } from './thought.ts';
@@ -59,6 +60,31 @@ describe('a model that does not answer', () => {
         retryable: true,
         message: expect.stringMatching(/cannot be reached at http:\/\/127\.0\.0\.1.*model\.base_url/),
       },
+    });
+  });
+
+  it('names the address if it speaks TLS with a server that does not', async () => {
+    const server = await start([]);
+    const { port } = new URL(server.url);
+    const baseUrl = `https://127.0.0.1:${port}/v1`;
+    const asked = createLanguageMind({
+      provider: 'openai-compatible',
+      name: 'm',
+      baseUrl,
+      apiKey: 'key-1234',
+    });
+    expect(await asked.think(new Story().thought())).toMatchObject({
+      failure: { message: expect.stringMatching(/cannot be reached at https:.*model\.base_url/) },
+    });
+  });
+
+  it('tells why a fetch failed, which only its cause says', async () => {
+    const cause = new Error('connect ECONNREFUSED 192.0.2.1:443');
+    const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
+    const connection = { baseUrl: 'http://192.0.2.1/v1', apiKey: 'key-1234', fetch };
+    const asked = createLanguageMind({ provider: 'openai-compatible', name: 'm', ...connection });
+    expect(await asked.think(new Story().thought())).toMatchObject({
+      failure: { retryable: true, message: expect.stringContaining('fetch failed: connect ECONNREFUSED') },
     });
   });
 

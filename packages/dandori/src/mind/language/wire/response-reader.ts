@@ -20,7 +20,7 @@ type State = 'head' | 'body' | 'tail' | 'size' | 'chunk' | 'after chunk' | 'trai
 
 /** Bytes of the head, with the informational responses before it, and of all trailers. */
 const LONGEST_HEAD = 32 * 1024;
-/** Bytes of the line before a chunk, with its extensions, which nobody needs. */
+/** Bytes of the line before a chunk, with its extensions. */
 const LONGEST_SIZE = 1024;
 
 /** The response is not in the format of HTTP. */
