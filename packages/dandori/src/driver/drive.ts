@@ -159,7 +159,7 @@ async function driveClaimed(
       results,
       holds: createHolds(opened),
       innerCalls: createInnerCalls({ parts, ledger: opened, results }),
-      checked: new WeakMap(),
+      checked: new Map(),
       compiledAtStart: () => (plan?.tools === theirs.tools() ? plan.compiled : undefined),
     };
     const driver: Driver = { ...inner, readAhead: createReadAhead(inner) };

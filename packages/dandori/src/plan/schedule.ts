@@ -45,15 +45,18 @@ export function scheduleTasks(
 ): Schedule {
   const positions = new Map<string, number>();
   for (const [position, { id }] of tasks.entries()) positions.set(id, position);
-  const inOrder = order.map((id) => tasks[positions.get(id) ?? -1]);
   const written: Access[] = [];
   const accesses: Access[] = [];
-  for (const task of [...open, ...inOrder]) {
-    if (task === undefined) continue;
+  const add = (task: Task) => {
     for (const access of accessesOf(task, tools)) {
       written.push(access);
       accesses.push(filledIn(access, task.args));
     }
+  };
+  for (const task of open) add(task);
+  for (const id of order) {
+    const task = tasks[positions.get(id) ?? -1];
+    if (task !== undefined) add(task);
   }
   const waits = hazards(accesses);
   const groups: Group[] = [];
