@@ -140,10 +140,12 @@ function picturesIn({ ends }: RunState): readonly Picture[] {
     found = { seen: 0, pictures: [] };
     known.set(ends, found);
   }
-  for (const { task } of ends.slice(found.seen)) {
+  for (; found.seen < ends.length; found.seen++) {
+    const task = ends[found.seen]?.task;
+    // Most results hold nothing to see.
+    if (task?.result === undefined || !('blob' in task.result)) continue;
     for (const media of shownIn(task)) found.pictures.push({ task, media });
   }
-  found.seen = ends.length;
   return found.pictures;
 }
 

@@ -105,8 +105,8 @@ export function nextHoldEnd(state: RunState): number {
   return Math.min(...heldTasks(state).map((task) => heldUntil(state, task)));
 }
 
-function heldTasks({ indexes: { held }, tasks }: RunState): TaskState[] {
-  return [...held].flatMap((id) => tasks.get(id) ?? []);
+function heldTasks({ indexes: { held }, tasks }: RunState): readonly TaskState[] {
+  return held.size === 0 ? [] : [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** The free slots: overall, in each lane, and within the budget. */

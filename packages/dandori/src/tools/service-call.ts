@@ -60,9 +60,12 @@ async function runOrPreview<Input extends z.ZodType, Output extends z.ZodType>(
 ): Promise<CallOutcome> {
   const { tool, call } = calling;
   const context = createContext(calling);
-  if (call.preview === undefined || definition.preview === undefined)
-    return toOutcome(definition.output, tool, await definition.run(input, context));
-  return toOutcome(previewAnswer, tool, await definition.preview(input, context));
+  const isRun = call.preview === undefined || definition.preview === undefined;
+  const value: unknown = await (isRun
+    ? definition.run(input, context)
+    : definition.preview?.(input, context));
+  const output = isRun ? definition.output : previewAnswer;
+  return output === undefined ? toOutcome(tool, value) : parsedOutcome(output, tool, value);
 }
 
 type Read<Input extends z.ZodType> =
@@ -179,24 +182,21 @@ export async function withInput(call: Call, inner: Calling['inner']): Promise<Ca
   return outcome;
 }
 
-async function toOutcome(
-  output: z.ZodType | undefined,
-  { name }: Tool,
-  value: unknown,
-): Promise<CallOutcome> {
-  const parsed =
-    output === undefined ? { success: true as const, data: value } : await output.safeParseAsync(value);
-  if (!parsed.success) {
-    return failed(
-      'invalid_result',
-      `the result does not fit the output of ${name}: ${z.prettifyError(parsed.error)}`,
-    );
-  }
+async function parsedOutcome(output: z.ZodType, tool: Tool, value: unknown): Promise<CallOutcome> {
+  const parsed = await output.safeParseAsync(value);
+  if (parsed.success) return toOutcome(tool, parsed.data);
+  return failed(
+    'invalid_result',
+    `the result does not fit the output of ${tool.name}: ${z.prettifyError(parsed.error)}`,
+  );
+}
+
+function toOutcome({ name }: Tool, value: unknown): CallOutcome {
   try {
     // A copy: the method may keep changing what it returned, but the run must not see that.
     return {
       kind: 'succeeded',
-      result: normalise(parsed.data),
+      result: normalise(value),
     };
   } catch (error) {
     // "Maximum call stack size exceeded" would not tell the author of the service what is wrong.
