@@ -46,11 +46,10 @@ export function keepFindings(
   { checked, mode, tools, operations }: Checking,
 ): void {
   if (checked === undefined) return;
-  const right: RightNeed[] = [];
-  for (const [id, need] of needs) {
+  const right = [...needs].map(([id, need]): RightNeed => {
     const operation = operations.get(id);
-    right.push({ id, need, operation, tool: tools.get(operation ?? '') });
-  }
+    return { id, need, operation, tool: tools.get(operation ?? '') };
+  });
   checked.set(task.id, { task, mode, tool: tools.get(task.operation), needs: right, warnings });
 }
 

@@ -65,7 +65,8 @@ export function scheduleTasks(
     const { effect = 'write', cost = 0 } = tools.get(operation) ?? {};
     const needs: string[] = [];
     for (const need of edges.get(id)?.keys() ?? NONE) if (isAhead(need, done)) needs.push(need);
-    const task: CheckedTask = needs.length > 0 ? { id, effect, needs } : { id, effect };
+    // The copy has no room to grow. It is kept as long as the run, and the room would be larger than the task.
+    const task: CheckedTask = needs.length > 0 ? { id, effect, needs: needs.slice() } : { id, effect };
     const waited = waits.get(id) ?? NONE;
     if (waited.length > 0) addWaits(task, waited, { groups, numbers });
     // `rank` fills it in, when what comes after is known.
