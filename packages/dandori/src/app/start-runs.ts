@@ -135,9 +135,11 @@ export function createStarter(
             );
       const { run, events } = begun;
       if (events === undefined) return run;
-      const first = shown(events);
-      for (const event of first) telemetry?.event(event);
-      onStart?.(first);
+      if (telemetry !== undefined || onStart !== undefined) {
+        const first = shown(events);
+        for (const event of first) telemetry?.event(event);
+        onStart?.(first);
+      }
       keep(begun);
       return run;
     },

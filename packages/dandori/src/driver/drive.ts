@@ -159,7 +159,7 @@ async function driveClaimed(
       results,
       holds: createHolds(opened),
       innerCalls: createInnerCalls({ parts, ledger: opened, results }),
-      checked: new WeakMap(),
+      checked: new Map(),
       compiledAtStart: () => (plan?.tools === theirs.tools() ? plan.compiled : undefined),
     };
     const driver: Driver = { ...inner, readAhead: createReadAhead(inner) };
@@ -258,7 +258,11 @@ async function planTogether(driver: Driver): Promise<number | undefined> {
     const ended = await calls.takeEnded(readAhead);
     if (ended.length === 0) break;
     taken += ended.length;
-    for (const mail of ended) await handleMail(mail, driver);
+    for (const mail of ended) {
+      const handling = handleMail(mail, driver);
+      // Most results are recorded at once.
+      if (handling !== undefined) await handling;
+    }
     wakeAt = await planAhead(driver);
   }
   const isAnyWaiting = calls.isAnyPlanned() || innerCalls.isAnyWaiting();

@@ -1,6 +1,7 @@
 import { DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact } from '../model/event.ts';
 import { isCommand, originOf } from '../model/event-kinds.ts';
+import type { Word } from '../model/failure.ts';
 import type { Sealing } from '../model/redact.ts';
 import { apply, foldRun } from '../run/state/apply.ts';
 import type { RunState } from '../run/state/state.ts';
@@ -69,6 +70,7 @@ class OpenLedger implements Ledger {
   /** The `seq` of the last event that is durable. */
   #lastSeq: number;
   #pending: Event[] = [];
+  readonly #word: Word = (said) => wordFor(this.state)(said);
 
   constructor(
     run: string,
@@ -129,7 +131,7 @@ class OpenLedger implements Ledger {
   #add(fact: Fact): void {
     const { state } = this;
     const at = Math.max(this.#parts.clock.now(), state.lastAt);
-    const judged = withVerdict(this.#onTerms(fact, at), { state, at, word: wordFor(state) });
+    const judged = withVerdict(this.#onTerms(fact, at), { state, at, word: this.#word });
     const event = eventOf(judged, { run: this.#run, seq: state.seq + 1, at });
     this.#pending.push(event);
     this.state = apply(state, event);

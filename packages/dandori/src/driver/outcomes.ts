@@ -21,11 +21,12 @@ import { previewEnded } from './approvals.ts';
 import type { Mail } from './mailbox.ts';
 import type { Driver } from './perform.ts';
 import { choiceQuestion, formProblem, inputQuestion } from './questions.ts';
+import type { StoredResult } from './results.ts';
 import { probeEnded } from './settle.ts';
 import { thoughtEnded } from './thoughts.ts';
 
 /** Turns mail into facts. */
-export async function handleMail(arrived: Mail, driver: Driver): Promise<void> {
+export function handleMail(arrived: Mail, driver: Driver): Promise<void> | void {
   const mail = sealed(arrived, driver);
   switch (mail.type) {
     case 'journal_changed':
@@ -103,7 +104,7 @@ function sealed(mail: Mail, { parts }: Driver): Mail {
 
 const BUILT_IN = 'built-in';
 
-async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> {
+function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise<void> | void {
   const { task, outcome } = mail;
   const { ledger } = driver;
   if (outcome.kind === 'succeeded') return callSucceeded(mail, outcome, driver);
@@ -114,11 +115,12 @@ async function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): P
   else ledger.record(asFact(mail, outcome, driver));
 }
 
-async function callSucceeded(
+/** Not async: most results are recorded at once, and a plan may have thousands. */
+function callSucceeded(
   { task, attempt, ms }: Mail & { type: 'call_ended' },
   outcome: CallOutcome & { kind: 'succeeded' },
   { ledger, parts, results }: Driver,
-): Promise<void> {
+): Promise<void> | void {
   const { state } = ledger;
   const { operation, expect } = state.tasks.get(task)?.task ?? {};
   const isOurs = isMadeHere(operation, parts.toolbox);
@@ -128,11 +130,15 @@ async function callSucceeded(
     ledger.record({ type: 'task_failed', data: { task, attempt, failure, ...usedBy(outcome), ms } });
     return;
   }
-  const data: FactOf<'task_succeeded'>['data'] = { task, attempt, ...(await results.store(result)), ms };
-  const unanswered = state.indexes.held.has(task) ? [driverTexts(state).unanswered] : [];
-  const notes = outcome.note === undefined ? unanswered : [outcome.note, ...unanswered];
-  if (notes.length > 0) data.note = notes.join(' ');
-  ledger.record({ type: 'task_succeeded', data: Object.assign(data, usedBy(outcome)) });
+  const record = (stored: StoredResult) => {
+    const data: FactOf<'task_succeeded'>['data'] = { task, attempt, ...stored, ms };
+    const unanswered = state.indexes.held.has(task) ? [driverTexts(state).unanswered] : [];
+    const notes = outcome.note === undefined ? unanswered : [outcome.note, ...unanswered];
+    if (notes.length > 0) data.note = notes.join(' ');
+    ledger.record({ type: 'task_succeeded', data: Object.assign(data, usedBy(outcome)) });
+  };
+  const stored = results.store(result);
+  return stored instanceof Promise ? stored.then(record) : record(stored);
 }
 
 /**

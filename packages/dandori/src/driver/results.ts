@@ -33,12 +33,14 @@ const HEAD_LENGTH = 400;
  * drive.
  */
 export interface Results extends ResultReader {
-  store(value: Json): Promise<Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>>;
+  store(value: Json): StoredResult | Promise<StoredResult>;
   /** The content of a blob. Throws `blob-damaged` if it has changed. */
   read(blob: BlobHandle): Promise<Json>;
   /** The result as a prompt shows it, at most `limit` characters. Default: the limit of the run. */
   text(state: RunState, task: string, limit?: number): string;
 }
+
+export type StoredResult = Pick<FactOf<'task_succeeded'>['data'], 'result' | 'blob'>;
 
 export function createResults(blobs: Blobs): Results {
   const loaded = new Map<string, Json>();
@@ -49,17 +51,21 @@ export function createResults(blobs: Blobs): Results {
     loaded.set(blob.sha256, value);
     return value;
   };
+  const storeBlob = async (value: Json, media: readonly Media[]): Promise<StoredResult> => {
+    const blob = await blobs.put(jsonParts(value));
+    loaded.set(blob.sha256, value);
+    const shape = shapeOf(value);
+    if (media.length === 0) return { blob: { ...blob, shape } };
+    const head = clip(stringifyJson(withoutMedia(value)), HEAD_LENGTH);
+    return { blob: { ...blob, head, shape, media: [...media] } };
+  };
   return {
     read,
-    async store(value) {
+    store(value) {
       const media = mediaIn(value);
-      if (media.length === 0 && !isLongerThan(INLINE_LIMIT, value)) return { result: value };
-      const blob = await blobs.put(jsonParts(value));
-      loaded.set(blob.sha256, value);
-      const shape = shapeOf(value);
-      if (media.length === 0) return { blob: { ...blob, shape } };
-      const head = clip(stringifyJson(withoutMedia(value)), HEAD_LENGTH);
-      return { blob: { ...blob, head, shape, media } };
+      return media.length === 0 && !isLongerThan(INLINE_LIMIT, value)
+        ? { result: value }
+        : storeBlob(value, media);
     },
     async load(state, tasks) {
       for (const task of tasks) {
@@ -134,10 +140,12 @@ function picturesIn({ ends }: RunState): readonly Picture[] {
     found = { seen: 0, pictures: [] };
     known.set(ends, found);
   }
-  for (const { task } of ends.slice(found.seen)) {
+  for (; found.seen < ends.length; found.seen++) {
+    const task = ends[found.seen]?.task;
+    // Most results hold nothing to see.
+    if (task?.result === undefined || !('blob' in task.result)) continue;
     for (const media of shownIn(task)) found.pictures.push({ task, media });
   }
-  found.seen = ends.length;
   return found.pictures;
 }
 
@@ -199,10 +207,17 @@ type Filled = { ok: true; args: JsonObject } | { ok: false; why: Said };
 /** For a list with a thousand wrong rows, the first issues are enough. */
 const MOST_ISSUES = 10;
 
-/** Checks the filled arguments against the schema again, because the values of Refs are known only now. */
-export async function fillIn(task: TaskState, { ledger, parts, results }: Driver): Promise<Filled> {
+/** The arguments of a call with its Refs filled. Most calls have none, and are ready at once. */
+export function fillIn(task: TaskState, driver: Driver): Filled | Promise<Filled> {
+  const { ledger, results } = driver;
   const written = task.override ?? task.task.args;
-  const injected = await fillArgs(written, { state: ledger.state, results });
+  if (!mayHoldRefs(written)) return checkFilled(task, { ok: true, args: written }, driver);
+  const filling = fillArgs(written, { state: ledger.state, results });
+  return filling.then((injected) => checkFilled(task, injected, driver));
+}
+
+/** Checks the filled arguments against the schema again, because the values of Refs are known only now. */
+function checkFilled(task: TaskState, injected: FilledRefs, { ledger, parts }: Driver): Filled {
   if (!injected.ok) {
     const problems = injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
     return { ok: false, why: { code: 'not_filled', params: { problems: problems.join('; ') } } };
@@ -215,7 +230,7 @@ export async function fillIn(task: TaskState, { ledger, parts, results }: Driver
   if (isAsCompiled || tool === undefined) return { ok: true, args };
   const issues = checkOpened(parts.check, sealing)(tool.inputSchema, args);
   if (issues.length === 0) return { ok: true, args };
-  const from = refsIn(written)
+  const from = refsIn(task.override ?? task.task.args)
     .map(({ ref, path }) => `${path.join('.')} from ${writeRef(ref)}`)
     .join(', ');
   const what = issues

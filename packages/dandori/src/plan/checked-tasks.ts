@@ -5,10 +5,15 @@ import type { Tool } from '../model/tool.ts';
 import type { Need } from './graph.ts';
 import type { KnownTasks } from './known-tasks.ts';
 
-/** The findings of tasks that are valid on their own, in any list. They are not checked again. */
-export type CheckedTasks = WeakMap<Task, RightTask>;
+/**
+ * The findings of tasks that are valid on their own, in any list. They are not checked again. By id, because a
+ * `WeakMap` of thousands of tasks takes longer than their checks.
+ */
+export type CheckedTasks = Map<string, RightTask>;
 
 interface RightTask {
+  /** Another task may have the same id later. */
+  readonly task: Task;
   readonly mode: Mode;
   readonly tool: Tool | undefined;
   readonly needs: readonly RightNeed[];
@@ -41,12 +46,11 @@ export function keepFindings(
   { checked, mode, tools, operations }: Checking,
 ): void {
   if (checked === undefined) return;
-  const right: RightNeed[] = [];
-  for (const [id, need] of needs) {
+  const right = [...needs].map(([id, need]): RightNeed => {
     const operation = operations.get(id);
-    right.push({ id, need, operation, tool: tools.get(operation ?? '') });
-  }
-  checked.set(task, { mode, tool: tools.get(task.operation), needs: right, warnings });
+    return { id, need, operation, tool: tools.get(operation ?? '') };
+  });
+  checked.set(task.id, { task, mode, tool: tools.get(task.operation), needs: right, warnings });
 }
 
 /** Undefined if the task was not checked before, or if something that it was checked against has changed. */
@@ -54,8 +58,8 @@ export function stillRight(
   task: Task,
   { checked, mode, tools, operations }: Checking,
 ): RightTask | undefined {
-  const known = checked?.get(task);
-  if (known === undefined || known.mode !== mode || known.tool !== tools.get(task.operation))
+  const known = checked?.get(task.id);
+  if (known?.task !== task || known.mode !== mode || known.tool !== tools.get(task.operation))
     return undefined;
   const isSame = ({ id, operation, tool }: RightNeed) =>
     operations.get(id) === operation && tools.get(operation ?? '') === tool;

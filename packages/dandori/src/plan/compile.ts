@@ -178,7 +178,11 @@ function checkTask(task: Task, checking: Checking): Map<string, Need> {
   checkReading(task, checking, needs);
   checkAfter(task, checking, needs);
   if (problems.found.length === errors)
-    keepFindings(task, { needs, warnings: warnings.slice(warned) }, checking);
+    keepFindings(
+      task,
+      { needs, warnings: warnings.length > warned ? warnings.slice(warned) : NONE },
+      checking,
+    );
   return needs;
 }
 

@@ -45,15 +45,18 @@ export function scheduleTasks(
 ): Schedule {
   const positions = new Map<string, number>();
   for (const [position, { id }] of tasks.entries()) positions.set(id, position);
-  const inOrder = order.map((id) => tasks[positions.get(id) ?? -1]);
   const written: Access[] = [];
   const accesses: Access[] = [];
-  for (const task of [...open, ...inOrder]) {
-    if (task === undefined) continue;
+  const add = (task: Task) => {
     for (const access of accessesOf(task, tools)) {
       written.push(access);
       accesses.push(filledIn(access, task.args));
     }
+  };
+  for (const task of open) add(task);
+  for (const id of order) {
+    const task = tasks[positions.get(id) ?? -1];
+    if (task !== undefined) add(task);
   }
   const waits = hazards(accesses);
   const groups: Group[] = [];
@@ -62,7 +65,8 @@ export function scheduleTasks(
     const { effect = 'write', cost = 0 } = tools.get(operation) ?? {};
     const needs: string[] = [];
     for (const need of edges.get(id)?.keys() ?? NONE) if (isAhead(need, done)) needs.push(need);
-    const task: CheckedTask = needs.length > 0 ? { id, effect, needs } : { id, effect };
+    // The copy has no room to grow. It is kept as long as the run, and the room would be larger than the task.
+    const task: CheckedTask = needs.length > 0 ? { id, effect, needs: needs.slice() } : { id, effect };
     const waited = waits.get(id) ?? NONE;
     if (waited.length > 0) addWaits(task, waited, { groups, numbers });
     // `rank` fills it in, when what comes after is known.

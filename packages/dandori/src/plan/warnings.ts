@@ -5,6 +5,7 @@ import type { Edges } from './graph.ts';
 
 /** The most warnings of a plan. */
 export const MOST_WARNINGS = 100;
+const NONE: readonly never[] = [];
 
 interface DeadOptions {
   readonly tools: ReadonlyMap<string, Tool>;
@@ -51,7 +52,7 @@ export function dropNeedless(
   edges: Edges,
   { tools, dropsNeedless }: NeedlessOptions,
 ): { warnings: Diagnostic[]; notes: string[] } {
-  if (!tasks.some(({ after = [] }) => after.length > 0)) return { warnings: [], notes: [] };
+  if (!tasks.some(({ after = NONE }) => after.length > 0)) return { warnings: [], notes: [] };
   const reads = new Set<string>();
   const expects = new Set<string>();
   for (const { id, operation, expect } of tasks) {
@@ -61,8 +62,9 @@ export function dropNeedless(
   const beforeWrites = leadingToWrites(edges, reads);
   const warnings: Diagnostic[] = [];
   const notes: string[] = [];
-  for (const { id, after = [] } of tasks) {
-    if (!reads.has(id) || beforeWrites.has(id)) continue;
+  for (const { id, after = NONE } of tasks) {
+    if (warnings.length >= MOST_WARNINGS) break;
+    if (after.length === 0 || !reads.has(id) || beforeWrites.has(id)) continue;
     const needs = edges.get(id);
     for (const [index, target] of after.entries()) {
       if (!reads.has(target) || expects.has(target) || needs?.get(target)?.why !== 'after') continue;

@@ -106,10 +106,8 @@ export function nextHoldEnd(state: RunState): number {
   return Math.min(...heldTasks(state).map((task) => heldUntil(state, task)));
 }
 
-const NO_TASKS: readonly TaskState[] = [];
-
 function heldTasks({ indexes: { held }, tasks }: RunState): readonly TaskState[] {
-  return held.size === 0 ? NO_TASKS : [...held].flatMap((id) => tasks.get(id) ?? []);
+  return held.size === 0 ? [] : [...held].flatMap((id) => tasks.get(id) ?? []);
 }
 
 /** The free slots: overall, in each lane, and within the budget. */

@@ -64,14 +64,10 @@ export function withVerdict(fact: Fact, judging: Judging): Fact {
   const verdict = verdictOn(fact.type);
   if (verdict === undefined) return fact;
   const decided = verdict.decide(fact.data, judging);
+  // Most facts get none, and have none.
+  if (!verdict.fields.some((name) => name in fact.data || name in decided)) return fact;
   const outdated = verdict.fields.filter((name) => name in fact.data && !(name in decided));
-  if (outdated.length === 0 && isEmpty(decided)) return fact;
   return { ...fact, data: { ...without(fact.data, outdated), ...decided } } as Fact;
-}
-
-function isEmpty(value: object): boolean {
-  for (const _ in value) return false;
-  return true;
 }
 
 function without<T extends object>(data: T, fields: readonly PropertyKey[]): Partial<T> {

@@ -25,11 +25,14 @@ export interface Secrets {
  * Seals these secrets under the key of the store. Without the key, a short password can't be guessed from a
  * journal.
  */
-export function sealingOf({ secrets, storeKey = () => ownKey }: Secrets): Sealing {
+export function sealingOf({ secrets, storeKey }: Secrets): Sealing {
   const known = made.get(secrets);
   if (known !== undefined) return known;
   const sealing = createSealing(secrets, (secret) =>
-    createHmac('sha256', storeKey()).update(secret).digest('hex').slice(0, HASH_LENGTH),
+    createHmac('sha256', storeKey?.() ?? ownKey)
+      .update(secret)
+      .digest('hex')
+      .slice(0, HASH_LENGTH),
   );
   made.set(secrets, sealing);
   return sealing;

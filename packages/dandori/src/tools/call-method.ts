@@ -18,7 +18,7 @@ export async function callMethod(
 ): Promise<CallOutcome> {
   let done: string | undefined;
   let hasHeardStrangers = false;
-  const underWay = new Set<Promise<CallOutcome>>();
+  let underWay: Set<Promise<CallOutcome>> | undefined;
   const make = async (inner: Call): Promise<CallOutcome> => {
     const tools = allTools();
     const refused = refusedCall(tool.name, inner.operation, tools);
@@ -36,8 +36,9 @@ export async function callMethod(
     const ended = (async () =>
       (await call.inner?.({ key, operation, args, effect }, send)) ?? (await send()))();
     if (effect !== 'read') {
+      underWay ??= new Set();
       underWay.add(ended);
-      void ended.finally(() => underWay.delete(ended)).catch(() => {});
+      void ended.finally(() => underWay?.delete(ended)).catch(() => {});
     }
     const how = await ended;
     const isDone = how.kind === 'succeeded' || how.kind === 'lost';
@@ -49,7 +50,7 @@ export async function callMethod(
   let outcome = await run(call, make);
   // A method may end before its calls do, for example when Promise.all fails. The effects of those calls
   // still belong to it.
-  while (underWay.size > 0) {
+  while (underWay !== undefined && underWay.size > 0) {
     if (call.signal.aborted) {
       outcome = stopped(call.signal, tool.name);
       break;

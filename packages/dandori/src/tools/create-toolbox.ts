@@ -55,7 +55,7 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
     return tools;
   };
 
-  const dispatch = async (call: Call, depth: number): Promise<CallOutcome> => {
+  const dispatch = (call: Call, depth: number): CallOutcome | Promise<CallOutcome> => {
     if (depth > MAX_DEPTH)
       return failed('tool_error', `services call each other more than ${MAX_DEPTH} deep`);
     // Without this, a tool that does not know previews would make the call.
@@ -63,7 +63,10 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
       return failed('not_possible', `${call.operation} has no preview`);
     const method = methods.get(call.operation);
     if (method !== undefined)
-      return callMethod(method, call, { tools: allTools, dispatch: (inner) => dispatch(inner, depth + 1) });
+      return callMethod(method, call, {
+        tools: allTools,
+        dispatch: async (inner) => dispatch(inner, depth + 1),
+      });
     const server = ownerOf(call.operation, servers);
     return server?.call(call) ?? failed('unavailable', `there is no tool ${call.operation}`);
   };

@@ -44,9 +44,9 @@ export async function runMethod<Input extends z.ZodType, Output extends z.ZodTyp
   const { tool, call } = calling;
   if (call.signal.aborted) return notStarted(tool.name);
   try {
-    const input = await readInput(definition.input, call.args);
-    if (!input.success)
-      return failed('invalid_args', `${tool.name}: ${z.prettifyError(input.error)}${input.hint}`);
+    const read = await definition.input.safeParseAsync(call.args);
+    const input = read.success ? read : await readAgain(definition.input, call.args, read.error);
+    if (!input.success) return failed('invalid_args', `${tool.name}: ${input.message}`);
     return await untilAbandoned(runOrPreview(definition, calling, input.data), call.signal, tool.name);
   } catch (error) {
     return errorOutcome(error, calling);
@@ -60,27 +60,37 @@ async function runOrPreview<Input extends z.ZodType, Output extends z.ZodType>(
 ): Promise<CallOutcome> {
   const { tool, call } = calling;
   const context = createContext(calling);
-  if (call.preview === undefined || definition.preview === undefined)
-    return toOutcome(definition.output, tool, await definition.run(input, context));
-  return toOutcome(previewAnswer, tool, await definition.preview(input, context));
+  const isRun = call.preview === undefined || definition.preview === undefined;
+  const value: unknown = await (isRun
+    ? definition.run(input, context)
+    : definition.preview?.(input, context));
+  const output = isRun ? definition.output : previewAnswer;
+  return output === undefined ? toOutcome(tool, value) : parsedOutcome(output, tool, value);
 }
 
 type Read<Input extends z.ZodType> =
   | { readonly success: true; readonly data: z.output<Input> }
-  | { readonly success: false; readonly error: z.ZodError; readonly hint: string };
+  | { readonly success: false; readonly message: string };
 
 /**
  * A method that expects numbers also accepts integers beyond 2^53, if a number can represent them exactly. An
  * integer that would be rounded is refused.
  */
-async function readInput<Input extends z.ZodType>(schema: Input, args: JsonObject): Promise<Read<Input>> {
-  const read = await schema.safeParseAsync(args);
-  const integers = read.success ? [] : [...hugeIn(args)].filter((one) => typeof one === 'bigint');
-  if (read.success || integers.length === 0) return { ...read, hint: '' } as Read<Input>;
+async function readAgain<Input extends z.ZodType>(
+  schema: Input,
+  args: JsonObject,
+  error: z.ZodError,
+): Promise<Read<Input>> {
+  const integers = [...hugeIn(args)].filter((one) => typeof one === 'bigint');
   const wrong = integers.find((integer) => exactNumber(integer) === undefined);
-  const hint = `\n${wrong} is too large for a JavaScript number: read it with z.coerce.bigint(), or as text`;
-  if (wrong !== undefined) return { ...read, hint } as Read<Input>;
-  return { ...(await schema.safeParseAsync(withStandIns(args, new Map()))), hint: '' } as Read<Input>;
+  const hint =
+    wrong === undefined
+      ? ''
+      : `\n${wrong} is too large for a JavaScript number: read it with z.coerce.bigint(), or as text`;
+  if (integers.length === 0 || wrong !== undefined)
+    return { success: false, message: `${z.prettifyError(error)}${hint}` };
+  const read = await schema.safeParseAsync(withStandIns(args, new Map()));
+  return read.success ? read : { success: false, message: z.prettifyError(read.error) };
 }
 
 function createContext({ call, inner }: Calling): ServiceContext {
@@ -172,24 +182,21 @@ export async function withInput(call: Call, inner: Calling['inner']): Promise<Ca
   return outcome;
 }
 
-async function toOutcome(
-  output: z.ZodType | undefined,
-  { name }: Tool,
-  value: unknown,
-): Promise<CallOutcome> {
-  const parsed =
-    output === undefined ? { success: true as const, data: value } : await output.safeParseAsync(value);
-  if (!parsed.success) {
-    return failed(
-      'invalid_result',
-      `the result does not fit the output of ${name}: ${z.prettifyError(parsed.error)}`,
-    );
-  }
+async function parsedOutcome(output: z.ZodType, tool: Tool, value: unknown): Promise<CallOutcome> {
+  const parsed = await output.safeParseAsync(value);
+  if (parsed.success) return toOutcome(tool, parsed.data);
+  return failed(
+    'invalid_result',
+    `the result does not fit the output of ${tool.name}: ${z.prettifyError(parsed.error)}`,
+  );
+}
+
+function toOutcome({ name }: Tool, value: unknown): CallOutcome {
   try {
     // A copy: the method may keep changing what it returned, but the run must not see that.
     return {
       kind: 'succeeded',
-      result: normalise(parsed.data),
+      result: normalise(value),
     };
   } catch (error) {
     // "Maximum call stack size exceeded" would not tell the author of the service what is wrong.
@@ -203,18 +210,39 @@ async function toOutcome(
   }
 }
 
-/** After an abort a method gets a moment to end by itself. Then the engine stops waiting for it. */
+/** Called at the end of this turn of the event loop. */
+let atEndOfTurn: (() => void)[] = [];
+
+function endTurn(): void {
+  const due = atEndOfTurn;
+  atEndOfTurn = [];
+  for (const then of due) then();
+}
+
+/**
+ * After an abort a method gets a moment to end by itself. Then the engine stops waiting for it. Many methods end in the
+ * turn in which they begin. For them no listener is added, which would take longer than the rest of the call.
+ */
 function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: string): Promise<CallOutcome> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
+    let hasEnded = false;
+    let isListening = false;
     const abandon = () => {
       timer = setTimeout(() => resolve({ ...stopped(signal, name), unstopped: true }), GRACE);
     };
     const end = () => {
+      hasEnded = true;
       clearTimeout(timer);
-      signal.removeEventListener('abort', abandon);
+      if (isListening) signal.removeEventListener('abort', abandon);
     };
-    signal.addEventListener('abort', abandon, { once: true });
+    const listen = () => {
+      if (hasEnded) return;
+      isListening = true;
+      if (signal.aborted) abandon();
+      else signal.addEventListener('abort', abandon, { once: true });
+    };
+    if (atEndOfTurn.push(listen) === 1) setImmediate(endTurn);
     work.then(
       (outcome) => {
         end();

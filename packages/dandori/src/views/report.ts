@@ -197,20 +197,22 @@ function ratingOf({ rating, comment, by }: NonNullable<RunState['rating']>): Non
 }
 
 function taskReport(of: TaskState, state: RunState): TaskReport {
-  const { task, attempts, result, failure, ms } = of;
+  const { task, attempts, result, failure, innerCalls, share, ms = null } = of;
   const status = statusAtEnd(of, state);
-  return {
+  // Filled in field by field: a run may have thousands of tasks, and spreads take much longer.
+  const told: { -readonly [Key in keyof TaskReport]?: TaskReport[Key] } = {
     operation: task.operation,
     status,
-    ...(result !== undefined && ('value' in result ? { result: result.value } : { blob: result.blob })),
-    ...(failure !== undefined && status !== 'succeeded' && { failure: shownFailure(failure, state) }),
-    attempts,
-    ...(of.innerCalls !== undefined && {
-      calls: [...of.innerCalls.values()].map((call) => innerCallReport(call, of, state)),
-    }),
-    ...(of.share !== undefined && { run: of.share.run }),
-    ms: ms ?? null,
   };
+  if (result !== undefined && 'value' in result) told.result = result.value;
+  else if (result !== undefined) told.blob = result.blob;
+  if (failure !== undefined && status !== 'succeeded') told.failure = shownFailure(failure, state);
+  told.attempts = attempts;
+  if (innerCalls !== undefined)
+    told.calls = Array.from(innerCalls.values(), (call) => innerCallReport(call, of, state));
+  if (share !== undefined) told.run = share.run;
+  told.ms = ms;
+  return told as TaskReport;
 }
 
 function innerCallReport(

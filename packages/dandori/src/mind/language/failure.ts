@@ -120,7 +120,9 @@ function isConnectionError(error: unknown): boolean {
     return `${code} ${messageOf(part)}`;
   });
   return texts.some((text) =>
-    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EPROTO|ETIMEDOUT|HPE_|UND_ERR|fetch failed|terminated|socket/i.test(text),
+    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EPROTO|ETIMEDOUT|HPE_|UND_ERR|fetch failed|terminated|socket/i.test(
+      text,
+    ),
   );
 }
 

@@ -3,6 +3,8 @@ import { slices } from '../text.ts';
 
 /** Characters of one part of a large JSON text. */
 const PART = 64 * 1_024;
+/** In JSON, a character takes at most six, as in `\u001f`. */
+const MOST_OF_CHARACTER = 6;
 
 /**
  * The text that `stringifyJson` writes, in parts: a large value is never in memory as one text. No part ends
@@ -86,6 +88,7 @@ function weightOf(value: Json, most: number): number {
 
 /** Whether a value is longer than `limit` characters as JSON. */
 export function isLongerThan(limit: number, value: Json): boolean {
+  if (typeof value === 'string' && value.length * MOST_OF_CHARACTER + 2 <= limit) return false;
   let length = 0;
   for (const part of jsonParts(value)) {
     length += part.length;

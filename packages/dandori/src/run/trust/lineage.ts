@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.ts';
 import type { Task } from '../../model/task.ts';
 import { type FoundRef, refsIn } from '../../plan/fill-refs.ts';
+import { mayHoldRefs } from '../../plan/refs.ts';
 import { isOvertaken, isOwnName, isTrustedResult, isTrustedSource, waitsOf } from '../state/orders.ts';
 import type { RunState, TaskState } from '../state/state.ts';
 import { hasTasks } from '../state/task-moves.ts';
@@ -96,21 +97,24 @@ export function isOrderedUpTo(state: RunState, task: TaskState): boolean {
 }
 
 /** The tasks whose results this one reads, by Ref or by name. */
-export function readBy({ operation, args }: Pick<Task, 'operation' | 'args'>): string[] {
-  const named = operation === 'result.read' && typeof args.task === 'string' ? [args.task] : [];
-  return [...named, ...refsOf(args).map(({ ref }) => ref.task)];
+export function readBy({ operation, args }: Pick<Task, 'operation' | 'args'>): readonly string[] {
+  const read = refsOf(args).map(({ ref }) => ref.task);
+  return operation === 'result.read' && typeof args.task === 'string' ? [args.task, ...read] : read;
 }
 
 const refsKnown = new WeakMap<JsonObject, readonly FoundRef[]>();
 
 /** The Refs in the arguments of a task, which never change. */
 export function refsOf(args: JsonObject): readonly FoundRef[] {
+  if (!mayHoldRefs(args)) return NONE;
   const known = refsKnown.get(args);
   if (known !== undefined) return known;
   const found = refsIn(args);
   refsKnown.set(args, found);
   return found;
 }
+
+const NONE: readonly FoundRef[] = [];
 
 /**
  * Whether no stranger's text can have led to the call or stands in it. Otherwise a sub-goal starts as if it had read

@@ -17,7 +17,7 @@ import { isTooMuchToTell, toIssues } from './issue.ts';
 import { countWork, type Meter, priceOfNames } from './meter.ts';
 import { createPatterns } from './pattern.ts';
 import { isPlainSchema } from './plain.ts';
-import { isPlainFit } from './plain-fit.ts';
+import { type PlainFit, plainFit } from './plain-fit.ts';
 import { countValues, sizeProblem } from './size.ts';
 
 /** A check that also tells what is wrong with a schema itself, to report it when a tool is found. */
@@ -53,6 +53,7 @@ const LARGE = 20_000;
 export function createSchemaCheck(): CheckedSchemas {
   /** By what was asked for first: compiling a wide schema takes up to half a second. */
   const compiled = new WeakMap<JsonObject, Partial<Record<Extent, Compiled>>>();
+  const plain = new WeakMap<JsonObject, PlainFit>();
   const meter: Meter = {
     left: 0,
     spend: (units) => spend(meter, units, () => UNCHECKED),
@@ -93,7 +94,12 @@ export function createSchemaCheck(): CheckedSchemas {
   };
 
   const check: SchemaCheck = (schema, value, work = { left: CHECK_WORK }) => {
-    if (isPlainFit(schema, value)) return [];
+    let fits = plain.get(schema);
+    if (fits === undefined) {
+      fits = plainFit(schema);
+      plain.set(schema, fits);
+    }
+    if (fits(value)) return [];
     const isLarge = countValues(value, LARGE) >= LARGE;
     const known = get(schema, isLarge ? 'first' : 'all');
     if (known.validate === undefined) return [];

@@ -23,55 +23,73 @@ const OF_FIELD: ReadonlySet<string> = new Set([
 const MOST = 100;
 
 /**
- * Whether a value certainly fits a simple schema: an object with fields that are texts, numbers, booleans or lists of
- * those. Most arguments are like that. For them ajv need not be loaded, which takes longer than a small run. False
- * means only that ajv must decide: it knows every keyword and says what is wrong.
+ * Whether a value certainly fits a schema. False means only that ajv must decide: it knows every keyword and says what
+ * is wrong.
  */
-export function isPlainFit(schema: JsonObject, value: Json): boolean {
+export type PlainFit = (value: Json) => boolean;
+
+/**
+ * For a simple schema: an object with fields that are texts, numbers, booleans or lists of those. Most arguments are
+ * like that. For them ajv need not be loaded, which takes longer than a small run. The schema is read once, and not
+ * with every value.
+ */
+export function plainFit(schema: JsonObject): PlainFit {
   const { type, properties = {}, required = [], additionalProperties = true } = schema;
   const isSimple =
     type === 'object' &&
     isObject(properties) &&
     Array.isArray(required) &&
+    required.every((name) => typeof name === 'string') &&
     typeof additionalProperties === 'boolean' &&
     Object.keys(schema).every((keyword) => OF_OBJECT.has(keyword));
-  if (!isSimple || !isObject(value)) return false;
-  const names = Object.keys(value);
-  // ajv reads this name in its own way.
-  if (names.includes('__proto__') || names.length > MOST) return false;
-  if (!required.every((name) => typeof name === 'string' && Object.hasOwn(value, name))) return false;
-  return names.every((name) =>
-    Object.hasOwn(properties, name) ? isFieldFit(properties[name], value[name]) : additionalProperties,
-  );
+  if (!isSimple) return never;
+  const fields = new Map(Object.entries(properties).map(([name, field]) => [name, fieldFit(field)]));
+  const unknown: PlainFit = () => additionalProperties;
+  return (value) => {
+    if (!isObject(value)) return false;
+    const names = Object.keys(value);
+    // ajv reads this name in its own way.
+    if (names.length > MOST || Object.hasOwn(value, '__proto__')) return false;
+    for (const name of required) if (!Object.hasOwn(value, name)) return false;
+    for (const name of names) if (!(fields.get(name) ?? unknown)(value[name] as Json)) return false;
+    return true;
+  };
 }
 
-function isFieldFit(schema: Json | undefined, value: Json | undefined, isItem = false): boolean {
-  if (!isObject(schema) || !Object.keys(schema).every((keyword) => OF_FIELD.has(keyword))) return false;
+const never: PlainFit = () => false;
+
+function fieldFit(schema: Json | undefined, isItem = false): PlainFit {
+  if (!isObject(schema) || !Object.keys(schema).every((keyword) => OF_FIELD.has(keyword))) return never;
   const { type, enum: choices, items, minimum, maximum, minLength, maxLength } = schema as JsonObject;
-  if (choices !== undefined && !(Array.isArray(choices) && choices.includes(value as Json))) return false;
+  if (choices !== undefined && !Array.isArray(choices)) return never;
+  const isChoice: PlainFit = (value) => choices === undefined || choices.includes(value);
   switch (type) {
     case 'string':
-      // Limits count characters, which may be pairs of surrogates.
-      return (
+      return (value) =>
         typeof value === 'string' &&
+        isChoice(value) &&
+        // Limits count characters, which may be pairs of surrogates.
         isBetween(Math.ceil(value.length / 2), minLength, undefined) &&
-        isBetween(value.length, undefined, maxLength)
-      );
+        isBetween(value.length, undefined, maxLength);
     case 'boolean':
-      return typeof value === 'boolean';
+      return (value) => typeof value === 'boolean' && isChoice(value);
     case 'integer':
-      return Number.isSafeInteger(value) && isBetween(value as number, minimum, maximum);
+      return (value) =>
+        Number.isSafeInteger(value) && isChoice(value) && isBetween(value as number, minimum, maximum);
     case 'number':
-      return Number.isFinite(value) && isBetween(value as number, minimum, maximum);
-    case 'array':
-      return (
-        !isItem &&
+      return (value) =>
+        Number.isFinite(value) && isChoice(value) && isBetween(value as number, minimum, maximum);
+    case 'array': {
+      if (isItem) return never;
+      const isItemFit = items === undefined ? undefined : fieldFit(items, true);
+      return (value) =>
         Array.isArray(value) &&
+        isChoice(value) &&
         value.length <= MOST &&
-        (items === undefined || value.every((item) => isFieldFit(items, item, true)))
-      );
+        (isItemFit === undefined || value.every(isItemFit));
+    }
     default:
-      return false;
+      return never;
   }
 }
 
