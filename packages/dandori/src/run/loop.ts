@@ -152,11 +152,9 @@ function circlesNow(state: RunState): Circle[] {
 function isSomethingNew(turns: readonly Turn[]): boolean {
   const last = turns.at(-1);
   if (last === undefined || last.calls.every(({ isFailed }) => isFailed)) return false;
-  // A loop, because every decision asks this.
-  for (const turn of turns)
-    if (turn !== last)
-      for (const { call } of turn.calls) if (last.calls.some((made) => made.call === call)) return false;
-  return true;
+  const made = new Set<string>();
+  for (const { call } of last.calls) made.add(call);
+  return !turns.some((turn) => turn !== last && turn.calls.some(({ call }) => made.has(call)));
 }
 
 /** Circles in the order in which they are reported. */
