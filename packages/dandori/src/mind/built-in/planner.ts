@@ -56,18 +56,19 @@ interface Decided {
 function decideOn(thought: Thought, words: SecretWords): Decided {
   const { state, purpose } = thought;
   const language = languageOf(asksByText(state) ? { ...state, spoken: undefined } : state);
-  const goal = readGoal(words.hide(wholeGoal(state.goal, state.context)), language);
   if (state.output !== undefined && !state.planGiven) return answer(thought, noOutputText(language), false);
   const telling = { ...thought, language };
   const statuses = [...state.tasks.values()].map(({ status }) => status);
   if (statuses.includes('failed') || statuses.includes('blocked'))
     return answer(thought, failureText(besideFailure(state), telling), false);
-  if (purpose === 'generate') return decline(thought, goal);
-  if (purpose !== 'act' || state.planGiven) return closing(thought, goal, words);
+  if (purpose === 'generate') return decline(thought, language);
+  if (state.planGiven) return endOfPlan(thought, language);
+  const goal = readGoal(words.hide(wholeGoal(state.goal, state.context)), language);
+  if (purpose !== 'act') return closing(thought, goal, words);
   const { diagnostics, veto } = lastDecision(state) ?? {};
   if (veto !== undefined) return answer(thought, vetoedText(veto, language), false);
   if (diagnostics !== undefined) return answer(thought, refusedText(diagnostics, language), false);
-  if (state.settings.mode === 'direct') return decline(thought, goal);
+  if (state.settings.mode === 'direct') return decline(thought, language);
   const skill = skilled(requestOf(thought, goal, words));
   if (skill !== undefined) return withSkill(skill, thought, goal);
   const move = moveFor(thought, goal, words);
@@ -79,24 +80,27 @@ function decideOn(thought: Thought, words: SecretWords): Decided {
     case 'ask':
       return { actions: [{ id: 'ask', operation: 'ask', args: move.args, reasoning: move.reasoning }] };
     case 'decline':
-      return decline(thought, goal, move.problems);
+      return decline(thought, language, move.problems);
   }
+}
+
+/** Tells what a given plan found. What its goal says was read by whoever wrote the plan. */
+function endOfPlan(thought: Thought, language: Language): Decided {
+  const { state, purpose } = thought;
+  const tasks = lastTasks(state);
+  const [only, ...others] = tasks;
+  if (only === undefined) return decline(thought, language);
+  const converted = others.length === 0 ? inAskedUnit(state.goal, thought.result(only)) : undefined;
+  return answer(thought, converted ?? resultsText(tasks, { ...thought, language }), purpose === 'answer');
 }
 
 /** No more tasks may be added, so the answer reports the finished ones. */
 function closing(thought: Thought, goal: Goal, words: SecretWords): Decided {
-  const { state, purpose } = thought;
-  const tasks = lastTasks(state);
-  if (tasks.length === 0) return decline(thought, goal);
-  const skill = state.planGiven ? undefined : skilled(requestOf(thought, goal, words));
+  const tasks = lastTasks(thought.state);
+  if (tasks.length === 0) return decline(thought, goal.language);
+  const skill = skilled(requestOf(thought, goal, words));
   if (skill?.kind === 'answer') return answer(thought, skill.text, true);
-  const [only, ...others] = tasks;
-  const converted =
-    state.planGiven && only !== undefined && others.length === 0
-      ? inAskedUnit(state.goal, thought.result(only))
-      : undefined;
-  if (converted !== undefined) return answer(thought, converted, purpose === 'answer');
-  const isReached = state.planGiven ? purpose === 'answer' : moveFor(thought, goal, words).kind === 'done';
+  const isReached = moveFor(thought, goal, words).kind === 'done';
   return answer(thought, resultsText(tasks, { ...thought, language: goal.language }), isReached);
 }
 
@@ -236,7 +240,7 @@ function answer({ onText }: Thought, text: string, achieved: boolean): Decided {
   return { actions: [{ id: 'answer', operation: 'answer', args: { text: literal(text), achieved } }] };
 }
 
-function decline(thought: Thought, { language }: Goal, problems: readonly Problem[] = []): Decided {
+function decline(thought: Thought, language: Language, problems: readonly Problem[] = []): Decided {
   return answer(thought, declineText(thought, problems, language), false);
 }
 
