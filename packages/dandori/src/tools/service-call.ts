@@ -210,15 +210,6 @@ function toOutcome({ name }: Tool, value: unknown): CallOutcome {
   }
 }
 
-/** Called at the end of this turn of the event loop. */
-let atEndOfTurn: (() => void)[] = [];
-
-function endTurn(): void {
-  const due = atEndOfTurn;
-  atEndOfTurn = [];
-  for (const then of due) then();
-}
-
 /**
  * After an abort a method gets a moment to end by itself. Then the engine stops waiting for it. Many methods end in the
  * turn in which they begin. For them no listener is added, which would take longer than the rest of the call.
@@ -242,7 +233,8 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
       if (signal.aborted) abandon();
       else signal.addEventListener('abort', abandon, { once: true });
     };
-    if (atEndOfTurn.push(listen) === 1) setImmediate(endTurn);
+    // Called in the reaction of a promise, so this comes after all others of this turn.
+    process.nextTick(listen);
     work.then(
       (outcome) => {
         end();

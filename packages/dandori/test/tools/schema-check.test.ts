@@ -257,6 +257,23 @@ describe('simple arguments are accepted without ajv', () => {
     expect(plainFit({ type: 'object', properties: odd })(given)).toBe(false);
   });
 
+  it('reads only the fields that a value has, because a stranger may list a million', () => {
+    const read: string[] = [];
+    const properties = new Proxy(
+      { a: { type: 'string' }, b: { type: 'string' } },
+      {
+        get: (fields, name, receiver) => {
+          read.push(String(name));
+          return Reflect.get(fields, name, receiver);
+        },
+      },
+    );
+    const fits = plainFit({ type: 'object', properties });
+    expect(fits({ a: 'x', other: 1 })).toBe(true);
+    expect(fits({ a: 2 })).toBe(false);
+    expect(read).toEqual(['a']);
+  });
+
   it.each<[string, JsonObject, Json]>([
     ['texts and limits', { type: 'string', minLength: 1, maxLength: 500 }, '1 + 2'],
     ['numbers', { type: 'number', minimum: -90, maximum: 90 }, 35.7],

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { ambiguous, defineService } from '../../src/tools/service.ts';
 import { ServiceCallError } from '../../src/tools/service-call.ts';
@@ -272,6 +272,21 @@ describe('a service of your own', () => {
 });
 
 describe('stopping a method', () => {
+  it('is given up if the abort comes while its arguments are read', async () => {
+    const controller = new AbortController();
+    const outcome = call('inventory.deaf', {}, { signal: controller.signal });
+    controller.abort();
+    expect(await outcome).toMatchObject({ kind: 'lost', unstopped: true });
+  });
+
+  it('is given up, also after a test of the user had a clock of its own', async () => {
+    vi.useFakeTimers({ now: 0 });
+    expect(await call('inventory.count', { item: 'bolt' })).toMatchObject({ kind: 'succeeded' });
+    vi.useRealTimers();
+    const outcome = await call('inventory.deaf', {}, { signal: AbortSignal.timeout(20) });
+    expect(outcome).toMatchObject({ kind: 'lost', unstopped: true });
+  });
+
   it('that ignores its signal does not hold up the run', async () => {
     const outcome = await call('inventory.deaf', {}, { signal: AbortSignal.timeout(20) });
     expect(outcome).toMatchObject({ kind: 'lost', cause: 'timeout' });

@@ -140,9 +140,11 @@ function at({ baseUrl }: LanguageMindOptions): string {
 }
 
 function messageOf(error: unknown): string {
-  // `fetch` says why only in the cause.
-  if (error instanceof Error && error.message === 'fetch failed' && error.cause instanceof Error)
-    return `${error.message}: ${error.cause.message || error.cause.name}`;
+  // `fetch` says why only in the cause. If a name has several addresses, the cause has a code and no message.
+  if (error instanceof Error && error.message === 'fetch failed' && error.cause instanceof Error) {
+    const { message, code, name }: NodeJS.ErrnoException = error.cause;
+    return `${error.message}: ${message || code || name}`;
+  }
   if (error instanceof Error) return error.message;
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
   return typeof error === 'string' ? error : (stringifyJson(error) ?? 'unknown');

@@ -30,8 +30,8 @@ export type PlainFit = (value: Json) => boolean;
 
 /**
  * For a simple schema: an object with fields that are texts, numbers, booleans or lists of those. Most arguments are
- * like that. For them ajv need not be loaded, which takes longer than a small run. The schema is read once, and not
- * with every value.
+ * like that. For them ajv need not be loaded, which takes longer than a small run. A field is read with the first value
+ * that has it, and only once: a schema may list a million fields.
  */
 export function plainFit(schema: JsonObject): PlainFit {
   const { type, properties = {}, required = [], additionalProperties = true } = schema;
@@ -43,16 +43,23 @@ export function plainFit(schema: JsonObject): PlainFit {
     typeof additionalProperties === 'boolean' &&
     Object.keys(schema).every((keyword) => OF_OBJECT.has(keyword));
   if (!isSimple) return never;
-  const fields = new Map(Object.entries(properties).map(([name, field]) => [name, fieldFit(field)]));
-  const unknown: PlainFit = () => additionalProperties;
+  const known = new Map<string, PlainFit>();
+  const isFieldFit = (name: string, value: Json) => {
+    let fits = known.get(name);
+    if (fits === undefined) {
+      if (!Object.hasOwn(properties, name)) return additionalProperties;
+      fits = fieldFit(properties[name]);
+      known.set(name, fits);
+    }
+    return fits(value);
+  };
   return (value) => {
     if (!isObject(value)) return false;
     const names = Object.keys(value);
     // ajv reads this name in its own way.
     if (names.length > MOST || Object.hasOwn(value, '__proto__')) return false;
     for (const name of required) if (!Object.hasOwn(value, name)) return false;
-    for (const name of names) if (!(fields.get(name) ?? unknown)(value[name] as Json)) return false;
-    return true;
+    return names.every((name) => isFieldFit(name, value[name] as Json));
   };
 }
 

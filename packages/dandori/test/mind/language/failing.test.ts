@@ -78,13 +78,20 @@ describe('a model that does not answer', () => {
     });
   });
 
-  it('tells why a fetch failed, which only its cause says', async () => {
-    const cause = new Error('connect ECONNREFUSED 192.0.2.1:443');
+  it.each([
+    ['its cause', new Error('connect ECONNREFUSED 192.0.2.1:443'), 'connect ECONNREFUSED'],
+    // So says Node of a name with several addresses, such as `localhost`.
+    [
+      'the code of its cause',
+      Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
+      'ECONNREFUSED',
+    ],
+  ])('tells why a fetch failed, which only %s says', async (_what, cause, why) => {
     const fetch = () => Promise.reject(new TypeError('fetch failed', { cause }));
     const connection = { baseUrl: 'http://192.0.2.1/v1', apiKey: 'key-1234', fetch };
     const asked = createLanguageMind({ provider: 'openai-compatible', name: 'm', ...connection });
     expect(await asked.think(new Story().thought())).toMatchObject({
-      failure: { retryable: true, message: expect.stringContaining('fetch failed: connect ECONNREFUSED') },
+      failure: { retryable: true, message: expect.stringContaining(`fetch failed: ${why}`) },
     });
   });
 
