@@ -35,6 +35,8 @@ export const ENTRIES = {
     client: 'src/client/index.ts',
     store: 'src/store/public.ts',
     testing: 'src/testing/index.ts',
+    // `openDandori({ workers })` starts this file and finds it by this name.
+    'pool-worker': 'src/app/pool-worker.ts',
   },
   servers: {
     calc: 'src/calc/main.ts',

@@ -28,6 +28,8 @@ function findLowestNode(): string | undefined {
 
 /** What tests start as processes, or name as services of their own, and `installation.ts` puts into a few files. */
 export const STARTED = [
+  'app/fixtures/office.ts',
+  'app/fixtures/two-workers.ts',
   'app/fixtures/waiting.ts',
   'tools/fixtures/desk-http.ts',
   'tools/fixtures/desk-stdio.ts',

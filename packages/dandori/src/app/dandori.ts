@@ -103,6 +103,8 @@ export interface OpenOptions {
   readonly clock?: Clock;
   /** If false, no tool servers are started. For a caller that only reads or cancels. */
   readonly tools?: boolean;
+  /** Drives runs in another process instead of this one. */
+  readonly driveElsewhere?: (run: string, leaving: StopSignals) => Promise<Report | undefined>;
   readonly onEvent?: (event: Event) => void;
   /** Whether `onEvent` is called with the events of this run. By default it is. */
   readonly isFollowed?: (run: string) => boolean;
@@ -222,6 +224,7 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
       telemetry,
       historyFiles,
       store,
+      driveElsewhere: options.driveElsewhere,
     },
   );
 }
@@ -245,12 +248,13 @@ interface Arranged {
   readonly telemetry: Pick<Telemetry, 'event' | 'close'> | undefined;
   readonly historyFiles: HistoryFiles | undefined;
   readonly store: Pick<OpenStore, 'close' | 'dispatcher' | 'bus' | 'counts' | 'examine'>;
+  readonly driveElsewhere: OpenOptions['driveElsewhere'];
 }
 
 function assemble(
   config: Config,
   parts: Parts & Pick<ConversationParts, 'conversations' | 'keys'> & { readonly approvals: Approvals },
-  { userSettings, mindFor, folders, telemetry, historyFiles, store }: Arranged,
+  { userSettings, mindFor, folders, telemetry, historyFiles, store, driveElsewhere }: Arranged,
 ): Runtime {
   const { toolbox, conversations } = parts;
   // Readers see `[secret]`. Only driving, forking and verifying work on the sealed journal.
@@ -296,8 +300,10 @@ function assemble(
     config,
     mindName: parts.mind.name,
     start: runs.start,
-    async drive(run, leaving) {
+    async drive(run, leaving = {}) {
       const started = runs.take(run);
+      if (driveElsewhere !== undefined)
+        return (await driveElsewhere(run, leaving)) ?? report(await stateOf(run));
       if (typeof started !== 'string') for (const event of started.events ?? []) historyFiles?.event(event);
       const state = await drive(started, parts, leaving);
       await historyFiles?.update(run, state.seq);

@@ -1,11 +1,12 @@
+import { availableParallelism } from 'node:os';
 import { newId, readAttachments } from '../commands/index.ts';
 import { type Config, type ConfigInput, isConfigKey, type Layer, loadConfig } from '../config/index.ts';
 import type { Conversation } from '../conversation/index.ts';
 import type { Counted, CountOptions, RunQuestion } from '../history/index.ts';
 import type { AiModel, Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
-import { DandoriError, messageOf } from '../model/error.ts';
-import type { Event } from '../model/event.ts';
+import { assertNever, DandoriError, messageOf } from '../model/error.ts';
+import type { Event, Live } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
 import { isObject, type Json } from '../model/json.ts';
 import type { StandingApproval } from '../model/question.ts';
@@ -35,6 +36,7 @@ import {
   readOutput,
   type YieldedOf,
 } from './run-options.ts';
+import type { PoolOptions, WorkerPool } from './worker-pool.ts';
 
 /**
  * The keys of `dandori.yaml` by their names, and the values that only a program has. A `dandori.yaml` in the
@@ -47,6 +49,11 @@ export interface DandoriOptions extends Omit<ConfigInput, 'model' | 'store'>, Ob
   readonly tools?: GivenTools | undefined;
   /** Used instead of all tools, servers and services. `close` closes it too. */
   readonly toolbox?: Toolbox;
+  /**
+   * So many processes drive the runs, so that more than one core is used. Their tools are those of `servers` and of the
+   * modules in `services`, because functions stay in this process.
+   */
+  readonly workers?: number;
   /** Where runs are stored: a store, or the section of the file. Default: files in `.dandori/runs`. */
   readonly store?: Store | ConfigInput['store'];
   /** A file, the contents of one, or what `loadConfig` returned. Default: `dandori.yaml` in `cwd`, if it exists. */
@@ -99,35 +106,66 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
       fix: "Write openDandori({ model: 'openai/gpt-5-mini', tools: { … } }).",
     });
   const { onQuestion, onEvent, onLive, onWarning, onUntraced, onTorn, tools = {}, ...given } = options;
-  const { model, toolbox, store: where, config: written, cwd, clock = systemClock, ...rest } = given;
+  const {
+    model,
+    toolbox,
+    store: where,
+    config: written,
+    cwd,
+    clock = systemClock,
+    workers = 0,
+    ...rest
+  } = given;
+  checkWorkers(options);
   refuseMisspelt(Object.keys(rest));
   const store = typeof where === 'object' && !('type' in where) ? where : undefined;
   const sections = { ...rest, ...(store === undefined && { store: where as ConfigInput['store'] }) };
   const config = await configOf({ written, cwd, model, sections, hasTools: options.tools !== undefined });
-  const listeners = createRunListeners();
+  const listeners = createRunListeners((run, isFollowed) => pool?.follow(run, isFollowed));
   const tellEvent = harmless('onEvent', onEvent);
   const tellLive = harmless('onLive', onLive);
   const mind = await mindOf(model, config);
-  const runtime = await openRuntime({
+  const heard = {
+    onEvent(event: Event) {
+      listeners.publish(event);
+      tellEvent(event);
+    },
+    onLive(live: Live) {
+      listeners.publish(live);
+      tellLive(live);
+    },
+    ...(onUntraced !== undefined && { onUntraced }),
+    ...(onTorn !== undefined && { onTorn }),
+  };
+  const services = await (await import('../tools/program-tools.ts')).servicesOf(tools);
+  const tellsAll = onEvent !== undefined || onLive !== undefined;
+  const isFollowed = (run: string) => tellsAll || listeners.isAny(run);
+  const pool =
+    workers === 0 ? undefined : await openPool({ count: workers, config, tellsAll, isFollowed, heard });
+  const opening = openRuntime({
     config,
-    services: await (await import('../tools/program-tools.ts')).servicesOf(tools),
+    services,
     clock,
     ...(mind !== undefined && { mind }),
     ...(toolbox !== undefined && { toolbox }),
     ...(store !== undefined && { store }),
     ...(onWarning !== undefined && { onWarning }),
-    ...(onUntraced !== undefined && { onUntraced }),
-    ...(onTorn !== undefined && { onTorn }),
-    onEvent(event) {
-      listeners.publish(event);
-      tellEvent(event);
-    },
+    ...heard,
     isFollowed: (run) => onEvent !== undefined || listeners.isAny(run),
-    onLive(live) {
-      listeners.publish(live);
-      tellLive(live);
-    },
+    ...(pool !== undefined && { driveElsewhere: pool.drive }),
   });
+  const runtime = await opening.catch(async (error: unknown) => {
+    await pool?.close();
+    throw error;
+  });
+  // Otherwise the first runs would all go to the process that is ready first.
+  await pool?.ready().catch(async (error: unknown) => {
+    await pool.close();
+    await runtime.close();
+    throw error;
+  });
+  // A driver tells only what comes after the start.
+  const onStart = onEvent && ((first: readonly Event[]) => first.forEach(tellEvent));
   const driven = new Set<Leave>();
   const common = {
     runtime,
@@ -139,6 +177,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
   const close: Dandori['close'] = async (leaving) => {
     isClosed = true;
     await Promise.all([...driven].map((leave) => leave(leaving?.grace)));
+    await pool?.close();
     await runtime.close(leaving);
   };
   return {
@@ -171,6 +210,7 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
           runtime.start(goal, {
             ...starting,
             run: id,
+            ...(onStart !== undefined && { onStart }),
             output: outputSchema(output),
             attachments: await readAttachments(attachments),
           }),
@@ -224,10 +264,72 @@ function harmless<T>(name: string, callback: (one: T) => void = () => {}): (one:
   };
 }
 
+interface PoolParts extends Pick<PoolOptions, 'count' | 'config' | 'tellsAll' | 'isFollowed'> {
+  readonly heard: Required<Pick<OpenOptions, 'onEvent' | 'onLive'>> &
+    Pick<OpenOptions, 'onUntraced' | 'onTorn'>;
+}
+
+/** What happens in the processes is told as if it happened here. */
+async function openPool({ heard, ...options }: PoolParts): Promise<WorkerPool> {
+  const { createWorkerPool } = await import('./worker-pool.ts');
+  return createWorkerPool({
+    ...options,
+    onUpdate(update) {
+      switch (update.type) {
+        case 'event':
+          return heard.onEvent(update.event);
+        case 'live':
+          return heard.onLive(update.live);
+        case 'torn':
+          return heard.onTorn?.(update.tail);
+        case 'untraced':
+          return heard.onUntraced?.(update.detail);
+        default:
+          return assertNever(update);
+      }
+    },
+  });
+}
+
+const MOST_WORKERS = 64;
+
+/** What a program passes by value exists in its own process only. */
+function checkWorkers({ workers = 0, tools = {}, model, toolbox, store, clock }: DandoriOptions): void {
+  if (!Number.isInteger(workers) || workers < 0 || workers > MOST_WORKERS)
+    throw new DandoriError('usage', `openDandori: workers is a number from 0 to ${MOST_WORKERS}.`, {
+      fix: `Write workers: ${availableParallelism()}, one for each core.`,
+    });
+  if (workers === 0) return;
+  const own: Readonly<Record<string, boolean>> = {
+    tools: Object.keys(tools).length > 0,
+    model: isMind(model) || isAiModel(model),
+    toolbox: toolbox !== undefined,
+    store: isObject(store) && !('type' in store),
+    clock: clock !== undefined,
+  };
+  const [name] = Object.entries(own).find(([, isGiven]) => isGiven) ?? [];
+  if (name === undefined) return;
+  throw new DandoriError(
+    'usage',
+    `openDandori: ${name} stays in this process, and workers are other processes.`,
+    {
+      fix: FOR_WORKERS[name] ?? 'Leave it out, or leave out workers.',
+    },
+  );
+}
+
+const FOR_WORKERS: Readonly<Record<string, string>> = {
+  tools:
+    "Put them into a module with `export default defineService({ … })`, and pass services: ['./tools.ts'].",
+  model: "Name it: model: 'openai/gpt-5-mini', or pass the section of the file.",
+  store: 'Name it as the file does: planning.history.directory, or store: { type: postgres, url }.',
+};
+
 /** The options that no file has. */
 const ONLY_HERE: Readonly<Record<Exclude<keyof DandoriOptions, keyof ConfigInput>, true>> = {
   tools: true,
   toolbox: true,
+  workers: true,
   config: true,
   cwd: true,
   clock: true,

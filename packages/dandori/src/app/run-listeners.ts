@@ -8,7 +8,10 @@ export interface RunListeners {
   listen(run: string, heard: (update: Event | Live) => void): () => void;
 }
 
-export function createRunListeners(): RunListeners {
+/** `onFollowed`: a run got its first listener, or lost its last one. */
+export function createRunListeners(
+  onFollowed: (run: string, isFollowed: boolean) => void = () => {},
+): RunListeners {
   const listeners = new Map<string, Set<(update: Event | Live) => void>>();
   return {
     publish(update) {
@@ -18,9 +21,12 @@ export function createRunListeners(): RunListeners {
     listen(run, heard) {
       const all = listeners.get(run) ?? new Set();
       listeners.set(run, all.add(heard));
+      if (all.size === 1) onFollowed(run, true);
       return () => {
         all.delete(heard);
-        if (all.size === 0) listeners.delete(run);
+        if (all.size > 0) return;
+        listeners.delete(run);
+        onFollowed(run, false);
       };
     },
   };

@@ -45,6 +45,7 @@ export type ErrorCode =
   | 'server-stopping'
   | 'server-failed'
   | 'server-unreachable'
+  | 'worker-failed'
   | 'login-failed'
   | 'usage';
 

@@ -7,14 +7,13 @@ import { isUnfinished } from '../model/event.ts';
 import { isAtEnd } from '../model/event-kinds.ts';
 import { redact } from '../model/redact.ts';
 import type { Drive, Patience } from '../store/index.ts';
+import { createWorkers, type ParentLine, type Workers, type WorkersOptions } from '../workers/index.ts';
 import { createOwners, createUsers } from './access.ts';
 import { createOpenConversations } from './conversations.ts';
 import { createEventStreams } from './event-streams.ts';
 import { createLiveUpdates, createRunStatusFeed } from './live-updates.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServerParts } from './parts.ts';
-import type { ServerLine } from './server-line.ts';
-import { createWorkers, type Workers, type WorkersOptions } from './worker-processes.ts';
 
 export interface PartsOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | 'tools'> {
   /** Overrides `server.workers`. */
@@ -24,7 +23,7 @@ export interface PartsOptions extends Omit<OpenOptions, 'onEvent' | 'onLive' | '
   /** Starts a process that drives runs for this server. Needed for `server.workers`. */
   readonly startWorker?: () => ChildProcess;
   /** The server that started this process and says which runs to drive. */
-  readonly line?: ServerLine;
+  readonly line?: ParentLine;
   /** Reports errors that happen outside a request, without secrets. */
   readonly log?: (line: string) => void;
 }

@@ -4,12 +4,12 @@ import type { Runtime } from '../app/index.ts';
 import type { Config } from '../config/index.ts';
 import type { Language } from '../model/text.ts';
 import type { Working } from '../store/index.ts';
+import type { Workers } from '../workers/index.ts';
 import type { Owners, User, Users } from './access.ts';
 import type { OpenConversations } from './conversations.ts';
 import type { EventStreams } from './event-streams.ts';
 import type { LiveUpdates, RunStatusFeed } from './live-updates.ts';
 import type { Metrics } from './metrics.ts';
-import type { Workers } from './worker-processes.ts';
 
 /** The parts of the server that its routes use. */
 export interface ServerParts {

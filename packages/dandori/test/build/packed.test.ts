@@ -387,6 +387,16 @@ process.on('exit', () => console.error('loaded ' + JSON.stringify(loaded)));
       },
     );
 
+    it('starts the workers of a program, which load its services', async () => {
+      mkdirSync(join(place, 'services'));
+      cpSync(join(ROOT, 'examples/services/letters.ts'), join(place, 'services/letters.ts'));
+      const example = readFileSync(join(ROOT, 'examples/library/workers.ts'), 'utf8');
+      writeFileSync(join(place, 'workers.ts'), example.replace('/../services', '/services'));
+      const { code, stdout, stderr } = await run(lowest, ['workers.ts']);
+      expect(stdout, stderr).toContain("[ 'answered', { id: 'p3', name: 'Taro Tanaka' } ]");
+      expect(code).toBe(0);
+    });
+
     it('lets a journal be written outside of it, and checks that journal', async () => {
       cpSync(join(ROOT, 'examples/library/journal.ts'), join(place, 'journal.ts'));
       const { code, stdout, stderr } = await run(lowest, ['journal.ts']);

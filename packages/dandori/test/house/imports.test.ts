@@ -22,10 +22,11 @@ const MAY_IMPORT: Record<string, string> = {
   conversation: 'secrets model run views tools store mind driver commands',
   telemetry: 'model store',
   config: 'secrets model documents plan',
-  app: 'secrets model documents plan run views tools store mind driver commands history conversation telemetry config',
+  workers: 'model store',
+  app: 'secrets model documents plan run views tools store mind driver commands history conversation telemetry config workers',
   client: 'model views history conversation server',
-  server: 'model documents plan run views tools store history conversation config app',
-  cli: 'model documents plan run views commands history conversation config app client server',
+  server: 'model documents plan run views tools store history conversation config workers app',
+  cli: 'model documents plan run views commands history conversation config workers app client server',
   testing: 'secrets model plan run views tools store mind driver commands history',
   'index.ts':
     'model documents plan run views tools store mind driver commands history conversation config app client',
@@ -83,7 +84,9 @@ function isPure(file: string): boolean {
  * and would load a whole room for one function.
  */
 const ENTERED_BY_INDEX =
-  'secrets tools store mind driver commands history conversation telemetry config app server'.split(' ');
+  'secrets tools store mind driver commands history conversation telemetry config workers app server'.split(
+    ' ',
+  );
 /**
  * Heavy parts with a door of their own. A file that needs only the contract of the room does not load them. The version
  * has one because `dandori --help` needs nothing else of `config`.

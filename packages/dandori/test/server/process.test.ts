@@ -9,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Task } from '../../src/model/task.ts';
-import { createWorkers } from '../../src/server/worker-processes.ts';
+import { createWorkers } from '../../src/workers/processes.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
 import { started } from '../program.ts';
 import { until } from './standing.ts';

@@ -95,11 +95,9 @@ async function workForServer(options: Pick<WorkOptions, 'config' | 'model'>): Pr
     throw new DandoriError('usage', '--for-server is only for processes that `dandori serve` starts.', {
       fix: 'Start `dandori work` without it.',
     });
-  // Ctrl-C in a terminal reaches this process too. The server decides when it stops.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
-  const { openServerLine } = await import('../../server/server-line.ts');
+  const { openParentLine } = await import('../../workers/index.ts');
   const { serve: open } = await import('../../server/serve.ts');
-  const line = openServerLine();
+  const line = openParentLine();
   const { config: configFile, model } = options;
   const log = (text: string) => process.stderr.write(`! ${text}\n`);
   const working = await open({ configFile, model, listens: false, line, log });

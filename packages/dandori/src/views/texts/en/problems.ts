@@ -80,6 +80,7 @@ export const problems: Problems = {
     'server-failed': ['The server had an internal error.'],
     'login-failed': ["The login didn't work."],
     'server-unreachable': [labels.serverSilent, labels.sendAgain],
+    'worker-failed': ['A worker process ended.', 'Continue the run with `dandori resume`.'],
     usage: ['Invalid command.'],
   },
   diagnostics: {

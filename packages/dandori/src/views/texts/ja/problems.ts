@@ -73,6 +73,7 @@ export const problems: Problems = {
     'server-failed': ['サーバー内部でエラーが発生しました。'],
     'login-failed': ['ログインできませんでした。'],
     'server-unreachable': [labels.serverSilent, labels.sendAgain],
+    'worker-failed': ['ワーカープロセスが終了しました。', '`dandori resume` で実行を再開してください。'],
     usage: ['コマンドの指定が正しくありません。'],
   },
   diagnostics: {
