@@ -51,6 +51,11 @@ export interface ResponseReader {
   end(): { readonly reason: FinishReason | undefined; readonly usage: ReportedUsage | undefined };
 }
 
+/** Some servers send empty ids and names where they have none. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
 /** Characters of an error response that are read. */
 const LONGEST_ERROR = 64 * 1024;
 const END = Buffer.from(']}');
@@ -150,13 +155,14 @@ class Received {
   #take(data: string): void {
     if (this.#isOver) return;
     const value = data === '[DONE]' ? undefined : parsedJson(data);
-    if (isObject(value)) this.#isOver = this.#reader?.take(value) === false;
-    else if (data === '[DONE]') this.#isOver = true;
-    else this.#fail(new InvalidResponse('an event of the response is no JSON object'));
+    if (data === '[DONE]' || (isObject(value) && this.#reader?.take(value) === false)) this.#isOver = true;
+    else if (!isObject(value)) this.#fail(new InvalidResponse('an event of the response is no JSON object'));
   }
 
+  /** What follows makes the output no better, and some servers leave a response open after an error. */
   #fail(error: unknown): void {
     this.#hasFailed = true;
+    this.#isOver = true;
     this.#onPart({ type: 'error', error });
   }
 

@@ -1,6 +1,12 @@
 import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
-import type { OpenAiApi, OpenAiOptions, Output, ResponseReader } from './openai-api.ts';
+import {
+  isName,
+  type OpenAiApi,
+  type OpenAiOptions,
+  type Output,
+  type ResponseReader,
+} from './openai-api.ts';
 import { openAiSchema } from './openai-schema.ts';
 import {
   type AssistantPart,
@@ -274,10 +280,6 @@ class ResponsesReader implements ResponseReader {
 function kindOf({ type }: Record<string, unknown>): 'text' | 'thought' | 'call' {
   if (type === 'function_call') return 'call';
   return type === 'reasoning' ? 'thought' : 'text';
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function isNumber(value: unknown): value is number {
