@@ -171,6 +171,15 @@ describe('a response in chat completions', () => {
     expect(parts.map((part) => ('text' in part ? part.text : '')).join('')).toBe('abcd');
   });
 
+  it('may have empty events, which keep the connection open, and blanks behind its end', async () => {
+    const whole = delta({ content: 'hi' }, { finish_reason: 'stop' });
+    const events = `data:\n\ndata: \n\ndata: ${JSON.stringify(whole)}\n\ndata:\n\ndata: [DONE] \n\n`;
+    expect(await partsOf(ours(await start([{ raw: events }])))).toEqual([
+      { type: 'text', text: 'hi' },
+      { type: 'finish', reason: 'stop', usage: undefined },
+    ]);
+  });
+
   it('does not end with an empty reason', async () => {
     const events = [delta({ content: 'half' }, { finish_reason: '' })];
     const parts = await partsOf(ours(await start([raw(...events)])));

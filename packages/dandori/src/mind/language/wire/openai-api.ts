@@ -153,9 +153,11 @@ class Received {
   }
 
   #take(data: string): void {
-    if (this.#isOver) return;
-    const value = data === '[DONE]' ? undefined : parsedJson(data);
-    if (data === '[DONE]' || (isObject(value) && this.#reader?.take(value) === false)) this.#isOver = true;
+    const text = data.trim();
+    // Some gateways send empty events to keep the connection open.
+    if (this.#isOver || text === '') return;
+    const value = text === '[DONE]' ? undefined : parsedJson(text);
+    if (text === '[DONE]' || (isObject(value) && this.#reader?.take(value) === false)) this.#isOver = true;
     else if (!isObject(value)) this.#fail(new InvalidResponse('an event of the response is no JSON object'));
   }
 
