@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { chatApi } from '../../../src/mind/language/wire/chat.ts';
@@ -152,8 +152,7 @@ describe('a response in chat completions', () => {
       request.resume();
       response.write(text);
     });
-    await listen(server);
-    const { port } = server.address() as AddressInfo;
+    const { port } = await listen(server);
     const parts = await partsOf(ours({ url: `http://127.0.0.1:${port}/v1` }));
     expect(parts).toMatchObject([{ type: 'error' }, { type: 'finish', reason: 'error' }]);
     server.closeAllConnections();
@@ -184,6 +183,23 @@ describe('a response in chat completions', () => {
     const events = [delta({ content: 'half' }, { finish_reason: '' })];
     const parts = await partsOf(ours(await start([raw(...events)])));
     expect(parts.at(-1)).toMatchObject({ type: 'finish', reason: 'error' });
+  });
+
+  it.each([
+    ['a whole response', 'application/json', (line: string) => line],
+    ['an event', 'text/event-stream', (line: string) => `data: ${line}`],
+  ])('is too long if %s has too many lines, which would fill the memory', async (_, type, toLine) => {
+    // Each line is shorter than the longest line.
+    const lines = Array<string>(18).fill(toLine(`${' '.repeat(1024 * 1024)}{},\n`));
+    const packed = gzipSync([toLine('{"choices":[\n'), ...lines, toLine('{}]}\n\n')].join(''));
+    const server = createServer((request, response) => {
+      request.resume();
+      response.writeHead(200, { 'content-type': type, 'content-encoding': 'gzip' }).end(packed);
+    });
+    const { port } = await listen(server);
+    await expect(partsOf(ours({ url: `http://127.0.0.1:${port}/v1` }))).rejects.toThrow(OutputTooLong);
+    server.closeAllConnections();
+    server.close();
   });
 
   it('may be anything: the call ends, and says so once', async () => {

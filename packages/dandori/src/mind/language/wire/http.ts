@@ -24,8 +24,8 @@ export type Post = (
 
 /** Bytes of one response. A few characters of output arrive in an event of some hundred bytes. */
 const LONGEST_BODY = 256 * 1024 * 1024;
-/** Bytes without a newline. An incomplete event is kept in memory. */
-const LONGEST_LINE = 16 * 1024 * 1024;
+/** Bytes without a newline, and of one event. It is kept in memory, and the objects in it take twenty times as much. */
+export const LONGEST_EVENT = 16 * 1024 * 1024;
 /** Bytes of memory that a piece takes besides its content. A server may send every byte on its own. */
 const PIECE = 128;
 const MOST_REDIRECTS = 3;
@@ -208,7 +208,7 @@ function limit(): (chunk: Uint8Array) => boolean {
     bytes += chunk.length + PIECE;
     const newline = chunk.lastIndexOf(10);
     sinceNewline = newline === -1 ? sinceNewline + chunk.length + PIECE : chunk.length - newline;
-    return bytes <= LONGEST_BODY && sinceNewline <= LONGEST_LINE;
+    return bytes <= LONGEST_BODY && sinceNewline <= LONGEST_EVENT;
   };
 }
 

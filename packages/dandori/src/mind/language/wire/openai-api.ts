@@ -4,13 +4,14 @@ import { LastMade } from '../../last-made.ts';
 import { writeMessages } from './body.ts';
 import type { Take } from './connection.ts';
 import { EventReader } from './events.ts';
-import { type Post, post, postWith } from './http.ts';
+import { LONGEST_EVENT, type Post, post, postWith } from './http.ts';
 import type { ResponseHead } from './response-reader.ts';
 import {
   type FinishReason,
   InvalidResponse,
   type ModelMessage,
   type ModelRequest,
+  OutputTooLong,
   type Part,
   type ReportedUsage,
   ResponseError,
@@ -132,7 +133,10 @@ class Received {
     this.#reader = this.#api.createReader({ onPart: this.#onPart, fail: (error) => this.#fail(error) });
     // A server that does not stream sends one body, which is read like one event.
     if (head.headers['content-type']?.includes('application/json') === true)
-      return (piece) => this.#keep(piece) > 0;
+      return (piece) => {
+        checkLength(this.#keep(piece));
+        return true;
+      };
     const events = new EventReader((data) => this.#take(data));
     this.#events = events;
     return (piece) => {
@@ -156,6 +160,7 @@ class Received {
     const text = data.trim();
     // Some gateways send empty events to keep the connection open.
     if (this.#isOver || text === '') return;
+    checkLength(text.length);
     const value = text === '[DONE]' ? undefined : parsedJson(text);
     if (text === '[DONE]' || (isObject(value) && this.#reader?.take(value) === false)) this.#isOver = true;
     else if (!isObject(value)) this.#fail(new InvalidResponse('an event of the response is no JSON object'));
@@ -177,6 +182,11 @@ class Received {
   #text(): string {
     return Buffer.concat(this.#whole).toString();
   }
+}
+
+/** An event may have many lines, each within the limit of a line. */
+function checkLength(length: number): void {
+  if (length > LONGEST_EVENT) throw new OutputTooLong('an event of the response is too long');
 }
 
 function refusal(
