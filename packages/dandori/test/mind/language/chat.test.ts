@@ -179,6 +179,14 @@ describe('a response in chat completions', () => {
     ]);
   });
 
+  it.each([null, '', false, 0])('has no error if it is %j', async (error) => {
+    const whole = delta({ content: 'hi' }, { finish_reason: 'stop' });
+    expect(await partsOf(ours(await start([raw({ error, ...whole })])))).toEqual([
+      { type: 'text', text: 'hi' },
+      { type: 'finish', reason: 'stop', usage: undefined },
+    ]);
+  });
+
   it('does not end with an empty reason', async () => {
     const events = [delta({ content: 'half' }, { finish_reason: '' })];
     const parts = await partsOf(ours(await start([raw(...events)])));

@@ -1,13 +1,7 @@
 import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
 import { isThinker, thinksWithoutTools } from '../options.ts';
-import {
-  isName,
-  type OpenAiApi,
-  type OpenAiOptions,
-  type Output,
-  type ResponseReader,
-} from './openai-api.ts';
+import { isName, type OpenAiApi, type OpenAiOptions, type Output, type OutputReader } from './openai-api.ts';
 import { openAiSchema } from './openai-schema.ts';
 import {
   type FinishReason,
@@ -117,7 +111,7 @@ interface Call {
   text: string;
 }
 
-class ChatReader implements ResponseReader {
+class ChatReader implements OutputReader {
   readonly #onPart: Output['onPart'];
   readonly #fail: Output['fail'];
   readonly #calls: Call[] = [];
@@ -133,7 +127,8 @@ class ChatReader implements ResponseReader {
 
   /** The stream ends with `[DONE]`, so no event is known to be the last one. */
   take(value: Record<string, unknown>): boolean {
-    if (value.error !== undefined && value.error !== null) {
+    // A few servers send an empty one with each event.
+    if (value.error) {
       this.#fail(value.error);
       return true;
     }
@@ -146,7 +141,7 @@ class ChatReader implements ResponseReader {
     return true;
   }
 
-  end(): ReturnType<ResponseReader['end']> {
+  end(): ReturnType<OutputReader['end']> {
     for (const { id, name, text } of this.#calls)
       if (name !== undefined) this.#onPart({ type: 'call', id, name, input: text });
     if (this.#calls.some(({ name }) => name === undefined))

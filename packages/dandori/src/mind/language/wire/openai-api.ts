@@ -36,7 +36,7 @@ export interface OpenAiApi {
   body(request: ModelRequest, options: OpenAiOptions): object;
   /** The message as the API has it, which may be several objects. */
   toItems(message: ModelMessage): object[];
-  createReader(output: Output): ResponseReader;
+  createReader(output: Output): OutputReader;
 }
 
 /** What the reader of a response found in it. */
@@ -45,7 +45,7 @@ export interface Output {
   readonly fail: (error: unknown) => void;
 }
 
-export interface ResponseReader {
+export interface OutputReader {
   /** Takes an event of the stream, or the whole response of a server that does not stream. False after the last one. */
   take(value: Record<string, unknown>): boolean;
   /** Called once, when nothing more comes. */
@@ -108,7 +108,7 @@ class Received {
   readonly #api: OpenAiApi;
   readonly #onPart: (part: Part) => void;
   #head: ResponseHead | undefined;
-  #reader: ResponseReader | undefined;
+  #reader: OutputReader | undefined;
   #hasFailed = false;
   #events: EventReader | undefined;
   /** The last event has been read. */
