@@ -135,7 +135,7 @@ interface Unpacking {
 function unpack(
   { status: statusCode, headers }: ResponseHead,
   asGiven: Take,
-  { flow, stop: asked }: { readonly flow: Flow; readonly stop: Stop },
+  { flow, stop: callStop }: { readonly flow: Flow; readonly stop: Stop },
 ): Unpacking | undefined {
   const encoding = headers['content-encoding']?.toLowerCase();
   // Some servers send `none`, so that nothing in between compresses a stream.
@@ -162,7 +162,7 @@ function unpack(
       if (isOver) return;
       try {
         // A few bytes unpack to millions, long after the connection has ended.
-        if (asked.isStopped) throw new CallStopped();
+        if (callStop.isStopped) throw new CallStopped();
         if (!take(chunk)) stopWith(resolve);
       } catch (error) {
         stopWith(() => reject(error));
