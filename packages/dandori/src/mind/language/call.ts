@@ -11,6 +11,7 @@ import { responsesApi } from './wire/responses.ts';
 import {
   type FinishReason,
   MissingKey,
+  MOST_CALLS,
   OutputTooLong,
   type Part,
   type ReportedUsage,
@@ -53,8 +54,6 @@ export interface ModelOutput {
 
 /** Characters of one output, including thoughts and calls: four times the longest output of today's models. */
 export const LONGEST_OUTPUT = 4_000_000;
-/** Calls of one output. For each, the ones before it are looked at. */
-const MOST_CALLS = 2_000;
 
 /**
  * One model call, without retries. Never rejects: a problem is in `error`. A request that the server refuses

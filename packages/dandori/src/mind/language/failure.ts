@@ -120,7 +120,7 @@ function isConnectionError(error: unknown): boolean {
     return `${code} ${messageOf(part)}`;
   });
   return texts.some((text) =>
-    /ECONN|ENOTFOUND|EAI_AGAIN|EPIPE|EPROTO|ETIMEDOUT|HPE_|UND_ERR|fetch failed|terminated|socket/i.test(
+    /\bE(?:CONN|HOST|NET)|ENOTFOUND|EAI_AGAIN|EPIPE|EPROTO|ETIMEDOUT|EADDRNOTAVAIL|E[MN]FILE|HPE_|UND_ERR|fetch failed|terminated|socket/i.test(
       text,
     ),
   );
@@ -140,12 +140,13 @@ function at({ baseUrl }: LanguageMindOptions): string {
 }
 
 function messageOf(error: unknown): string {
-  // `fetch` says why only in the cause. If a name has several addresses, the cause has a code and no message.
-  if (error instanceof Error && error.message === 'fetch failed' && error.cause instanceof Error) {
-    const { message, code, name }: NodeJS.ErrnoException = error.cause;
-    return `${error.message}: ${message || code || name}`;
+  if (error instanceof Error) {
+    const { message, cause, code, name }: NodeJS.ErrnoException = error;
+    // `fetch` says why only in the cause.
+    if (message === 'fetch failed' && cause instanceof Error) return `${message}: ${messageOf(cause)}`;
+    // If a name has several addresses, such as `localhost`, the error has a code and no message.
+    return message || code || name;
   }
-  if (error instanceof Error) return error.message;
   if (typeof error === 'object' && error !== null && 'message' in error) return String(error.message);
   return typeof error === 'string' ? error : (stringifyJson(error) ?? 'unknown');
 }

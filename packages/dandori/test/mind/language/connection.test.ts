@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
-import { constants, createDeflateRaw, createGzip, gzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, createDeflateRaw, createGzip, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLanguageMind } from '../../../src/mind/language/mind.ts';
 import { post } from '../../../src/mind/language/wire/http.ts';
@@ -417,6 +417,34 @@ describe('a compressed response', () => {
     });
     if (message === undefined) expect(await ask(server.url)).toBe(`200 ${'hello '.repeat(100)}`);
     else await expect(ask(server.url)).rejects.toThrow(message);
+  });
+
+  it.each(['GZIP', 'x-gzip', 'none', 'Identity'])('is read as %s says', async (encoding) => {
+    const body = /gzip/i.test(encoding) ? gzipSync('hello') : Buffer.from('hello');
+    const server = await serving((socket) => {
+      socket.write(`${OK}content-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`);
+      socket.write(body);
+    });
+    expect(await ask(server.url)).toBe('200 hello');
+  });
+
+  it('that has arrived is not unpacked to its end when its call is stopped', async () => {
+    const packed = brotliCompressSync(Buffer.alloc(64 * 1024 * 1024, '\n'), {
+      params: { [constants.BROTLI_PARAM_QUALITY]: 1 },
+    });
+    const server = await serving((socket) => {
+      socket.write(`${OK}content-encoding: br\r\ncontent-length: ${packed.length}\r\n\r\n`);
+      socket.write(packed);
+    });
+    const stop = new Stop();
+    let pieces = 0;
+    const take = () => {
+      pieces++;
+      stop.stop('enough');
+      return true;
+    };
+    await expect(ask(server.url, { stop, take })).rejects.toThrow('The call was stopped.');
+    expect(pieces).toBe(1);
   });
 
   it('that is compressed twice is refused', async () => {

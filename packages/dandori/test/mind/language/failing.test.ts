@@ -95,6 +95,25 @@ describe('a model that does not answer', () => {
     });
   });
 
+  it.each([
+    // Node gives no message for a name with several addresses, such as `localhost`.
+    ['ECONNREFUSED', ''],
+    ['EHOSTUNREACH', 'connect EHOSTUNREACH 192.0.2.1:443'],
+    ['ENETUNREACH', 'connect ENETUNREACH 192.0.2.1:443'],
+    ['EADDRNOTAVAIL', 'connect EADDRNOTAVAIL 192.0.2.1:443'],
+    ['EMFILE', 'connect EMFILE 192.0.2.1:443'],
+  ])('may be asked again after %s, and the message names it', async (code, message) => {
+    const fetch = () => Promise.reject(Object.assign(new Error(message), { code }));
+    const connection = { baseUrl: 'http://192.0.2.1/v1', apiKey: 'key-1234', fetch };
+    const asked = createLanguageMind({ provider: 'openai-compatible', name: 'm', ...connection });
+    expect(await asked.think(new Story().thought())).toMatchObject({
+      failure: {
+        retryable: true,
+        message: expect.stringContaining(`cannot be reached at ${connection.baseUrl}: ${message || code}.`),
+      },
+    });
+  });
+
   it.each<[number, RegExp, ModelReply]>([
     [401, /API key.*model\.api_key_env/, { status: 401 }],
     [403, /API key.*model\.api_key_env/, { status: 403 }],

@@ -1,13 +1,15 @@
 import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
 import { isThinker, thinksWithoutTools } from '../options.ts';
-import type { OpenAiApi, OpenAiOptions, Output, ResponseReader } from './openai-api.ts';
+import { isName, type OpenAiApi, type OpenAiOptions, type Output, type OutputReader } from './openai-api.ts';
 import { openAiSchema } from './openai-schema.ts';
 import {
   type FinishReason,
   InvalidResponse,
+  MOST_CALLS,
   type ModelMessage,
   type ModelRequest,
+  OutputTooLong,
   type ReportedUsage,
 } from './wire.ts';
 
@@ -96,18 +98,24 @@ function toFilePart({ name, type, data }: ShownFile): object {
     : { type: 'file', file: { filename: name, file_data: url } };
 }
 
+/** A call in the output. */
 interface Call {
-  readonly id: string;
-  readonly name: string;
+  /** Its index, or its place in the list of a server that sends none. */
+  readonly place: number;
+  /** The id that the server gave it. */
+  sentId: string | undefined;
+  /** What it is told by. */
+  id: string;
+  /** Undefined: it has no name yet, and is not told. */
+  name: string | undefined;
   text: string;
 }
 
-class ChatReader implements ResponseReader {
+class ChatReader implements OutputReader {
   readonly #onPart: Output['onPart'];
   readonly #fail: Output['fail'];
-  /** By their index. A call without a name yet is not told. */
-  readonly #calls = new Map<number, Call>();
-  readonly #early = new Map<number, { id: string | undefined; text: string }>();
+  readonly #calls: Call[] = [];
+  readonly #ids = new Set<string>();
   #reason: string | undefined;
   #usage: ReportedUsage | undefined;
   #isRefused = false;
@@ -119,35 +127,32 @@ class ChatReader implements ResponseReader {
 
   /** The stream ends with `[DONE]`, so no event is known to be the last one. */
   take(value: Record<string, unknown>): boolean {
-    if (value.error !== undefined && value.error !== null) {
+    // A few servers send an empty one with each event.
+    if (value.error) {
       this.#fail(value.error);
       return true;
     }
     if (isObject(value.usage)) this.#usage = toReported(value.usage);
     const choice: unknown = Array.isArray(value.choices) ? value.choices[0] : undefined;
     if (!isObject(choice)) return true;
-    if (typeof choice.finish_reason === 'string') this.#reason = choice.finish_reason;
+    if (isName(choice.finish_reason)) this.#reason = choice.finish_reason;
     const delta = choice.delta ?? choice.message;
     if (isObject(delta)) this.#delta(delta);
     return true;
   }
 
-  end(): ReturnType<ResponseReader['end']> {
-    for (const { id, name, text } of this.#calls.values())
-      this.#onPart({ type: 'call', id, name, input: text });
-    if (this.#early.size > 0) this.#fail(new InvalidResponse('a tool call has no name'));
+  end(): ReturnType<OutputReader['end']> {
+    for (const { id, name, text } of this.#calls)
+      if (name !== undefined) this.#onPart({ type: 'call', id, name, input: text });
+    if (this.#calls.some(({ name }) => name === undefined))
+      this.#fail(new InvalidResponse('a tool call has no name'));
     const reason = this.#reason === undefined ? undefined : finishReason(this.#reason, this.#isRefused);
     return { reason, usage: this.#usage };
   }
 
-  #delta({
-    content,
-    reasoning_content,
-    reasoning = reasoning_content,
-    refusal,
-    tool_calls,
-  }: ChatDelta): void {
-    if (typeof reasoning === 'string') this.#tell('thought', reasoning);
+  #delta({ content, reasoning, reasoning_content, refusal, tool_calls }: ChatDelta): void {
+    // A few servers send both names.
+    this.#tell('thought', reasoning || reasoning_content);
     for (const part of Array.isArray(content) ? content : [content]) this.#content(part);
     if (typeof refusal === 'string' && refusal !== '') {
       this.#isRefused = true;
@@ -169,43 +174,53 @@ class ChatReader implements ResponseReader {
     if (typeof text === 'string' && text !== '') this.#onPart({ type, text });
   }
 
-  #call({ index, id, function: called }: ChatCall, place: number): void {
-    const at = typeof index === 'number' ? index : this.#placeOf(id, place);
-    const { name, arguments: piece } = asObject(called);
+  #call(sent: ChatCall, position: number): void {
+    const { name, arguments: piece } = asObject(sent.function);
     // A few servers send the arguments as an object.
     const text = typeof piece === 'string' ? piece : isObject(piece) ? stringifyJson(piece) : '';
-    const known = this.#calls.get(at);
-    if (known !== undefined) {
-      this.#piece(known, text);
-      return;
-    }
-    const early = this.#early.get(at);
-    const callId = early?.id ?? (typeof id === 'string' && id !== '' ? id : undefined);
-    const begun = (early?.text ?? '') + text;
-    if (typeof name !== 'string') {
-      this.#early.set(at, { id: callId, text: begun });
-      return;
-    }
-    this.#early.delete(at);
-    // A few servers give the same id to several calls of one answer.
-    const isTaken = [...this.#calls.values()].some((one) => one.id === callId);
-    const call: Call = { id: callId === undefined || isTaken ? `call_${at}` : callId, name, text: '' };
-    this.#calls.set(at, call);
-    this.#onPart({ type: 'call-start', id: call.id, name });
-    this.#piece(call, begun);
-  }
-
-  /** For servers that send no index: an id that is known continues its call, another begins one. */
-  #placeOf(id: unknown, place: number): number {
-    const known = [...this.#calls].find(([, call]) => call.id === id);
-    if (known !== undefined) return known[0];
-    return typeof id === 'string' && id !== '' ? this.#calls.size : place;
-  }
-
-  #piece(call: Call, text: string): void {
-    if (text === '') return;
+    const call = this.#callOf(sent, isName(name), position);
+    if (isName(sent.id)) call.sentId ??= sent.id;
     call.text += text;
-    this.#onPart({ type: 'call-piece', id: call.id, text });
+    if (call.name !== undefined) this.#piece(call, text);
+    else if (isName(name)) {
+      call.name = name;
+      call.id = this.#freeId(call);
+      this.#onPart({ type: 'call-start', id: call.id, name });
+      this.#piece(call, call.text);
+    }
+  }
+
+  /**
+   * The call that a piece belongs to. Some servers send the same index with every call, and others send none. A few
+   * change the id with every piece. So an unknown id begins another call only together with a name.
+   */
+  #callOf({ index, id }: ChatCall, hasName: boolean, position: number): Call {
+    const place = typeof index === 'number' ? index : position;
+    const isHere = (call: Call) => call.place === place;
+    const named = isName(id)
+      ? this.#calls.findLast((call) => call.sentId === id && (typeof index !== 'number' || isHere(call)))
+      : undefined;
+    const known = named ?? this.#calls.findLast(isHere);
+    const isAnother = named === undefined && hasName && isName(id) && known?.sentId !== undefined;
+    if (known !== undefined && !isAnother) return known;
+    // Calls without a name are not told, so the limit of the listener does not count them.
+    if (this.#calls.length === MOST_CALLS)
+      throw new OutputTooLong('the output of the model has too many calls');
+    const call = { place, sentId: undefined, id: '', name: undefined, text: '' };
+    this.#calls.push(call);
+    return call;
+  }
+
+  /** A few servers give the same id to several calls of one answer. */
+  #freeId({ sentId, place }: Call): string {
+    let id = sentId === undefined || this.#ids.has(sentId) ? `call_${place}` : sentId;
+    while (this.#ids.has(id)) id += '_';
+    this.#ids.add(id);
+    return id;
+  }
+
+  #piece({ id }: Call, text: string): void {
+    if (text !== '') this.#onPart({ type: 'call-piece', id, text });
   }
 }
 

@@ -44,6 +44,12 @@ export interface Flow {
  */
 export class StaleConnection extends Error {}
 
+export class CallStopped extends Error {
+  constructor() {
+    super('The call was stopped.');
+  }
+}
+
 /** Our connections to one server. Idle ones don't keep the process alive. */
 export class Pool {
   readonly #connect: () => Socket;
@@ -58,7 +64,7 @@ export class Pool {
    * before.
    */
   send(requested: Requested, receive: Receive, isNew = false): Promise<void> {
-    if (requested.stop.isStopped) return Promise.reject(new Error(STOPPED));
+    if (requested.stop.isStopped) return Promise.reject(new CallStopped());
     const connection = (isNew ? undefined : this.#takeIdle()) ?? new Connection(this, this.#connect());
     return connection.send(requested, receive);
   }
@@ -140,7 +146,7 @@ class Connection {
     const socket = this.#socket;
     const exchange = new Exchange(socket, receive, stop);
     this.#exchange = exchange;
-    exchange.onStop(() => this.#fail(new Error(STOPPED)));
+    exchange.onStop(() => this.#fail(new CallStopped()));
     socket.ref();
     if (length <= SHORT_BODY) socket.write(Buffer.concat([Buffer.from(head, 'latin1'), ...body]));
     else {
@@ -307,8 +313,6 @@ class Exchange implements Found, Flow {
     this.#resolve();
   }
 }
-
-const STOPPED = 'The call was stopped.';
 
 /** Worded like the error of `node:http`, for people who search for it. */
 class SocketClosed extends Error {

@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Stop } from '../../../model/stop.ts';
-import { type Flow, Pool, type Receive, StaleConnection, type Take } from './connection.ts';
+import { CallStopped, type Flow, Pool, type Receive, StaleConnection, type Take } from './connection.ts';
 import type { ResponseHead } from './response-reader.ts';
 import { OutputTooLong, ResponseError } from './wire.ts';
 
@@ -24,8 +24,8 @@ export type Post = (
 
 /** Bytes of one response. A few characters of output arrive in an event of some hundred bytes. */
 const LONGEST_BODY = 256 * 1024 * 1024;
-/** Bytes without a newline. An incomplete event is kept in memory. */
-const LONGEST_LINE = 16 * 1024 * 1024;
+/** Bytes without a newline, and of one event. It is kept in memory, and the objects in it take twenty times as much. */
+export const LONGEST_EVENT = 16 * 1024 * 1024;
 /** Bytes of memory that a piece takes besides its content. A server may send every byte on its own. */
 const PIECE = 128;
 const MOST_REDIRECTS = 3;
@@ -42,7 +42,7 @@ const postDirectly: Post = async (url, posted, receive) => {
         if (redirects < MOST_REDIRECTS) next = redirectIn(head, from);
         if (next !== undefined) return undefined;
         const take = receive(head);
-        unpacking = take && unpack(head, take, flow);
+        unpacking = take && unpack(head, take, { flow, stop: posted.stop });
         return unpacking?.take ?? (take && limited(take));
       });
     } catch (error) {
@@ -135,10 +135,11 @@ interface Unpacking {
 function unpack(
   { status: statusCode, headers }: ResponseHead,
   asGiven: Take,
-  flow: Flow,
+  { flow, stop: callStop }: { readonly flow: Flow; readonly stop: Stop },
 ): Unpacking | undefined {
-  const encoding = headers['content-encoding'];
-  if (encoding === undefined || encoding === 'identity') return undefined;
+  const encoding = headers['content-encoding']?.toLowerCase();
+  // Some servers send `none`, so that nothing in between compresses a stream.
+  if (encoding === undefined || encoding === 'identity' || encoding === 'none') return undefined;
   const stream = unpacker(encoding);
   if (stream === undefined) throw new ResponseError('it is compressed in an unknown way', { statusCode });
   const take = limited(asGiven);
@@ -160,6 +161,8 @@ function unpack(
     stream.on('data', (chunk: Buffer) => {
       if (isOver) return;
       try {
+        // A few bytes unpack to millions, long after the connection has ended.
+        if (callStop.isStopped) throw new CallStopped();
         if (!take(chunk)) stopWith(resolve);
       } catch (error) {
         stopWith(() => reject(error));
@@ -205,7 +208,7 @@ function limit(): (chunk: Uint8Array) => boolean {
     bytes += chunk.length + PIECE;
     const newline = chunk.lastIndexOf(10);
     sinceNewline = newline === -1 ? sinceNewline + chunk.length + PIECE : chunk.length - newline;
-    return bytes <= LONGEST_BODY && sinceNewline <= LONGEST_LINE;
+    return bytes <= LONGEST_BODY && sinceNewline <= LONGEST_EVENT;
   };
 }
 

@@ -4,13 +4,14 @@ import { LastMade } from '../../last-made.ts';
 import { writeMessages } from './body.ts';
 import type { Take } from './connection.ts';
 import { EventReader } from './events.ts';
-import { type Post, post, postWith } from './http.ts';
+import { LONGEST_EVENT, type Post, post, postWith } from './http.ts';
 import type { ResponseHead } from './response-reader.ts';
 import {
   type FinishReason,
   InvalidResponse,
   type ModelMessage,
   type ModelRequest,
+  OutputTooLong,
   type Part,
   type ReportedUsage,
   ResponseError,
@@ -35,7 +36,7 @@ export interface OpenAiApi {
   body(request: ModelRequest, options: OpenAiOptions): object;
   /** The message as the API has it, which may be several objects. */
   toItems(message: ModelMessage): object[];
-  createReader(output: Output): ResponseReader;
+  createReader(output: Output): OutputReader;
 }
 
 /** What the reader of a response found in it. */
@@ -44,11 +45,16 @@ export interface Output {
   readonly fail: (error: unknown) => void;
 }
 
-export interface ResponseReader {
+export interface OutputReader {
   /** Takes an event of the stream, or the whole response of a server that does not stream. False after the last one. */
   take(value: Record<string, unknown>): boolean;
   /** Called once, when nothing more comes. */
   end(): { readonly reason: FinishReason | undefined; readonly usage: ReportedUsage | undefined };
+}
+
+/** Some servers send empty ids and names where they have none. */
+export function isName(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 /** Characters of an error response that are read. */
@@ -102,7 +108,7 @@ class Received {
   readonly #api: OpenAiApi;
   readonly #onPart: (part: Part) => void;
   #head: ResponseHead | undefined;
-  #reader: ResponseReader | undefined;
+  #reader: OutputReader | undefined;
   #hasFailed = false;
   #events: EventReader | undefined;
   /** The last event has been read. */
@@ -127,7 +133,10 @@ class Received {
     this.#reader = this.#api.createReader({ onPart: this.#onPart, fail: (error) => this.#fail(error) });
     // A server that does not stream sends one body, which is read like one event.
     if (head.headers['content-type']?.includes('application/json') === true)
-      return (piece) => this.#keep(piece) > 0;
+      return (piece) => {
+        checkLength(this.#keep(piece));
+        return true;
+      };
     const events = new EventReader((data) => this.#take(data));
     this.#events = events;
     return (piece) => {
@@ -148,15 +157,19 @@ class Received {
   }
 
   #take(data: string): void {
-    if (this.#isOver) return;
-    const value = data === '[DONE]' ? undefined : parsedJson(data);
-    if (isObject(value)) this.#isOver = this.#reader?.take(value) === false;
-    else if (data === '[DONE]') this.#isOver = true;
-    else this.#fail(new InvalidResponse('an event of the response is no JSON object'));
+    const text = data.trim();
+    // Some gateways send empty events to keep the connection open.
+    if (this.#isOver || text === '') return;
+    checkLength(text.length);
+    const value = text === '[DONE]' ? undefined : parsedJson(text);
+    if (text === '[DONE]' || (isObject(value) && this.#reader?.take(value) === false)) this.#isOver = true;
+    else if (!isObject(value)) this.#fail(new InvalidResponse('an event of the response is no JSON object'));
   }
 
+  /** What follows makes the output no better, and some servers leave a response open after an error. */
   #fail(error: unknown): void {
     this.#hasFailed = true;
+    this.#isOver = true;
     this.#onPart({ type: 'error', error });
   }
 
@@ -169,6 +182,11 @@ class Received {
   #text(): string {
     return Buffer.concat(this.#whole).toString();
   }
+}
+
+/** An event may have many lines, each within the limit of a line. */
+function checkLength(length: number): void {
+  if (length > LONGEST_EVENT) throw new OutputTooLong('an event of the response is too long');
 }
 
 function refusal(

@@ -20,8 +20,11 @@ type State = 'head' | 'body' | 'tail' | 'size' | 'chunk' | 'after chunk' | 'trai
 
 /** Bytes of the head, with the informational responses before it, and of all trailers. */
 const LONGEST_HEAD = 32 * 1024;
-/** Bytes of the line before a chunk, with its extensions. */
-const LONGEST_SIZE = 1024;
+/**
+ * Bytes of the line before a chunk, with its extensions. A piece of the body is a view, and keeps these bytes in memory,
+ * too: not more than are counted for it.
+ */
+const LONGEST_SIZE = 128;
 
 /** The response is not in the format of HTTP. */
 export class BrokenResponse extends Error {

@@ -1,6 +1,6 @@
 import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
-import type { OpenAiApi, OpenAiOptions, Output, ResponseReader } from './openai-api.ts';
+import { isName, type OpenAiApi, type OpenAiOptions, type Output, type OutputReader } from './openai-api.ts';
 import { openAiSchema } from './openai-schema.ts';
 import {
   type AssistantPart,
@@ -89,7 +89,7 @@ interface Call {
   isEnded: boolean;
 }
 
-class ResponsesReader implements ResponseReader {
+class ResponsesReader implements OutputReader {
   readonly #onPart: Output['onPart'];
   readonly #fail: Output['fail'];
   readonly #calls: Call[] = [];
@@ -142,7 +142,7 @@ class ResponsesReader implements ResponseReader {
     }
   }
 
-  end(): ReturnType<ResponseReader['end']> {
+  end(): ReturnType<OutputReader['end']> {
     for (const call of this.#calls) this.#endCall(call, undefined);
     return { reason: this.#reason, usage: this.#usage };
   }
@@ -153,8 +153,8 @@ class ResponsesReader implements ResponseReader {
       this.#ended(event);
       return false;
     }
-    if (event.type !== 'error' && (event.error ?? null) === null) return true;
-    this.#fail(toError(event.error ?? event));
+    if (event.type !== 'error' && !event.error) return true;
+    this.#fail(toError(event.error || event));
     return false;
   }
 
@@ -274,10 +274,6 @@ class ResponsesReader implements ResponseReader {
 function kindOf({ type }: Record<string, unknown>): 'text' | 'thought' | 'call' {
   if (type === 'function_call') return 'call';
   return type === 'reasoning' ? 'thought' : 'text';
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function isNumber(value: unknown): value is number {

@@ -89,6 +89,9 @@ export interface Wire {
   send(request: ModelRequest, { stop, onPart }: { stop: Stop; onPart: (part: Part) => void }): Promise<void>;
 }
 
+/** Calls of one output. For each, the ones before it are looked at. */
+export const MOST_CALLS = 2_000;
+
 /** The response is larger than a model writes. */
 export class OutputTooLong extends Error {
   override readonly name = 'OutputTooLong';
