@@ -187,7 +187,7 @@ describe('the model sees what it needs to go on', () => {
 });
 
 it('the results of a long plan are written in time that grows with their number', async () => {
-  const result = `<result id="t1">${'x'.repeat(100)}</result>`;
+  const result = `<result t1>${'x'.repeat(100)}</result>`;
   const write = (size: number) => {
     const transcript = new TextTranscript();
     transcript.addUserText(...Array.from({ length: size }, () => result));
