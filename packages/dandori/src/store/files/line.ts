@@ -237,7 +237,7 @@ function membersOf(
 }
 
 function isInFull(event: unknown): event is Entry {
-  return isObject(event) && 'type' in event;
+  return isObject(event) && 'type' in event && isObject(event.data);
 }
 
 /** A line of several events as a line per event, for a database. Lines have no newline here, and must be intact. */
