@@ -235,7 +235,7 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
       if (signal.aborted) abandon();
       else signal.addEventListener('abort', abandon, { once: true });
     };
-    // Called in the reaction of a promise, so this comes after all others of this turn.
+    // Node runs `listen` after all promise reactions of this turn, because this code is one of them.
     nextTick(listen);
     work.then(
       (outcome) => {

@@ -45,7 +45,7 @@ export interface ModelOutput {
   finishReason: FinishReason | undefined;
   usage: ReportedUsage | undefined;
   error: unknown;
-  /** Something of it was told. */
+  /** Parts of it have already arrived, so the call must not be made again. */
   hasBegun?: boolean;
   /** The output exceeded the limit, and the call was stopped. */
   isTooLong?: boolean;
@@ -53,7 +53,7 @@ export interface ModelOutput {
 
 /** Characters of one output, including thoughts and calls: four times the longest output of today's models. */
 export const LONGEST_OUTPUT = 4_000_000;
-/** Calls of one output. For each, the ones before it are looked at. */
+/** The most calls of one output. The reader compares each call with those before it. */
 const MOST_CALLS = 2_000;
 
 /**
