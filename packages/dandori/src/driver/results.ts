@@ -142,7 +142,7 @@ function picturesIn({ ends }: RunState): readonly Picture[] {
   }
   for (; found.seen < ends.length; found.seen++) {
     const task = ends[found.seen]?.task;
-    // Most results hold nothing to see.
+    // Most results have no pictures.
     if (task?.result === undefined || !('blob' in task.result)) continue;
     for (const media of shownIn(task)) found.pictures.push({ task, media });
   }

@@ -64,7 +64,7 @@ export function withVerdict(fact: Fact, judging: Judging): Fact {
   const verdict = verdictOn(fact.type);
   if (verdict === undefined) return fact;
   const decided = verdict.decide(fact.data, judging);
-  // Most facts get none, and have none.
+  // Most facts have no verdict before and get none now.
   if (!verdict.fields.some((name) => name in fact.data || name in decided)) return fact;
   const outdated = verdict.fields.filter((name) => name in fact.data && !(name in decided));
   return { ...fact, data: { ...without(fact.data, outdated), ...decided } } as Fact;

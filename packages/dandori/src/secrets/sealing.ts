@@ -29,7 +29,7 @@ export function sealingOf({ secrets, storeKey }: Secrets): Sealing {
   const known = made.get(secrets);
   if (known !== undefined) return known;
   const sealing = createSealing(secrets, (secret) =>
-    createHmac('sha256', storeKey?.() ?? ownKey)
+    createHmac('sha256', storeKey === undefined ? ownKey : storeKey())
       .update(secret)
       .digest('hex')
       .slice(0, HASH_LENGTH),

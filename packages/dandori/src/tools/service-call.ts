@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+// Imported, not read from `process` when it is called: a test of the user may replace it for a while, as Jest's timers do.
+import { nextTick } from 'node:process';
 import * as z from 'zod';
 import { assertNever, messageOf } from '../model/error.ts';
 import type { Failure } from '../model/failure.ts';
@@ -233,8 +235,8 @@ function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: s
       if (signal.aborted) abandon();
       else signal.addEventListener('abort', abandon, { once: true });
     };
-    // Called in the reaction of a promise, so this comes after all others of this turn.
-    process.nextTick(listen);
+    // Node runs `listen` after all promise reactions of this turn, because this code is one of them.
+    nextTick(listen);
     work.then(
       (outcome) => {
         end();

@@ -254,6 +254,12 @@ describe('a mark', () => {
     );
     expect(new Set(marks).size).toBe(2);
   });
+
+  it('no other key takes the place of the one that a store fails to give', () => {
+    // A store in JavaScript. Marks under a key of this process could never be opened again.
+    const storeKey = (() => undefined) as never;
+    expect(() => sealingOf({ secrets: ['hunter2'], storeKey }).seal('hunter2')).toThrow();
+  });
 });
 
 describe('an attached text', () => {

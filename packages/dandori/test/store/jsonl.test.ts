@@ -269,6 +269,8 @@ describe('a line of several events', () => {
       [{ run_resumed: { by: 'x' }, run_continued: {} }],
       [{ plan_approved: { tasks: ['x'] } }],
       [{ plan_approved: { version: 1, tasks: 7 } }],
+      [{ type: 'plan_proposed' }, { plan_approved: { tasks: [] } }],
+      [{ type: 'plan_proposed', data: null }, { plan_approved: { tasks: [] } }],
     ])
       await refused(toLine(first) + asWritten({ v: 2, run: RUN, seq: 2, at: 1, events }), 'is damaged');
     const whole = Buffer.from(toLine(first) + line);

@@ -287,6 +287,16 @@ describe('stopping a method', () => {
     expect(outcome).toMatchObject({ kind: 'lost', unstopped: true });
   });
 
+  it('is given up, also if it began under such a clock that holds back process.nextTick', async () => {
+    const held = vi.spyOn(process, 'nextTick').mockReturnValue();
+    const controller = new AbortController();
+    const outcome = call('inventory.deaf', {}, { signal: controller.signal });
+    for (let turn = 0; turn < 50; turn++) await null;
+    held.mockRestore();
+    controller.abort();
+    expect(await outcome).toMatchObject({ kind: 'lost', unstopped: true });
+  });
+
   it('that ignores its signal does not hold up the run', async () => {
     const outcome = await call('inventory.deaf', {}, { signal: AbortSignal.timeout(20) });
     expect(outcome).toMatchObject({ kind: 'lost', cause: 'timeout' });

@@ -84,7 +84,7 @@ function decideOn(thought: Thought, words: SecretWords): Decided {
   }
 }
 
-/** Tells what a given plan found. What its goal says was read by whoever wrote the plan. */
+/** Tells what a given plan found. Its goal is not read again: the author of the plan has already read it. */
 function endOfPlan(thought: Thought, language: Language): Decided {
   const { state, purpose } = thought;
   const tasks = lastTasks(state);

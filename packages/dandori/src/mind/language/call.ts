@@ -46,7 +46,7 @@ export interface ModelOutput {
   finishReason: FinishReason | undefined;
   usage: ReportedUsage | undefined;
   error: unknown;
-  /** Something of it was told. */
+  /** Parts of it have already arrived, so the call must not be made again. */
   hasBegun?: boolean;
   /** The output exceeded the limit, and the call was stopped. */
   isTooLong?: boolean;

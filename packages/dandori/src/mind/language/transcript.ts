@@ -122,12 +122,19 @@ export abstract class Transcript<Answer extends ModelMessage> {
   }
 }
 
-/** Results follow each other line by line: their tags already separate them. */
+/**
+ * Results follow each other line by line: their tags already separate them. Only neighbours are compared, because to
+ * look at the end of the growing text copies all of it.
+ */
 function join(paragraphs: readonly string[]): string {
-  return paragraphs.reduce((before, next) => {
-    const isNextResult = before.endsWith('</result>') && next.startsWith('<result ');
-    return `${before}${isNextResult ? '\n' : '\n\n'}${next}`;
-  });
+  let text = '';
+  for (const [index, paragraph] of paragraphs.entries()) {
+    const before = paragraphs[index - 1];
+    const isNextResult = before?.endsWith('</result>') && paragraph.startsWith('<result ');
+    const between = before === undefined ? '' : isNextResult ? '\n' : '\n\n';
+    text += between + paragraph;
+  }
+  return text;
 }
 
 /** The message as it may leave the process. */

@@ -41,8 +41,8 @@ export function toLine(event: Entry): string {
 
 /**
  * One append as one line: `{"seq", "at", "events": [{TYPE: data}, …], "crc"}`. A line is whole or torn, so an
- * incomplete append does not count. `seq` and `at` are those of the first event. What else is left out of an event:
- * `short-events.ts`. An append of a single event is a line of that event.
+ * incomplete append does not count. `seq` and `at` are those of the first event. `short-events.ts` says what
+ * an event leaves out. An append of a single event is a line of that event.
  */
 export function toAppendLine(events: readonly Entry[]): string {
   return joined(
@@ -237,7 +237,7 @@ function membersOf(
 }
 
 function isInFull(event: unknown): event is Entry {
-  return isObject(event) && 'type' in event;
+  return isObject(event) && 'type' in event && isObject(event.data);
 }
 
 /** A line of several events as a line per event, for a database. Lines have no newline here, and must be intact. */

@@ -79,6 +79,21 @@ describe('more tools than a prompt can describe', () => {
     expect(sent[2]).toBe(sent[1]);
   });
 
+  it('by native calls, the mark of a tool that changes something is explained before it is found', async () => {
+    const requests: RecordedRequest[] = [];
+    await run({
+      goal,
+      turns: 1,
+      dialect: 'tools',
+      tools: { ...MANY, 'mail.send': { ...tool('Sends a mail to somebody.'), effect: 'write' } },
+      act: () => [{ id: 't1', operation: 'tool.search', args: { query: 'send a mail', limit: 1 } }],
+      seen: (request) => requests.push(request),
+    });
+    expect(JSON.stringify(requests[0]?.body.tools)).not.toContain('[write]');
+    expect(JSON.stringify(requests[1]?.body.tools)).toContain('[write] Sends a mail');
+    for (const { promptText } of requests) expect(promptText).toContain('In brackets before a description');
+  });
+
   it('few tools are all described, and no search is offered', async () => {
     const requests: RecordedRequest[] = [];
     await run({

@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { offeredOperations } from '../../../src/mind/language/dialects/json.ts';
 import { unusable } from '../../../src/mind/language/mind.ts';
 import { type Prompt, writePrompt } from '../../../src/mind/language/prompt.ts';
+import { TextTranscript } from '../../../src/mind/language/transcript.ts';
 import type { Thinking } from '../../../src/mind/mind.ts';
 import type { Mode } from '../../../src/model/settings.ts';
 import type { Effect } from '../../../src/model/tool.ts';
+import { growth, LINEAR } from '../../plan/growth.ts';
 import { Story, settings, tools } from './thought.ts';
 
 const find = { id: 't1', operation: 'places.find', args: { q: 'Kyoto' } };
@@ -182,6 +184,17 @@ describe('the model sees what it needs to go on', () => {
     expect(instructions('adaptive')).not.toContain('→');
     expect(instructions('direct')).not.toMatch(/\$\{|weather\.now/);
   });
+});
+
+it('the results of a long plan are written in time that grows with their number', async () => {
+  const result = `<result t1>${'x'.repeat(100)}</result>`;
+  const write = (size: number) => {
+    const transcript = new TextTranscript();
+    transcript.addUserText(...Array.from({ length: size }, () => result));
+    return transcript.write(['Go on.']);
+  };
+  expect(write(2).messages).toEqual([{ role: 'user', content: `${result}\n${result}\n\nGo on.` }]);
+  expect(await growth(write, 600)).toBeLessThan(LINEAR);
 });
 
 describe('a tool cannot speak with the voice of the user (P3)', () => {

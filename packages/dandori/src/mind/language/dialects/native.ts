@@ -18,7 +18,7 @@ import { readPrompt, withSection } from '../../prompts/read.ts';
 import type { ModelOutput, NativeCall } from '../call.ts';
 import { autoPlans, type Form, hasOpenLists, hasPlans, writeInstructions } from '../instructions.ts';
 import { type PromptInput, type Wording, writeTurns } from '../prompt.ts';
-import { hasRefs, knownTools, notate, offerParts, tellServers } from '../tool-text.ts';
+import { type Described, hasRefs, knownTools, notate, offerParts, tellServers } from '../tool-text.ts';
 import { atMostTokens } from '../usage.ts';
 import type { AssistantMessage, NativeTool, ToolMessage } from '../wire/wire.ts';
 import type { Dialect } from './dialect.ts';
@@ -150,7 +150,7 @@ function wordingFor(thought: PromptInput): Wording<AssistantMessage | ToolMessag
 /** Tools are sent natively, except their output schemas, which native tools don't have. */
 const FORM: Form = {
   written: new LastMadeFor(),
-  system: (state, { tools }) => withSection(readPrompt('system'), 'Output', outputPart(state, tools)),
+  system: (state, described) => withSection(readPrompt('system'), 'Output', outputPart(state, described)),
   plans: (state) =>
     state.settings.mode === 'auto' ? autoPlans('planning-auto-tools', state) : readPrompt('planning-tools'),
   // The operation is a tool, and describes itself.
@@ -165,16 +165,18 @@ const FORM: Form = {
   },
 };
 
-function outputPart(state: RunState, tools: readonly Tool[]): string {
+function outputPart(state: RunState, { tools, servers }: Described): string {
+  // With a search, a tool that changes something may be found later.
+  const mayChange = servers !== undefined || tools.some(({ effect }) => effect !== 'read');
   const fields = state.settings.mode === 'auto' ? 'task-fields-auto-tools' : 'task-fields-tools';
   return [
     readPrompt('output-tools'),
-    ...(tools.some(({ effect }) => effect !== 'read') ? [ABOUT_CHANGES] : []),
+    ...(mayChange ? [ABOUT_CHANGES] : []),
     ...(hasPlans(state) ? [readPrompt('about-tools'), readPrompt(fields)] : []),
   ].join('\n');
 }
 
-/** Many lists have only tools that read. */
+/** Left out if all tools only read, as in many runs. */
 const ABOUT_CHANGES = '- In brackets before a description: what a call changes; the others only read.';
 
 function described({ effect, description }: Tool): string {

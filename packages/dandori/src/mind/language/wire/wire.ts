@@ -89,7 +89,7 @@ export interface Wire {
   send(request: ModelRequest, { stop, onPart }: { stop: Stop; onPart: (part: Part) => void }): Promise<void>;
 }
 
-/** Calls of one output. For each, the ones before it are looked at. */
+/** The most calls of one output. The reader compares each call with those before it. */
 export const MOST_CALLS = 2_000;
 
 /** The response is larger than a model writes. */
