@@ -3,11 +3,11 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { BUILT, entryOf } from './library.ts';
 import type { Cost } from './product/cost.ts';
 import { median, type Row } from './row.ts';
 
 const ROUNDS = 15;
-const BUILT = join(import.meta.dirname, '../packages/dandori/dist');
 
 interface Start {
   readonly args: readonly string[];
@@ -16,7 +16,7 @@ interface Start {
 
 /** The first leaves a run to show. */
 function startsOf(installed: string): Record<string, Start> {
-  const library = JSON.stringify(pathToFileURL(join(installed, 'lib/code/index.js')).href);
+  const library = JSON.stringify(pathToFileURL(entryOf(installed)).href);
   const script = (text: string) => ['--input-type=module', '-e', text];
   const command = (...args: string[]) => [join(installed, 'bin/dandori.js'), ...args];
   return {
