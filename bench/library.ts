@@ -1,41 +1,45 @@
 import { existsSync, globSync, statSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { delimiter, join, relative, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const ROOT = join(import.meta.dirname, '..');
 /** Where `npm run build` puts the package. */
-export const BUILT = join(ROOT, 'packages/dandori/dist');
+const BUILT = join(ROOT, 'packages/dandori/dist');
 
-/** The package to measure: `DANDORI_DIR`, otherwise the built one. Undefined if none was built: then the source is. */
-function packageFolder(): string | undefined {
-  return process.env.DANDORI_DIR ?? (existsSync(entryOf(BUILT)) ? BUILT : undefined);
+/**
+ * The packages to measure: those of `DANDORI_DIR`, which are separated as in `PATH`, otherwise the built one. Empty if none
+ * was built. Only `start` compares several.
+ */
+export function packageFolders(): string[] {
+  const given = process.env.DANDORI_DIR?.split(delimiter);
+  return given ?? (existsSync(entryOf(BUILT)) ? [BUILT] : []);
 }
 
 export function entryOf(folder: string): string {
-  return join(folder, 'lib/code/index.js');
+  return join(resolve(folder), 'lib/code/index.js');
 }
 
 type Library = typeof import('../packages/dandori/src/index.ts');
 
-/** The library as a program imports it. */
+/** The library as a program imports it: of the first package, otherwise the source. */
 export async function importLibrary(): Promise<Library> {
-  const folder = packageFolder();
+  const [folder] = packageFolders();
   const entry =
-    folder === undefined ? '../packages/dandori/src/index.ts' : pathToFileURL(entryOf(resolve(folder))).href;
+    folder === undefined ? '../packages/dandori/src/index.ts' : pathToFileURL(entryOf(folder)).href;
   return (await import(entry)) as Library;
 }
 
-/** Says which library is measured, so that figures of an old build are not taken for those of the source. */
-export function describeLibrary(): string {
-  const folder = packageFolder();
-  if (folder === undefined) return 'the source, because no package was built';
-  const built = writtenAt(entryOf(folder));
-  const changed = Math.max(
-    ...globSync('packages/*/src/**/*.ts', { cwd: ROOT }).map((file) => writtenAt(join(ROOT, file))),
-  );
-  const isOld = folder === BUILT && changed > built;
-  const at = new Date(built).toISOString().slice(0, 16).replace('T', ' ');
-  return `${relative('', folder)}, built ${at} UTC${isOld ? ', BEFORE THE LAST CHANGE OF THE SOURCE' : ''}`;
+/** Says what is measured, so that figures of an old build are not taken for those of the source. */
+export function describePackages(): string {
+  const sources = globSync('packages/*/src/**/*.ts', { cwd: ROOT }).map((file) => join(ROOT, file));
+  const changed = Math.max(...sources.map(writtenAt));
+  const described = packageFolders().map((folder) => {
+    const built = writtenAt(entryOf(folder));
+    const at = new Date(built).toISOString().slice(0, 16).replace('T', ' ');
+    const isOld = folder === BUILT && changed > built;
+    return `${relative('', folder)}, built ${at} UTC${isOld ? ' and older than the source' : ''}`;
+  });
+  return described.join('; ') || 'the source, as no package is built';
 }
 
 function writtenAt(file: string): number {

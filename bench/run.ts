@@ -4,7 +4,7 @@ import { engineOverhead } from './engine.ts';
 import { foldSpeed } from './fold.ts';
 import { journalThroughput } from './journal-throughput.ts';
 import { labels } from './labels.ts';
-import { describeLibrary } from './library.ts';
+import { describePackages } from './library.ts';
 import { makespan } from './makespan.ts';
 import { product } from './product/product.ts';
 import { readAhead } from './read-ahead.ts';
@@ -35,15 +35,12 @@ const measures = [
 const wanted = process.argv.slice(2);
 const chosen = measures.filter(({ name }) => wanted.length === 0 || wanted.includes(name));
 console.log(`Dandori bench, Node ${process.versions.node}`);
-console.log(`The library of product, start and labels: ${describeLibrary()}\n`);
+console.log(`Package: ${describePackages()}\n`);
 for (const measure of chosen) rows.push(...(await measure()));
-const width = (of: (row: Row) => string) => Math.max(...rows.map((row) => of(row).length));
-const widths = [
-  width(({ what }) => what),
-  width(({ figure }) => figure),
-  width(({ aim = '' }) => aim),
-] as const;
+const width = (textOf: (row: Row) => string) => Math.max(...rows.map((row) => textOf(row).length));
+const whats = width(({ what }) => what);
+const figures = width(({ figure }) => figure);
+const aims = width(({ aim = '' }) => aim);
 for (const { what, figure, aim = '', note = '' } of rows) {
-  const [whats, figures, aims] = widths;
   console.log(`${what.padEnd(whats)}  ${figure.padStart(figures)}  ${aim.padEnd(aims)}  ${note}`.trimEnd());
 }

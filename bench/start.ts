@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { BUILT, entryOf } from './library.ts';
+import { entryOf, packageFolders } from './library.ts';
 import type { Cost } from './product/cost.ts';
 import { median, type Row } from './row.ts';
 
@@ -39,7 +39,7 @@ function startsOf(installed: string): Record<string, Start> {
  * counts too. `DANDORI_DIR` names another package, or several to compare, as in `PATH`.
  */
 export async function start(): Promise<Row[]> {
-  const packages = (process.env.DANDORI_DIR ?? BUILT).split(delimiter).filter((path) => existsSync(path));
+  const packages = packageFolders();
   const measured = packages.flatMap((path) =>
     Object.entries(startsOf(path)).map(([name, { args, aim }]) => ({
       what: `${name}${packages.length > 1 ? `, ${basename(path) === 'dist' ? dirname(path) : path}` : ''}`,

@@ -38,6 +38,8 @@ export const CONTENDERS = {
   'Dandori, native calls': ({ model }) => dandori(model, { dialect: 'tools' }),
   'Dandori, synced': ({ model }) => dandori(model, { storage: 'jsonl' }),
   'Dandori, native calls, synced': ({ model }) => dandori(model, { storage: 'jsonl', dialect: 'tools' }),
+  'Dandori, no model': () => dandori(undefined),
+  'Dandori, no model, synced': () => dandori(undefined, { storage: 'jsonl' }),
   'Dandori, synced, asks first': ({ model }) =>
     dandori(model, { storage: 'jsonl', effect: 'write', execution: { approval: 'writes' } }),
 } satisfies Record<string, Open>;

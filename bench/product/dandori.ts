@@ -10,7 +10,7 @@ import { WORK, work } from './work.ts';
 export interface OpenedDandori {
   readonly folder: string;
   run(goal: string): Promise<void>;
-  /** Runs a plan that was given, without a model. */
+  /** Runs a plan that was given. */
   runPlan(tasks: readonly Task[]): Promise<void>;
   /** Runs until a person is needed. */
   park(goal: string): Promise<void>;
@@ -27,16 +27,21 @@ interface DandoriSetup {
   readonly effect?: 'read' | 'write';
 }
 
-/** Dandori as a user calls it: a configuration file, a model over HTTP, a tool. */
+/** Dandori as a user calls it: a configuration file, a model over HTTP, a tool. Without `port` there is no model. */
 export async function dandori(
-  port: number,
+  port: number | undefined,
   { storage = 'memory', dialect = 'json', execution = {}, trust, effect = 'read' }: DandoriSetup = {},
 ): Promise<OpenedDandori> {
   const library = await importLibrary();
   const folder = mkdtempSync(join(tmpdir(), 'dandori-bench-'));
-  const url = `http://127.0.0.1:${port}/v1`;
+  const model = {
+    provider: 'openai-compatible',
+    name: 'bench',
+    base_url: `http://127.0.0.1:${port}/v1`,
+    dialect,
+  };
   const file = {
-    model: { provider: 'openai-compatible', name: 'bench', base_url: url, dialect },
+    ...(port !== undefined && { model }),
     mcpServers: {},
     execution: {
       mode: 'adaptive',

@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 /**
  * A language model over HTTP that follows the script in the goal: `@@calls=20;ms=50;latency=0;size=2;@@`. `turns`
  * calls come one after another, `calls` at once. The request is searched as bytes, so that the server costs every
- * contender the same. Requests with `hold=NAME` are never answered. `GET /held/NAME/300` is answered when there are 300 of
- * them. Started as a process of its own; sends its port.
+ * contender the same. Requests with `hold=7` are never answered. `GET /held/7/300` is answered when there are 300 of them. Started as a process of its own; sends its port.
  */
 interface Script {
   readonly turns: number;
@@ -48,13 +47,13 @@ function nextCalls({ turns, calls, ms, size, more }: Script, done: number): { ms
 }
 
 const held = new Map<number, number>();
-/** Is called with each request that is held. */
+/** Called after each request that is held. */
 let onHeld = () => {};
 
 const server = createServer((request, response) => {
-  const [, , name, wanted] = request.url?.split('/') ?? [];
   if (request.method === 'GET') {
-    onHeld = () => (held.get(Number(name)) ?? 0) >= Number(wanted) && response.end();
+    const [id, wanted] = request.url?.split('/').slice(2).map(Number) ?? [];
+    onHeld = () => (held.get(id ?? 0) ?? 0) >= (wanted ?? 0) && response.end();
     onHeld();
     return;
   }

@@ -58,7 +58,7 @@ async function runsAtOnce({ open, size: runs }: Given): Promise<Figures> {
   return { perSecond: (runs / ms) * 1000, cpu: cpu / runs, peak: peakMemory() };
 }
 
-/** A given plan without work: layers of ten reads, each after two of the layer before. No model is asked. */
+/** A given plan without work: layers of ten reads, each after two of the layer before. */
 async function plan({ open, size }: Given): Promise<Figures> {
   const one = await open();
   const tasks = Array.from({ length: size }, (_, index) => {
