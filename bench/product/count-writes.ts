@@ -8,8 +8,8 @@ export interface Written {
 
 /**
  * Counts what this process writes to files, and how often it syncs one, from now on. It replaces functions of `node:fs`,
- * so what is measured must be loaded later. A function that is not replaced here is found by comparing `bytes` with the
- * sizes of the files.
+ * so what is measured must be loaded later. If a caller writes with a function that is not replaced here, the files are larger
+ * than `bytes`.
  */
 export async function countWrites(): Promise<Written> {
   const written: Written = { bytes: 0, syncs: 0 };
@@ -32,7 +32,7 @@ export async function countWrites(): Promise<Written> {
     }
   };
   const countSync = () => void written.syncs++;
-  /** Of a text or buffer, or of the part of a buffer that begins at the third argument and has the length of the fourth. */
+  /** The second argument is a text or a buffer. Of a buffer, the fourth one may give a shorter length. */
   const countBytes = ([, data, , length]: readonly unknown[]) => {
     written.bytes += typeof length === 'number' ? length : Buffer.byteLength(data as string);
   };

@@ -44,7 +44,7 @@ export interface Process extends AsyncDisposable {
   firstMessage(): Promise<unknown>;
 }
 
-/** A process of this folder. It is ended with its owner. */
+/** Starts a file of this folder as a process. Disposing it ends the process. */
 export function startProcess(file: string, args: readonly string[], options: ForkOptions = {}): Process {
   const child: ChildProcess = fork(join(import.meta.dirname, file), args, options);
   const exited = once(child, 'exit');

@@ -103,9 +103,9 @@ async function waiting({ open, size: runs, model }: Given): Promise<Figures> {
 
 /** The heap that a run takes while it waits for a person and the program has let go of it, in kB. */
 async function parked({ open, size: runs }: Given): Promise<Figures> {
-  const one = await open();
-  const start = (count: number) =>
-    Promise.all(Array.from({ length: count }, () => one.park?.('@@turns=1;@@')));
+  const { park } = await open();
+  if (park === undefined) throw new Error('It cannot wait for a person.');
+  const start = (count: number) => Promise.all(Array.from({ length: count }, () => park('@@turns=1;@@')));
   return { heap: await heapOf(start, { before: runs, runs }) };
 }
 
@@ -126,7 +126,7 @@ async function heapOf(
   return ((await heap()) - empty) / runs / 1024;
 }
 
-/** In bytes. What a collection frees may be waited for by callbacks of the next turn, which keep more until then. */
+/** In bytes. Some callbacks run only in the turn after a collection, and free more. */
 async function heap(): Promise<number> {
   for (let turn = 0; turn < 5; turn++) {
     collectGarbage();
