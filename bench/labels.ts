@@ -9,8 +9,8 @@ import { createMemoryBlobs, createMemoryJournal } from '../packages/dandori/src/
 import { createFunctionToolbox } from '../packages/dandori/src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../packages/dandori/src/testing/scripted-mind.ts';
 import { createStepClock } from '../packages/dandori/src/testing/step-clock.ts';
-import { type Contender, dandori } from './product/contenders.ts';
 import { bytesIn, costOf } from './product/cost.ts';
+import { dandori, type OpenedDandori } from './product/dandori.ts';
 import { median, type Row } from './row.ts';
 
 const WRITES = 100;
@@ -54,14 +54,15 @@ async function realSteps(): Promise<Row[]> {
   const server = fork(join(import.meta.dirname, 'product/model-server.ts'), { stdio: 'inherit' });
   const [port] = (await once(server, 'message')) as [number];
   const open = (trust: 'off' | 'standard', storage: 'memory' | 'jsonl') =>
-    dandori(trust, port, { trust, storage, effect: 'write' });
+    dandori(port, { trust, storage, effect: 'write' });
   const off = await open('off', 'memory');
   const on = await open('standard', 'memory');
   const files = [await open('off', 'jsonl'), await open('standard', 'jsonl')] as const;
   try {
     const ratios: number[] = [];
     for (let pair = -20; pair < PAIRS; pair++) {
-      const cost = async (one: Contender) => (await costOf(() => one.run(`@@turns=${STEPS};more=1;@@`))).cpu;
+      const cost = async (one: OpenedDandori) =>
+        (await costOf(() => one.run(`@@turns=${STEPS};more=1;@@`))).cpu;
       // In turns, so that what a round leaves behind is no cost of always the same one.
       const first = pair % 2 === 0 ? await cost(off) : undefined;
       const labelled = await cost(on);

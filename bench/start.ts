@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, delimiter, dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { entryOf, packageFolders } from './library.ts';
 import type { Cost } from './product/cost.ts';
 import { median, type Row } from './row.ts';
 
 const ROUNDS = 15;
-const BUILT = join(import.meta.dirname, '../packages/dandori/dist');
 
 interface Start {
   readonly args: readonly string[];
@@ -16,7 +16,7 @@ interface Start {
 
 /** The first leaves a run to show. */
 function startsOf(installed: string): Record<string, Start> {
-  const library = JSON.stringify(pathToFileURL(join(installed, 'lib/code/index.js')).href);
+  const library = JSON.stringify(pathToFileURL(entryOf(installed)).href);
   const script = (text: string) => ['--input-type=module', '-e', text];
   const command = (...args: string[]) => [join(installed, 'bin/dandori.js'), ...args];
   return {
@@ -39,7 +39,7 @@ function startsOf(installed: string): Record<string, Start> {
  * counts too. `DANDORI_DIR` names another package, or several to compare, as in `PATH`.
  */
 export async function start(): Promise<Row[]> {
-  const packages = (process.env.DANDORI_DIR ?? BUILT).split(delimiter).filter((path) => existsSync(path));
+  const packages = packageFolders();
   const measured = packages.flatMap((path) =>
     Object.entries(startsOf(path)).map(([name, { args, aim }]) => ({
       what: `${name}${packages.length > 1 ? `, ${basename(path) === 'dist' ? dirname(path) : path}` : ''}`,

@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Cost {
@@ -21,4 +21,14 @@ export function bytesIn(folder: string): number {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .map((file) => statSync(join(folder, file)))
     .reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0);
+}
+
+/**
+ * The most memory that this process ever had, in MB. Linux counts what a process had before it became another program in
+ * `maxRSS`, which for a forked process is the memory of its parent. So `VmHWM` is read there.
+ */
+export function peakMemory(): number {
+  const status = '/proc/self/status';
+  const high = existsSync(status) ? /^VmHWM:\s+(\d+)/m.exec(readFileSync(status, 'utf8'))?.[1] : undefined;
+  return Number(high ?? process.resourceUsage().maxRSS) / 1024;
 }

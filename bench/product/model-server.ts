@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 /**
  * A language model over HTTP that follows the script in the goal: `@@calls=20;ms=50;latency=0;size=2;@@`. `turns`
  * calls come one after another, `calls` at once. The request is searched as bytes, so that the server costs every
- * contender the same. Started as a process of its own; prints its port.
+ * contender the same. Requests with `hold=7` are never answered. `GET /held/7/300` is answered when there are 300 of them. Started as a process of its own; sends its port.
  */
 interface Script {
   readonly turns: number;
@@ -13,6 +13,7 @@ interface Script {
   readonly size: number;
   /** How much longer each next result is. A repeated write would be refused. */
   readonly more: number;
+  readonly hold: number;
 }
 
 /** The results so far: `tool` messages for the bare loops, the highest `<result tN>` for Dandori. */
@@ -36,6 +37,7 @@ function scriptIn(body: Buffer): Script {
     latency: field('latency', 0),
     size: field('size', 2),
     more: field('more', 0),
+    hold: field('hold', 0),
   };
 }
 
@@ -44,12 +46,27 @@ function nextCalls({ turns, calls, ms, size, more }: Script, done: number): { ms
   return done < turns ? [{ ms, size: size + done * more }] : [];
 }
 
+const held = new Map<number, number>();
+/** Called after each request that is held. */
+let onHeld = () => {};
+
 const server = createServer((request, response) => {
+  if (request.method === 'GET') {
+    const [id, wanted] = request.url?.split('/').slice(2).map(Number) ?? [];
+    onHeld = () => (held.get(id ?? 0) ?? 0) >= (wanted ?? 0) && response.end();
+    onHeld();
+    return;
+  }
   const chunks: Buffer[] = [];
   request.on('data', (chunk: Buffer) => chunks.push(chunk));
   request.on('end', () => {
     const body = Buffer.concat(chunks);
     const script = scriptIn(body);
+    if (script.hold > 0) {
+      held.set(script.hold, (held.get(script.hold) ?? 0) + 1);
+      onHeld();
+      return;
+    }
     const done = resultsIn(body);
     const calls = nextCalls(script, done);
     const usage = {
@@ -59,16 +76,26 @@ const server = createServer((request, response) => {
     };
     const base = { id: `r${done}`, created: 1, model: 'bench' };
     const isDandori = body.includes('"stream":true');
+    const isNative = body.includes('"tools":[');
     const answer = { id: `t${done + 1}`, operation: 'answer', args: { text: 'done', achieved: true } };
-    const actions = calls.map((args, index) => ({ id: `t${done + 1 + index}`, operation: 'work', args }));
-    const text = JSON.stringify({ reasoning: 'next', actions: calls.length === 0 ? [answer] : actions });
+    const work = calls.map((args, index) => ({ id: `t${done + 1 + index}`, operation: 'work', args }));
+    const actions = calls.length === 0 ? [answer] : work;
     const chunk = (delta: object, finish: string | null) =>
       `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
     const send = () => {
       if (isDandori) {
+        const native = actions.map(({ operation: name, args }, index) => ({
+          index,
+          id: `c${done + index}`,
+          type: 'function',
+          function: { name, arguments: JSON.stringify(args) },
+        }));
+        const said = isNative
+          ? `${native.map((call) => chunk({ tool_calls: [call] }, null)).join('')}${chunk({}, 'tool_calls')}`
+          : `${chunk({ content: JSON.stringify({ reasoning: 'next', actions }) }, null)}${chunk({}, 'stop')}`;
         response.setHeader('content-type', 'text/event-stream');
         response.end(
-          `${chunk({ role: 'assistant', content: '' }, null)}${chunk({ content: text }, null)}${chunk({}, 'stop')}` +
+          `${chunk({ role: 'assistant', content: isNative ? null : '' }, null)}${said}` +
             `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices: [], usage })}\n\ndata: [DONE]\n\n`,
         );
         return;

@@ -10,15 +10,23 @@ import { promisify } from 'node:util';
  */
 export async function fromNpm(...packages: readonly string[]): Promise<string> {
   const wanted = packages.at(-1) ?? '';
-  const folder = join(tmpdir(), `dandori-${wanted.replace(/\W+/g, '-')}`);
+  const folder = folderOf(wanted);
   const installed = join(folder, 'node_modules', wanted.slice(0, wanted.lastIndexOf('@')));
-  const isThere = await access(join(folder, 'node_modules/.package-lock.json')).then(
-    () => true,
-    () => false,
-  );
-  if (isThere) return installed;
+  if (await isInstalled(wanted)) return installed;
   await mkdir(folder, { recursive: true });
   const args = ['install', '--prefix', folder, '--no-save', '--ignore-scripts', ...packages];
   await promisify(execFile)('npm', args);
   return installed;
+}
+
+/** Whether `fromNpm` has installed a package with this name and version. */
+export function isInstalled(wanted: string): Promise<boolean> {
+  return access(join(folderOf(wanted), 'node_modules/.package-lock.json')).then(
+    () => true,
+    () => false,
+  );
+}
+
+function folderOf(wanted: string): string {
+  return join(tmpdir(), `dandori-${wanted.replace(/\W+/g, '-')}`);
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RestateOptions } from '../../src/store/postgres/restate.ts';
 import { freePort } from '../free-port.ts';
-import { fromNpm } from '../from-npm.ts';
+import { fromNpm, isInstalled } from '../from-npm.ts';
 
 /** A real Restate server, and where a store finds it. */
 export interface Restate extends AsyncDisposable {
@@ -15,11 +15,16 @@ export interface Restate extends AsyncDisposable {
 
 const VERSION = '1.7.12';
 
+const PACKAGE = `@restatedev/restate-server-${process.platform}-${process.arch}@${VERSION}`;
+
 /** `DANDORI_RESTATE` names the program. Otherwise npm brings it: 216 MB, too much for every `npm ci`. */
 async function restateProgram(): Promise<string> {
-  if (process.env.DANDORI_RESTATE) return process.env.DANDORI_RESTATE;
-  const platform = `@restatedev/restate-server-${process.platform}-${process.arch}`;
-  return join(await fromNpm(`${platform}@${VERSION}`), 'bin/restate-server');
+  return process.env.DANDORI_RESTATE || join(await fromNpm(PACKAGE), 'bin/restate-server');
+}
+
+/** Whether `startRestate` has nothing to install. */
+export async function isRestateInstalled(): Promise<boolean> {
+  return Boolean(process.env.DANDORI_RESTATE) || isInstalled(PACKAGE);
 }
 
 export async function startRestate(): Promise<Restate> {
