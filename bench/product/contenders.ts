@@ -38,6 +38,7 @@ export const CONTENDERS = {
   'Dandori, native calls': ({ model }) => dandori(model, { dialect: 'tools' }),
   'Dandori, synced': ({ model }) => dandori(model, { storage: 'jsonl' }),
   'Dandori, native calls, synced': ({ model }) => dandori(model, { storage: 'jsonl', dialect: 'tools' }),
+  'Dandori, synced, 2 workers': ({ model }) => dandori(model, { storage: 'jsonl', workers: 2 }),
   'Dandori, no model': () => dandori(undefined),
   'Dandori, no model, synced': () => dandori(undefined, { storage: 'jsonl' }),
   'Dandori, synced, asks first': ({ model }) =>

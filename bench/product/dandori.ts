@@ -2,9 +2,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { Task } from '../../packages/dandori/src/index.ts';
+import type { RunOptions, Task } from '../../packages/dandori/src/index.ts';
 import { importLibrary } from '../library.ts';
-import { WORK, work } from './work.ts';
+import { countCalls, WORK, work } from './work.ts';
 
 /** Dandori, opened. */
 export interface OpenedDandori {
@@ -25,12 +25,21 @@ interface DandoriSetup {
   readonly trust?: 'off' | 'standard';
   /** Of the tool. */
   readonly effect?: 'read' | 'write';
+  /** Processes that drive the runs. */
+  readonly workers?: number;
 }
 
 /** Dandori as a user calls it: a configuration file, a model over HTTP, a tool. Without `port` there is no model. */
 export async function dandori(
   port: number | undefined,
-  { storage = 'memory', dialect = 'json', execution = {}, trust, effect = 'read' }: DandoriSetup = {},
+  {
+    storage = 'memory',
+    dialect = 'json',
+    execution = {},
+    trust,
+    effect = 'read',
+    workers = 0,
+  }: DandoriSetup = {},
 ): Promise<OpenedDandori> {
   const library = await importLibrary();
   const folder = mkdtempSync(join(tmpdir(), 'dandori-bench-'));
@@ -43,6 +52,7 @@ export async function dandori(
   const file = {
     ...(port !== undefined && { model }),
     mcpServers: {},
+    services: workers > 0 ? [join(import.meta.dirname, 'work-service.ts')] : [],
     execution: {
       mode: 'adaptive',
       max_steps: 100_000,
@@ -67,9 +77,13 @@ export async function dandori(
     run: work,
   });
   const config = await library.loadConfig({ cwd: folder, env: {} });
-  const opened = await library.openDandori({ config, tools: { work: tool } });
-  const runUntil = async (wanted: string, ...given: Parameters<typeof opened.run>) => {
-    const { outcome, failure } = await opened.run(...given).report();
+  const opened = await library.openDandori(
+    workers > 0 ? { config, workers } : { config, tools: { work: tool } },
+  );
+  const runUntil = async (wanted: string, goal: string, options?: RunOptions) => {
+    const scripted = workers > 0 ? goal.replace('@@', '@@tool=bench.work;') : goal;
+    const { outcome, failure, tasks } = await opened.run(scripted, options).report();
+    if (workers > 0) countCalls(Object.keys(tasks).length);
     if (outcome !== wanted) throw new Error(`The run ended ${outcome}: ${JSON.stringify(failure)}`);
   };
   return {

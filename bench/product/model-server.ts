@@ -14,6 +14,8 @@ interface Script {
   /** How much longer each next result is. A repeated write would be refused. */
   readonly more: number;
   readonly hold: number;
+  /** Its name, where it is not `work`. */
+  readonly tool: string;
 }
 
 /** The results so far: `tool` messages for the bare loops, the highest `<result tN>` for Dandori. */
@@ -38,6 +40,7 @@ function scriptIn(body: Buffer): Script {
     size: field('size', 2),
     more: field('more', 0),
     hold: field('hold', 0),
+    tool: fields.get('tool') ?? 'work',
   };
 }
 
@@ -78,7 +81,7 @@ const server = createServer((request, response) => {
     const isDandori = body.includes('"stream":true');
     const isNative = body.includes('"tools":[');
     const answer = { id: `t${done + 1}`, operation: 'answer', args: { text: 'done', achieved: true } };
-    const work = calls.map((args, index) => ({ id: `t${done + 1 + index}`, operation: 'work', args }));
+    const work = calls.map((args, index) => ({ id: `t${done + 1 + index}`, operation: script.tool, args }));
     const actions = calls.length === 0 ? [answer] : work;
     const chunk = (delta: object, finish: string | null) =>
       `data: ${JSON.stringify({ ...base, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
@@ -103,7 +106,7 @@ const server = createServer((request, response) => {
       const tool_calls = calls.map((args, index) => ({
         id: `c${done + index}`,
         type: 'function',
-        function: { name: 'work', arguments: JSON.stringify(args) },
+        function: { name: script.tool, arguments: JSON.stringify(args) },
       }));
       const message =
         calls.length === 0
