@@ -284,7 +284,8 @@ async function planAhead(driver: Driver): Promise<number | undefined> {
         continue;
       }
       const last = driver.ledger.state.seq;
-      await perform(intention, driver);
+      const performing = perform(intention, driver);
+      if (performing !== undefined) await performing;
       // A task that fails at its start frees others, which may come before the rest of these intentions.
       if (driver.ledger.state.seq > last + 1) break;
     }
