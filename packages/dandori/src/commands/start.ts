@@ -162,10 +162,27 @@ function prepare(
   const sealing = sealingOf(parts);
   const events = facts.map((fact, index) => {
     const event = eventOf(sealing.seal(fact), { run, seq: index + 1, at });
-    return event.type === 'plan_proposed' && event.data.tasks.every(isPlain) ? event : readable(event);
+    if (event.type === 'plan_proposed' && event.data.tasks.every(isPlain)) return event;
+    return event.type === 'run_started' ? readableStart(event) : readable(event);
   });
   const plan = isValidOnly && tasks !== undefined ? compiledPlan(events, parts) : undefined;
   return { run, events, plan };
+}
+
+/** Everything but the goal of the last start that fitted the schema, as JSON. */
+let lastFitting: string | undefined;
+
+/**
+ * Runs of one program usually differ only in their goals. Writing the rest as JSON takes less time than the schema, and
+ * a start that is written like one that fits can be read again.
+ */
+function readableStart(event: Event & { type: 'run_started' }): Event {
+  const { goal, ...rest } = event.data;
+  const text = stringifyJson(rest);
+  if (text === lastFitting && typeof goal === 'string') return event;
+  readable(event);
+  lastFitting = text;
+  return event;
 }
 
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['id', 'operation', 'args', 'after']);
