@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import type { MayAnswer } from '../model/decision.ts';
 import { DandoriError } from '../model/error.ts';
 import { type Event, eventOf, type Fact, type FactOf } from '../model/event.ts';
-import { type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
+import { isObject, type JsonObject, parseJson, stringifyJson } from '../model/json.ts';
 import { isOwnTool, OWN_SERVER, OWN_TOOLS, RUN_TOOLS } from '../model/own-tools.ts';
 import { shown } from '../model/redact.ts';
 import type { Settings } from '../model/settings.ts';
@@ -160,11 +160,41 @@ function prepare(
   if (tasks !== undefined)
     facts.push({ type: 'plan_proposed', data: { version: 1, by: 'user', tasks: tasksAsJournaled(tasks) } });
   const sealing = sealingOf(parts);
-  const events = facts.map((fact, index) =>
-    readable(eventOf(sealing.seal(fact), { run, seq: index + 1, at })),
-  );
+  const events = facts.map((fact, index) => {
+    const event = eventOf(sealing.seal(fact), { run, seq: index + 1, at });
+    if (event.type === 'plan_proposed' && event.data.tasks.every(isPlain)) return event;
+    return event.type === 'run_started' ? readableStart(event) : readable(event);
+  });
   const plan = isValidOnly && tasks !== undefined ? compiledPlan(events, parts) : undefined;
   return { run, events, plan };
+}
+
+/** Everything but the goal of the last start that fitted the schema, as JSON. */
+let lastFitting: string | undefined;
+
+/**
+ * Runs of one program usually differ only in their goals. Writing the rest as JSON takes less time than the schema, and
+ * a start that is written like one that fits can be read again.
+ */
+function readableStart(event: Event & { type: 'run_started' }): Event {
+  const { goal, ...rest } = event.data;
+  const text = stringifyJson(rest);
+  if (text === lastFitting && typeof goal === 'string') return event;
+  readable(event);
+  lastFitting = text;
+  return event;
+}
+
+const PLAIN_FIELDS: ReadonlySet<string> = new Set(['id', 'operation', 'args', 'after']);
+
+/** Whether the schema certainly accepts a task. To look at most tasks with the schema takes much longer. */
+function isPlain(task: Task): boolean {
+  const { id, operation, args, after } = task;
+  if (typeof id !== 'string' || typeof operation !== 'string' || !isObject(args)) return false;
+  if (after !== undefined && !(Array.isArray(after) && after.every((one) => typeof one === 'string')))
+    return false;
+  for (const name in task) if (!PLAIN_FIELDS.has(name)) return false;
+  return true;
 }
 
 type AboutTools = Pick<FactOf<'run_started'>['data'], 'sources' | 'tools' | 'unseen'>;

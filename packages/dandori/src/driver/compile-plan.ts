@@ -53,7 +53,14 @@ export async function compilePlan({
   if (isCrowded && atStart === undefined) await parts.durations?.load();
   const { toolbox, clock, durations } = parts;
   const check = checkOpened(parts.check, sealingOf(parts));
-  const compiling = { state, parts: { toolbox, check, clock, durations, checked }, results, atStart };
+  // Only what the mind writes was looked at before.
+  const isSeen = draft.by !== 'user';
+  const compiling = {
+    state,
+    parts: { toolbox, check, clock, durations, checked: isSeen ? checked : undefined },
+    results,
+    atStart,
+  };
   ledger.record(
     ...(word?.kind === 'edited' ? edited(draft, word, compiling) : judged(draft, word, compiling)),
   );

@@ -7,7 +7,7 @@ import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextExpiry, nextHoldEnd } from '../run/decide.ts';
 import { isOwnName } from '../run/state/orders.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
-import { type Claim, claimEnded, type Parked } from '../store/index.ts';
+import { type Claim, claimEnded, NEVER_LOST, type Parked } from '../store/index.ts';
 import { addOwnTools, LEFT, limitTools } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { type Calls, createCalls } from './calls/calls.ts';
@@ -131,7 +131,8 @@ async function driveClaimed(
   });
   const wake = () => mailbox.post({ type: 'leave_asked' });
   const forget = listen([leaving.soon, leaving.now], wake);
-  const unlisten = listen([claim.lost], () => {
+  // Most claims cannot be lost. They share a signal, on which thousands of listeners would be slow.
+  const unlisten = listen(claim.lost === NEVER_LOST ? [] : [claim.lost], () => {
     calls?.abort(LEFT.lost);
     wake();
   });
@@ -284,7 +285,8 @@ async function planAhead(driver: Driver): Promise<number | undefined> {
         continue;
       }
       const last = driver.ledger.state.seq;
-      await perform(intention, driver);
+      const performing = perform(intention, driver);
+      if (performing !== undefined) await performing;
       // A task that fails at its start frees others, which may come before the rest of these intentions.
       if (driver.ledger.state.seq > last + 1) break;
     }

@@ -45,7 +45,7 @@ import type { Ledger } from './ledger.ts';
 import type { Mailbox } from './mailbox.ts';
 import type { Parts } from './parts.ts';
 import type { ReadAhead } from './prefetch.ts';
-import { filesFor, fillArgs, fillIn, type Results, withOutput } from './results.ts';
+import { type Filled, filesFor, fillArgs, fillIn, type Results, withOutput } from './results.ts';
 import { settle } from './settle.ts';
 
 /** What the functions of one drive share. */
@@ -67,8 +67,11 @@ export interface Driver {
 
 type Carried = Exclude<Intention, { type: 'wake_at' }>;
 
-/** Performs one intention: records its facts, and plans the calls to make once they are durable. */
-export async function perform(intention: Carried, driver: Driver): Promise<void> {
+/**
+ * Performs one intention: records its facts, and plans the calls to make once they are durable. Not async: most tasks
+ * start at once, and a plan may have thousands.
+ */
+export function perform(intention: Carried, driver: Driver): Promise<void> | void {
   switch (intention.type) {
     case 'compile_plan':
       return compilePlan(driver);
@@ -137,14 +140,21 @@ async function think(
   calls.planThought(decision, thought);
 }
 
-async function startTask(id: string, driver: Driver): Promise<void> {
+function startTask(id: string, driver: Driver): Promise<void> | void {
+  const { state } = driver.ledger;
+  const task = state.tasks.get(id);
+  if (task === undefined || waitsForAnswer(task, state)) return;
+  const filled = fillIn(task, driver);
+  if (!(filled instanceof Promise)) return startFilled(task, filled, driver);
+  return filled.then((later) => startFilled(task, later, driver));
+}
+
+function startFilled(task: TaskState, filled: Filled, driver: Driver): Promise<void> | void {
   const { run, ledger, calls, parts } = driver;
-  const task = ledger.state.tasks.get(id);
-  if (task === undefined || waitsForAnswer(task, ledger.state)) return;
+  const { id } = task.task;
   const attempt = task.attempts + 1;
   // After a fork, a task that had already started keeps the key that was sent then.
   const key = task.key ?? `${run}/${id}`;
-  const filled = await fillIn(task, driver);
   const written = task.override ?? task.task.args;
   const sentArgs = filled.ok && filled.args !== written ? filled.args : undefined;
   const done = sentArgs === undefined ? undefined : doneNow(task, sentArgs, ledger.state);
@@ -152,10 +162,8 @@ async function startTask(id: string, driver: Driver): Promise<void> {
   const verdict = filled.ok ? judgeTrust(task, filled.args, driver) : { kind: 'free' as const };
   const isRefused = verdict.kind === 'denied' || verdict.kind === 'refused';
   const isAsked = !isRefused && (isRepeated || asksAbout(verdict, ledger.state));
-  if (filled.ok && (isAsked || (!isRefused && mustAskAgain(task, filled.args, driver)))) {
-    await askApproval(task, filled.args, driver);
-    return;
-  }
+  if (filled.ok && (isAsked || (!isRefused && mustAskAgain(task, filled.args, driver))))
+    return askApproval(task, filled.args, driver);
   const isGoal = isSubGoal(task.task.operation, parts.toolbox.tools());
   const started: FactOf<'task_started'>['data'] = { task: id, attempt, key };
   if (sentArgs !== undefined) started.args = sentArgs;

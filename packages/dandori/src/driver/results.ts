@@ -202,7 +202,7 @@ export async function fillArgs(
   return injected;
 }
 
-type Filled = { ok: true; args: JsonObject } | { ok: false; why: Said };
+export type Filled = { ok: true; args: JsonObject } | { ok: false; why: Said };
 
 /** For a list with a thousand wrong rows, the first issues are enough. */
 const MOST_ISSUES = 10;

@@ -12,7 +12,15 @@ export interface Speaking {
 
 /** The language of a run: of the user's last answer, otherwise the configured one, otherwise that of its goal. */
 export function languageOf({ goal, settings, spoken }: Speaking): Language {
-  return spoken ?? settings.language ?? languageIn(goal);
+  return spoken ?? settings.language ?? languageOfGoal(goal);
+}
+
+let last: { readonly goal: string; readonly language: Language } | undefined;
+
+/** Each call of a run asks for the language of the same goal. To read a Japanese goal can take longer than the call. */
+function languageOfGoal(goal: string): Language {
+  if (last?.goal !== goal) last = { goal, language: languageIn(goal) };
+  return last.language;
 }
 
 export function isJapanese(text: string): boolean {

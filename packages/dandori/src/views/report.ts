@@ -122,7 +122,7 @@ export function report(state: RunState): Report {
     ...(state.end?.limit && { limit: state.end.limit }),
     ...(next && { next }),
     ...(plan && { plan }),
-    tasks: Object.fromEntries(tasks.map((task) => [task.task.id, taskReport(task, state)])),
+    tasks: tasksReport(tasks, state),
     usage: { ...state.usage, modelCalls: state.modelCalls, steps: state.plansAccepted, ms: state.activeMs },
     questions: openQuestions(state),
     ...(state.paused && !state.end && { paused: definedOnly(state.paused) }),
@@ -194,6 +194,14 @@ function definedOnly<T extends object>(value: T): { [Key in keyof T]: Exclude<T[
 
 function ratingOf({ rating, comment, by }: NonNullable<RunState['rating']>): NonNullable<Report['rating']> {
   return { rating, ...(comment !== undefined && { comment }), ...(by !== undefined && { by }) };
+}
+
+/** Not `fromEntries`, which makes a hidden class for each of a thousand fields. */
+function tasksReport(tasks: readonly TaskState[], state: RunState): Record<string, TaskReport> {
+  // Without a prototype first: an odd id may be `__proto__`.
+  const told: Record<string, TaskReport> = Object.create(null);
+  for (const task of tasks) told[task.task.id] = taskReport(task, state);
+  return Object.setPrototypeOf(told, Object.prototype);
 }
 
 function taskReport(of: TaskState, state: RunState): TaskReport {

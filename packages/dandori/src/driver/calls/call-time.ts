@@ -72,6 +72,8 @@ export function unlessStopped<T>(
 
 /** The duration and the timeout of a call. Both pause while the user is asked. */
 export interface TimeLimit {
+  /** Sets the timer. A call that ends in the turn in which it began needs none. */
+  start(): void;
   pause(): void;
   /** Call it as often as `pause`; the last call resumes the timer. */
   resume(): void;
@@ -92,28 +94,33 @@ class CallTimeLimit implements TimeLimit {
   #since: number;
   #before = 0;
   #pauses = 0;
+  #isStarted = false;
   #isStopped = false;
-  #takeBack: () => void;
+  #takeBack: (() => void) | undefined;
 
   constructor(clock: Clock, ms: number, up: () => void) {
     this.#clock = clock;
     this.#ms = ms;
     this.#up = up;
     this.#since = clock.now();
-    this.#takeBack = clock.at(this.#since + ms, up);
+  }
+
+  start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    this.#setTimer();
   }
 
   pause(): void {
     if (this.#pauses++ > 0) return;
-    this.#takeBack();
+    this.#takeBack?.();
     this.#before += this.#clock.now() - this.#since;
   }
 
   resume(): void {
-    // An answer may arrive after the call has ended.
     if (--this.#pauses > 0 || this.#isStopped) return;
     this.#since = this.#clock.now();
-    this.#takeBack = this.#clock.at(this.#since + this.#ms - this.#before, this.#up);
+    this.#setTimer();
   }
 
   spent(): number {
@@ -122,6 +129,12 @@ class CallTimeLimit implements TimeLimit {
 
   stop(): void {
     this.#isStopped = true;
-    this.#takeBack();
+    this.#takeBack?.();
+  }
+
+  #setTimer(): void {
+    // An answer may arrive after the call has ended.
+    if (!this.#isStarted || this.#isStopped || this.#pauses > 0) return;
+    this.#takeBack = this.#clock.at(this.#since + this.#ms - this.#before, this.#up);
   }
 }

@@ -56,7 +56,9 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
   const early = new Map<PlannedCall, OpenCall>();
 
   function begin(call: PlannedCall, isTask: boolean): OpenCall {
-    return new RunningCall(call, isTask, context);
+    const begun = new RunningCall(call, isTask, context);
+    begun.limitTime();
+    return begun;
   }
 
   function stateNow(call: PlannedCall, ahead: Pick<ReadAhead, 'stateOf'>): CallState | 'none' {
@@ -126,16 +128,16 @@ export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls 
       for (const call of planned) {
         let now = stateNow(call, ahead);
         if (now === 'none' && isCurrent && call.isFree === true) {
-          early.set(call, begin(call, false));
+          early.set(call, new RunningCall(call, false, context));
           now = 'running';
         }
         if (now === 'running') isAnyRunning = true;
         else if (now !== 'ended') isAnyOther = true;
       }
-      if (isAnyOther) return [];
-      if (isAnyRunning) {
-        await new Promise((resolve) => setImmediate(resolve));
-        if (planned.some((call) => stateNow(call, ahead) !== 'ended')) return [];
+      if (!isAnyOther && isAnyRunning) await new Promise((resolve) => setImmediate(resolve));
+      if (isAnyOther || (isAnyRunning && planned.some((call) => stateNow(call, ahead) !== 'ended'))) {
+        for (const made of early.values()) made.limitTime();
+        return [];
       }
       const ended: Mail[] = [];
       for (const call of planned) {

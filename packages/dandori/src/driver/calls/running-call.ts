@@ -37,6 +37,8 @@ export interface OpenCall {
   readonly how: EndedCall | undefined;
   /** Call this when a task takes over the call. From then on it may ask the user and report progress. */
   taken(): void;
+  /** Ends the call when its time is up. Without this, it may take any time. */
+  limitTime(): void;
   abort(reason: string): void;
 }
 
@@ -57,6 +59,8 @@ export class RunningCall implements OpenCall {
   readonly #context: CallContext;
   readonly #stop = new Stop();
   #isTask: boolean;
+  #isLimited = false;
+  #limit: TimeLimit | undefined;
   /** What it asks before a task takes it over. */
   #asked: Mail[] = [];
 
@@ -74,6 +78,11 @@ export class RunningCall implements OpenCall {
     this.#asked = [];
   }
 
+  limitTime(): void {
+    this.#isLimited = true;
+    this.#limit?.start();
+  }
+
   abort(reason: string): void {
     this.#stop.stop(reason);
   }
@@ -85,6 +94,8 @@ export class RunningCall implements OpenCall {
     const stop = this.#stop;
     if (delay > 0) await pause(delay, { stop, clock });
     const limit = createTimeLimit(clock, timeoutMs, () => stop.stop('timeout'));
+    this.#limit = limit;
+    if (this.#isLimited) limit.start();
     const made = await untilEnded(() => parts.toolbox.call(this.#sent(limit)), {
       stop,
       clock,

@@ -35,8 +35,10 @@ function joined(line: string, earlier: string): string {
 
 /** The result of a given plan in the unit that its goal asks for: 19.5 °C is 67.1 °F. */
 export function inAskedUnit(goal: string, result: Json | undefined): string | undefined {
-  if (!HEAT.test(normalised(goal)) || !isObject(result)) return undefined;
+  if (!isObject(result)) return undefined;
   const { temperature_c: celsius, text, result: value } = result;
+  const isNumber = typeof celsius === 'number' || typeof value === 'number';
+  if (!isNumber || !HEAT.test(normalised(goal))) return undefined;
   if (typeof celsius === 'number') return `${Math.round((celsius * 1.8 + 32) * 100) / 100} °F`;
-  return typeof value === 'number' ? `${String(text ?? value)} °F` : undefined;
+  return `${String(text ?? value)} °F`;
 }
