@@ -72,7 +72,9 @@ export function createWorkers(options: WorkersOptions): Workers {
   return {
     ready: () => processes.allReady(),
     async drive(run, signals) {
-      const worker = await processes.leastBusy(signals.soon);
+      let worker = processes.leastBusy();
+      // Nothing is awaited between the choice and the drive, which counts for the next choice.
+      for (; worker === undefined; worker = processes.leastBusy()) await processes.change(signals.soon);
       const conversation = options.conversationOf?.(run);
       const isFollowed = options.isFollowed?.(run) === true;
       const about = {
@@ -128,17 +130,30 @@ class Processes implements Listening {
   }
 
   async allReady(): Promise<void> {
-    while (this.ready.length < this.#options.count) await this.#change();
+    while (this.ready.length < this.#options.count) await this.change();
   }
 
-  /** The ready process that drives the fewest runs. Waits until there is one. */
-  async leastBusy(leaving: AbortSignal): Promise<WorkerProcess> {
-    for (;;) {
-      const able = this.ready.filter(({ canDrive }) => canDrive);
-      const [first] = able.sort((one, other) => one.load - other.load);
-      if (first !== undefined) return first;
-      await this.#change(leaving);
-    }
+  /** The ready process that drives the fewest runs, if one is ready. */
+  leastBusy(): WorkerProcess | undefined {
+    const able = this.ready.filter(({ canDrive }) => canDrive);
+    return able.sort((one, other) => one.load - other.load)[0];
+  }
+
+  /** Waits until a process is ready or has ended, or the signal is aborted. */
+  change(leaving?: AbortSignal): Promise<void> {
+    const failed = this.#failedStarts;
+    if (failed >= (this.#options.mostFailedStarts ?? Number.POSITIVE_INFINITY))
+      throw new WorkerEnded(`${failed} worker processes ended before they were ready`);
+    if (leaving?.aborted) throw new DandoriError('server-stopping', 'The server is stopping.');
+    return new Promise((resolve) => {
+      const goOn = () => {
+        this.#waiting.delete(goOn);
+        leaving?.removeEventListener('abort', goOn);
+        resolve();
+      };
+      this.#waiting.add(goOn);
+      leaving?.addEventListener('abort', goOn);
+    });
   }
 
   async close(): Promise<void> {
@@ -190,23 +205,6 @@ class Processes implements Listening {
 
   #changed(): void {
     for (const goOn of [...this.#waiting]) goOn();
-  }
-
-  /** Waits until a process is ready or has ended, or the signal is aborted. */
-  #change(leaving?: AbortSignal): Promise<void> {
-    const failed = this.#failedStarts;
-    if (failed >= (this.#options.mostFailedStarts ?? Number.POSITIVE_INFINITY))
-      throw new WorkerEnded(`${failed} worker processes ended before they were ready`);
-    if (leaving?.aborted) throw new DandoriError('server-stopping', 'The server is stopping.');
-    return new Promise((resolve) => {
-      const goOn = () => {
-        this.#waiting.delete(goOn);
-        leaving?.removeEventListener('abort', goOn);
-        resolve();
-      };
-      this.#waiting.add(goOn);
-      leaving?.addEventListener('abort', goOn);
-    });
   }
 }
 
