@@ -351,7 +351,7 @@ function assemble(
     },
     lift: async (run) => liftRun(await stateOf(run), parts.blobs),
     events: eventsOf,
-    watch: (run, changed) => journal.watch(run, () => changed()),
+    watch: (run, changed) => journal.watch(run, changed),
     runs: (listOptions) => journal.list(listOptions),
     statistics: (countOptions) =>
       store.counts === undefined

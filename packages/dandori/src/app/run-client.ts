@@ -91,8 +91,8 @@ export interface RunClient extends AsyncDisposable {
   rate(run: string, rating: Rating): Promise<void>;
   report(run: string): Promise<Report>;
   events(run: string, after?: number): Promise<Event[]>;
-  /** Calls back when something was written to the run. */
-  watch(run: string, changed: () => void): () => void;
+  /** Calls back when something was written to the run. Passes the seq of the last event if it is known without reading. */
+  watch(run: string, changed: (last?: number) => void): () => void;
   /** Newest first. */
   runs(page?: Page): Promise<RunSummary[]>;
   /** A plan that repeats what the run has done so far. */

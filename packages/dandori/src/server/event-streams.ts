@@ -10,8 +10,9 @@ import { encodeLive, type Joining, type Portion, portionsOf, StreamClient } from
  *     so a client that reconnects continues where it stopped.
  * T2  Live messages (progress, answer text, driving state) have a name and no `id`. They are not stored, and
  *     a client that is not connected misses them. Everything that matters is in the journal.
- * T3  Each event is read and encoded once for all clients of a journal. Events that arrive together are
- *     written together.
+ * T3  Each event is encoded once for all clients of a journal, and events that arrive together are written together.
+ *     Events that this process has written are not read again. The journal is read for those of other processes, and
+ *     for clients that catch up.
  * T4  The buffer of each client is bounded. A client that falls behind gets the rest at its own speed,
  *     without live messages, and then a snapshot. A client that reads nothing is disconnected and may
  *     reconnect. Other clients are not affected.
@@ -22,6 +23,8 @@ export interface EventStreams {
    * has already written the response head.
    */
   join(journal: string, client: Joining): Promise<void>;
+  /** Takes an event that this process has written. It must be durable. */
+  event(journal: string, event: Entry): void;
   /** Sends a live message to the clients that follow this journal. */
   tell(journal: string, name: string, value: object): void;
   isFollowed(journal: string): boolean;
@@ -32,16 +35,23 @@ export interface EventStreams {
 
 interface Tail {
   readonly clients: Set<StreamClient>;
+  /** The last event that was sent. */
   seq: number;
+  /** The events after it that this process has just written. */
+  readonly written: Entry[];
   isReading: boolean;
   isBehind: boolean;
+  /** The last event that the journal is known to have. */
+  known: number;
+  looking: NodeJS.Timeout | undefined;
   unwatch: () => void;
 }
 
 /** A kind of journal. */
 interface StreamSource {
   events(journal: string, after: number): Promise<readonly Entry[]>;
-  watch(journal: string, changed: () => void): () => void;
+  /** Passes the seq of the last event if it is known without reading. */
+  watch(journal: string, changed: (last?: number) => void): () => void;
   /** Whether this last event ends its journal. */
   isEnd(last: Entry): boolean;
 }
@@ -56,6 +66,8 @@ interface StreamOptions {
 }
 
 const BOUND = 256_000;
+/** Milliseconds after which an event is read from the journal if the process that wrote it has not passed it here. */
+const SOON = 20;
 const HEARTBEAT = 15_000;
 const PATIENCE = 30_000;
 const BEAT = Buffer.from(': here\n\n');
@@ -118,10 +130,34 @@ export function createEventStreams(options: StreamOptions): EventStreams {
   function tailOf(journal: string, seq: number): Tail {
     const known = tails.get(journal);
     if (known !== undefined) return known;
-    const tail: Tail = { clients: new Set(), seq, isReading: false, isBehind: false, unwatch: () => {} };
+    const tail: Tail = {
+      clients: new Set(),
+      seq,
+      written: [],
+      isReading: false,
+      isBehind: false,
+      known: seq,
+      looking: undefined,
+      unwatch: () => {},
+    };
     tails.set(journal, tail);
-    tail.unwatch = source.watch(journal, () => void readOn(journal, tail));
+    tail.unwatch = source.watch(journal, (last) => changed(journal, tail, last));
     return tail;
+  }
+
+  function changed(journal: string, tail: Tail, last: number | undefined): void {
+    if (last === undefined) return void readOn(journal, tail);
+    tail.known = last;
+    if (tail.known <= tail.seq) return;
+    tail.looking ??= setTimeout(() => {
+      tail.looking = undefined;
+      if (tail.known > tail.seq) void readOn(journal, tail);
+    }, SOON).unref();
+  }
+
+  /** Sends what was collected in this turn. */
+  function sendWritten(journal: string, tail: Tail): void {
+    for (const portion of portionsOf(tail.written.splice(0), source.isEnd)) pass(journal, portion, tail);
   }
 
   async function readOn(journal: string, tail: Tail): Promise<void> {
@@ -144,7 +180,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
   }
 
   function pass(journal: string, portion: Portion, tail: Tail): void {
-    tail.seq = portion.last;
+    tail.seq = Math.max(tail.seq, portion.last);
     for (const client of tail.clients) {
       if (client.isBehind || client.after >= portion.last) continue;
       client.write(portion);
@@ -158,6 +194,7 @@ export function createEventStreams(options: StreamOptions): EventStreams {
     const tail = tails.get(journal);
     if (tail === undefined || !tail.clients.delete(client) || tail.clients.size > 0) return;
     tail.unwatch();
+    clearTimeout(tail.looking);
     tails.delete(journal);
   }
 
@@ -181,6 +218,15 @@ export function createEventStreams(options: StreamOptions): EventStreams {
       client.sendSnapshot();
       // Read what was written between the last read and the start of the watch.
       await readOn(journal, tail);
+    },
+    event(journal, event) {
+      const tail = tails.get(journal);
+      if (tail === undefined) return;
+      const { seq } = tail.written.at(-1) ?? tail;
+      // Behind a gap, the rest is read from the journal.
+      if (event.seq !== seq + 1) return;
+      tail.written.push(event);
+      if (tail.written.length === 1) queueMicrotask(() => sendWritten(journal, tail));
     },
     tell(journal, name, value) {
       if (tails.has(journal)) broadcast(journal, encodeLive(name, value, secrets));

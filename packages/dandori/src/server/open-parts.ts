@@ -47,6 +47,7 @@ export async function openServerParts(options: OpenPartsOptions): Promise<OpenPa
     ...options,
     onEvent: (event) => {
       metrics.event(event);
+      runStreams.event(event.run, event);
       liveUpdates.event(event);
     },
     onLive: (live) => liveUpdates.live(live),

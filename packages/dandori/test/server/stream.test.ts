@@ -1,11 +1,17 @@
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readServerEvents } from '../../src/client/connection.ts';
 import type { Mind } from '../../src/mind/mind.ts';
-import type { Event } from '../../src/model/event.ts';
+import { type Event, eventOf, type Fact } from '../../src/model/event.ts';
 import { createEventStreams } from '../../src/server/event-streams.ts';
 import { serve } from '../../src/server/serve.ts';
+import { createJsonlJournal } from '../../src/store/files/journal.ts';
+import type { Journal } from '../../src/store/index.ts';
+import { started } from '../run/facts.ts';
 import { chatter, look, type Standing, stand, take, until, wait } from './standing.ts';
 
 /** So many messages of the journal, then the connection is dropped. */
@@ -226,5 +232,75 @@ describe('the stream of a run', () => {
     following.abort();
     await done;
     expect(got).toEqual(all.map(({ seq }) => seq));
+  });
+});
+
+/** A followed run of a journal on the disk. It has one event, and more are appended. */
+async function followedRun(watch: (journal: Journal) => Journal['watch']) {
+  const folder = await mkdtemp(join(tmpdir(), 'dandori-stream-'));
+  const journal = createJsonlJournal(folder);
+  const note: Fact = { type: 'note_added', data: { text: 'Look at the tea.' } };
+  const facts = [started(), ...Array.from({ length: 200 }, () => note)];
+  const events = facts.map((fact, index) => eventOf(fact, { run: 'r', seq: index + 1, at: 1 }));
+  await journal.create('r', events.slice(0, 1));
+  const streams = createEventStreams({
+    secrets: [],
+    source: {
+      events: (run, after) => journal.read(run, after),
+      watch: watch(journal),
+      isEnd: ({ seq }) => seq === events.length,
+    },
+  });
+  const server = createServer((_, response) => {
+    void streams.join('r', { response, after: 0, untilEnd: true, snapshot: () => [] });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const got: number[] = [];
+  const { body } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  void (async () => {
+    for await (const { id } of readServerEvents(body ?? new ReadableStream())) got.push(Number(id));
+  })();
+  await until(() => (got.length === 1 && streams.isFollowed('r') ? true : undefined));
+  return {
+    journal,
+    events,
+    streams,
+    got: got as readonly number[],
+    async [Symbol.asyncDispose]() {
+      streams.close();
+      server.closeAllConnections();
+      server.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe('a run that is driven in this process', () => {
+  it('is sent as it is written, without reading or watching its journal', async () => {
+    await using followed = await followedRun(() => () => () => {});
+    const { journal, events, streams, got } = followed;
+    const claim = await journal.claim('r');
+    for (let seq = 1; seq < events.length; ) {
+      const some = events.slice(seq, seq + 1 + (seq % 3));
+      await journal.append('r', seq, some, claim);
+      for (const event of some) streams.event('r', event);
+      seq += some.length;
+    }
+    await expect.poll(() => got).toEqual(events.map(({ seq }) => seq));
+    await claim.release();
+  });
+
+  it('is sent whole and in order, if some events are not passed on or come from another process', async () => {
+    await using followed = await followedRun((journal) => journal.watch);
+    const { journal, events, streams, got } = followed;
+    const claim = await journal.claim('r');
+    for (const [seq, event] of events.entries()) {
+      if (seq === 0) continue;
+      // The driver does not pass on these, or another process writes them.
+      await journal.append('r', seq, [event], seq % 5 === 0 ? undefined : claim);
+      if (seq % 3 > 0) streams.event('r', event);
+    }
+    await expect.poll(() => got).toEqual(events.map(({ seq }) => seq));
+    await claim.release();
   });
 });
