@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { brotliCompressSync, constants, createDeflateRaw, createGzip, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLanguageMind } from '../../../src/mind/language/mind.ts';
 import { post } from '../../../src/mind/language/wire/http.ts';
 import { Stop } from '../../../src/model/stop.ts';
@@ -163,6 +163,22 @@ describe('a connection to a model', () => {
     expect([server.sockets.length, server.requests]).toEqual([2, 3]);
     await expect(ask(server.url)).rejects.toThrow('socket hang up');
     expect([server.sockets.length, server.requests]).toEqual([3, 4]);
+  });
+
+  it('does not send a request twice where the server was silent for long before it closed', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    cleanups.push(() => vi.useRealTimers());
+    const server = await serving((socket, { request }) => {
+      if (request === 1) socket.write(HELLO);
+      else {
+        // As a gateway does with a model that thinks for longer than the gateway waits.
+        vi.advanceTimersByTime(30_000);
+        socket.destroy();
+      }
+    });
+    await ask(server.url);
+    await expect(ask(server.url)).rejects.toThrow('socket hang up');
+    expect(server.requests).toBe(2);
   });
 
   it.each([
