@@ -683,7 +683,11 @@ describe('a connection over TLS', () => {
   });
 });
 
-it('goes through the proxy of the environment', async () => {
+it.each<[string, NodeJS.ProcessEnv, string[]]>([
+  ['NODE_USE_ENV_PROXY', { NODE_USE_ENV_PROXY: '1' }, []],
+  ['NODE_OPTIONS', { NODE_OPTIONS: '--use-env-proxy' }, []],
+  ['an option of Node', {}, ['--use-env-proxy']],
+])('goes through the proxy of the environment where %s says so', async (_, environment, options) => {
   const seen: string[] = [];
   const proxy = await httpServing(
     createServer((request, response) => {
@@ -697,11 +701,12 @@ it('goes through the proxy of the environment', async () => {
   });
   const { port } = proxy.address() as AddressInfo;
   const address = `http://127.0.0.1:${port}`;
-  const environment = { http_proxy: address, HTTP_PROXY: address, no_proxy: '', NO_PROXY: '' };
-  const results = await askInProcess([new URL('http://model.invalid/v1')], {
-    NODE_USE_ENV_PROXY: '1',
-    ...environment,
-  });
+  const proxies = { http_proxy: address, HTTP_PROXY: address, no_proxy: '', NO_PROXY: '' };
+  const results = await askInProcess(
+    [new URL('http://model.invalid/v1')],
+    { ...environment, ...proxies },
+    options,
+  );
   expect(results).toEqual([{ status: 200, text: 'by proxy' }]);
   expect(seen).toEqual(['model.invalid Bearer very-secret']);
 });
@@ -713,10 +718,15 @@ interface Result {
 }
 
 /** Asks them one after the other in a process of its own, and waits until it ends by itself. */
-async function askInProcess(urls: readonly URL[], environment: NodeJS.ProcessEnv = {}): Promise<Result[]> {
+async function askInProcess(
+  urls: readonly URL[],
+  environment: NodeJS.ProcessEnv = {},
+  options: readonly string[] = [],
+): Promise<Result[]> {
   const program = join(import.meta.dirname, 'fixtures/posting.ts');
   const env = { ...process.env, NODE_USE_ENV_PROXY: '', ...environment };
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...urls.map(String)], { env });
+  const args = [...options, program, ...urls.map(String)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return stdout
     .trim()
     .split('\n')

@@ -238,8 +238,16 @@ function withoutCredentials(url: URL): URL {
   return plain;
 }
 
+/** Whether Node sends requests through the proxies that the environment names. */
+function usesProxies(): boolean {
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = process.env;
+  return (
+    NODE_USE_ENV_PROXY === '1' || [...process.execArgv, NODE_OPTIONS].join(' ').includes('--use-env-proxy')
+  );
+}
+
 /** Posts over pooled connections. Where Node sends requests through a proxy, its `fetch` does. */
-export const post: Post = process.env.NODE_USE_ENV_PROXY === '1' ? postWith(globalThis.fetch) : postDirectly;
+export const post: Post = usesProxies() ? postWith(globalThis.fetch) : postDirectly;
 
 /** For the AI SDK, which has no limits of its own: stops reading a response that is too large. */
 export function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {
