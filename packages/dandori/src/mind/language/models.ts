@@ -5,6 +5,7 @@ import { Stop } from '../../model/stop.ts';
 import { callModel, openWire } from './call.ts';
 import { toFailure } from './failure.ts';
 import { type LanguageMindOptions, openAiAddress } from './options.ts';
+import { credentialsIn, withoutCredentials } from './wire/http.ts';
 
 const LIST_TIMEOUT = 15_000;
 const CHECK_TIMEOUT = 60_000;
@@ -59,11 +60,12 @@ async function readPage(
   { headers, options }: { headers: Record<string, string>; options: LanguageMindOptions },
 ): Promise<Json> {
   const { fetch = globalThis.fetch } = options;
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_TIMEOUT) }).catch(
-    (error: unknown) => {
-      throw unreachable(url, error);
-    },
-  );
+  const response = await fetch(withoutCredentials(url), {
+    headers: { ...credentialsIn(url), ...headers },
+    signal: AbortSignal.timeout(LIST_TIMEOUT),
+  }).catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
   const text = await response.text();
   if (!response.ok) {
     const error = Object.assign(new Error(said(text) ?? response.statusText), {
@@ -85,7 +87,7 @@ interface Listing {
 }
 
 function listing({ provider, baseUrl, apiKey = '' }: LanguageMindOptions): Listing {
-  const bearer: Record<string, string> = apiKey === '' ? {} : { Authorization: `Bearer ${apiKey}` };
+  const bearer: Record<string, string> = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
   switch (provider) {
     case 'openai':
     case 'openai-compatible':

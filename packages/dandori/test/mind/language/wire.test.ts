@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLanguageMind } from '../../../src/mind/language/mind.ts';
+import { listModels } from '../../../src/mind/language/models.ts';
 import { EventReader } from '../../../src/mind/language/wire/events.ts';
 import type { Mind } from '../../../src/mind/mind.ts';
 import { answer, KEY } from './asking.ts';
@@ -80,6 +81,27 @@ describe('the connection to a model', () => {
       [host, basic, 'application/json'],
       [host, `Bearer ${KEY}`, 'application/json'],
     ]);
+  });
+
+  it('lists the models with the credentials of the address, and never tells them', async () => {
+    const seen: (string | undefined)[] = [];
+    const { server } = await modelAt(({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.end('{"data":[{"id":"m"}]}');
+    });
+    const { port } = server.address() as AddressInfo;
+    const list = (apiKey?: string) => {
+      const baseUrl = `http://user:secret-word@127.0.0.1:${port}/v1`;
+      return listModels({ provider: 'openai-compatible', name: '', baseUrl, apiKey });
+    };
+    expect([await list(), await list(KEY)]).toEqual([['m'], ['m']]);
+    const basic = `Basic ${Buffer.from('user:secret-word').toString('base64')}`;
+    expect(seen).toEqual([basic, `Bearer ${KEY}`]);
+    server.closeAllConnections();
+    server.close();
+    const failed = list();
+    await expect(failed).rejects.toThrow('cannot be reached');
+    await expect(failed).rejects.not.toThrow('secret-word');
   });
 
   it('is not tried again where it was new', async () => {

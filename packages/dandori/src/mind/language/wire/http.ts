@@ -117,7 +117,8 @@ function writeStart(url: URL, headers: Posted['headers']): string {
 
 const IN_HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function credentialsIn({ username, password }: URL): Record<string, string> {
+/** What the address says about who asks, as a header. */
+export function credentialsIn({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
@@ -229,8 +230,8 @@ export function postWith(fetch: typeof globalThis.fetch): Post {
   };
 }
 
-/** `fetch` refuses an address with credentials. */
-function withoutCredentials(url: URL): URL {
+/** `fetch` refuses an address with credentials, and repeats it in its error. */
+export function withoutCredentials(url: URL): URL {
   if (url.username === '' && url.password === '') return url;
   const plain = new URL(url);
   plain.username = '';
