@@ -180,9 +180,9 @@ describe('a request in the Responses API', () => {
         ...{ provider: 'openai', baseUrl: server.url, model, apiKey: KEY, supportsStructuredOutputs: true },
       });
       const tools = [{ name: 'send', description: 'Sends.', inputSchema: awkward }];
+      const usual = { maxOutputTokens: 99, responseFormat: { type: 'json' }, includeUsage: true } as const;
       for (const rest of [{}, { tools }])
-        for (const wire of [our, their])
-          await partsOf(wire, { ...hello, ...rest, maxOutputTokens: 99, responseFormat: { type: 'json' } });
+        for (const wire of [our, their]) await partsOf(wire, { ...hello, ...rest, ...usual });
       const sent = server.requests.map(({ body }) => JSON.stringify(body).replace('"developer"', '"system"'));
       const [plainOurs, plainTheirs, withTools, theirWithTools] = sent.map((text) => withoutStrict(text));
       expect(plainOurs).toEqual(plainTheirs);

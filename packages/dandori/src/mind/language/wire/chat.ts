@@ -60,7 +60,7 @@ function toBody(
             },
           })),
     tool_choice: tools.length === 0 ? undefined : 'auto',
-    stream_options: { include_usage: true },
+    stream_options: request.includeUsage ? { include_usage: true } : undefined,
   };
 }
 

@@ -92,8 +92,8 @@ function createBody(api: OpenAiApi, options: OpenAiOptions): (request: ModelRequ
   const start = new LastMade<Uint8Array>();
   const toJson = (message: ModelMessage) => api.toItems(message).map(stringifyJson).join(',');
   return (request) => {
-    const { tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort } = request;
-    const parts = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort];
+    const { tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort, includeUsage } = request;
+    const parts = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort, includeUsage];
     const before = start.from(parts, () => {
       const rest = stringifyJson({ ...api.body(request, options), stream: true });
       return Buffer.from(`${rest.slice(0, -1)},"${api.messages}":[`);

@@ -72,6 +72,8 @@ export interface ModelRequest {
   readonly topP?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly reasoningEffort?: string | undefined;
+  /** Chat completions tell the tokens of a stream only if they are asked to. */
+  readonly includeUsage?: boolean | undefined;
 }
 
 /** A piece of the output, as it arrives. */
