@@ -6,6 +6,7 @@ import { callModel, openWire } from './call.ts';
 import { toFailure } from './failure.ts';
 import { type LanguageMindOptions, openAiAddress } from './options.ts';
 import { credentialsIn, withoutCredentials } from './wire/http.ts';
+import { errorIn } from './wire/openai-api.ts';
 
 const LIST_TIMEOUT = 15_000;
 const CHECK_TIMEOUT = 60_000;
@@ -68,7 +69,7 @@ async function readPage(
   });
   const text = await response.text();
   if (!response.ok) {
-    const error = Object.assign(new Error(said(text) ?? response.statusText), {
+    const error = Object.assign(new Error(errorIn(text) ?? response.statusText), {
       statusCode: response.status,
     });
     throw new Error(toFailure(error, options).message);
@@ -153,14 +154,6 @@ function members(answer: Json, group: string): Record<string, Json>[] {
 
 function texts(answer: Json, group: string, key: string): string[] {
   return members(answer, group).flatMap((one) => (typeof one[key] === 'string' ? [one[key]] : []));
-}
-
-/** What the provider says about an error. */
-function said(text: string): string | undefined {
-  const answer = parsedJson(text);
-  const error = isObject(answer) ? answer.error : undefined;
-  const message = isObject(error) ? error.message : error;
-  return typeof message === 'string' ? message : undefined;
 }
 
 function unreachable(url: URL, error: unknown): Error {

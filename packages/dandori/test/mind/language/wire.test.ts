@@ -231,11 +231,23 @@ describe('the connection to a model', () => {
     expect(calls).toBe(4);
   });
 
-  it('takes a whole response from a server that does not stream', async () => {
-    const message = { role: 'assistant', content: JSON.stringify({ actions: [answer] }) };
+  const message = { role: 'assistant', content: JSON.stringify({ actions: [answer] }) };
+  const body = JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] });
+
+  it.each([
+    ['a whole response', body, 'application/json; charset=utf-8'],
+    ['a whole response behind blanks', ` \r\n\n${body}`, 'application/json'],
+    ['a whole response that says it is a stream', body, 'text/event-stream'],
+    ['a whole response of no type', body, undefined],
+    ['a stream that says it is JSON', WHOLE, 'application/json'],
+    ['a stream behind blanks', `\n\n${WHOLE}`, 'text/event-stream'],
+    ['a stream of no type', WHOLE, undefined],
+  ])('takes what the server sends, whatever it says: %s', async (_, text, type) => {
     const mind = await modelAt((_, response) => {
-      response.setHeader('content-type', 'application/json; charset=utf-8');
-      response.end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] }));
+      response.sendDate = false;
+      if (type !== undefined) response.setHeader('content-type', type);
+      for (const character of text) response.write(character);
+      response.end();
     });
     expect(await think(mind)).toMatchObject(decided);
   });
@@ -244,10 +256,31 @@ describe('the connection to a model', () => {
     ['{"error":{"message":"no such thing"}}'],
     ['{"error":"no such thing"}'],
     ['{"detail":"no such thing"}'],
+    ['{"error":null,"message":"no such thing"}'],
+    ['[{"error":{"code":400,"message":"no such thing","status":"INVALID_ARGUMENT"}}]'],
   ])('repeats what the server said: %s', async (body) => {
     const mind = await modelAt((_, response) => response.writeHead(400).end(body));
     expect(await think(mind)).toMatchObject({
       failure: { message: expect.stringContaining('(400): no such thing.') },
+    });
+  });
+
+  it.each([
+    ['{"object":"error","message":{"detail":[{"loc":["body","tools"],"msg":"no such thing"}]}}'],
+    ['{"detail":[{"loc":["body","tools"],"msg":"no such thing"}]}'],
+  ])('repeats what the server said in a form of its own: %s', async (body) => {
+    const mind = await modelAt((_, response) => response.writeHead(422).end(body));
+    expect(await think(mind)).toMatchObject({
+      failure: { message: expect.stringMatching(/\(422\): .*"tools".*no such thing/) },
+    });
+  });
+
+  it('says why the model broke off, if only an unusual line does', async () => {
+    const mind = await modelAt((_, response) => {
+      response.end('error: {"code":400,"message":"the request is too large"}\n\ndata: [DONE]\n\n');
+    });
+    expect(await think(mind)).toMatchObject({
+      failure: { retryable: true, message: expect.stringContaining('the request is too large') },
     });
   });
 
