@@ -238,20 +238,21 @@ interface ChatCall {
   readonly function?: unknown;
 }
 
+/**
+ * Besides the reasons of OpenAI, those of other servers for an output that is not whole: `abort` (vLLM), `model_length`
+ * (Mistral), `sensitive` and `network_error` (Zhipu), `insufficient_system_resource` (DeepSeek), `error` (OpenRouter),
+ * `function_call_filter: MALFORMED_FUNCTION_CALL` (Google).
+ */
+const REASONS: readonly (readonly [RegExp, FinishReason])[] = [
+  [/^(tool_calls|function_call)$/, 'tool-calls'],
+  [/length|max_tokens|context_window/, 'length'],
+  [/^content_filter|^sensitive/, 'content-filter'],
+  [/error|abort|cancel|insufficient|^function_call_filter/, 'error'],
+];
+
 function finishReason(said: string, isRefused: boolean): FinishReason {
-  switch (said) {
-    case 'stop':
-      return isRefused ? 'content-filter' : 'stop';
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'content-filter';
-    case 'function_call':
-    case 'tool_calls':
-      return 'tool-calls';
-    default:
-      return 'other';
-  }
+  if (said === 'stop') return isRefused ? 'content-filter' : 'stop';
+  return REASONS.find(([pattern]) => pattern.test(said))?.[1] ?? 'other';
 }
 
 function toReported(usage: Record<string, unknown>): ReportedUsage {
