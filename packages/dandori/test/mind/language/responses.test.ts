@@ -650,6 +650,27 @@ describe('a model of OpenAI', () => {
     expect(JSON.stringify(thinking)).not.toContain('"operation":"places');
   });
 
+  it('makes a call with its whole arguments, whatever their pieces were', async () => {
+    const item = made({ name: 'places_find', arguments: '{"q":"Kyoto station"}' });
+    const pieces = ['{"q":"Kyoto', '"}'].map((delta) => ({
+      type: 'response.function_call_arguments.delta',
+      output_index: 0,
+      delta,
+    }));
+    await serve(
+      data(
+        { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } },
+        ...pieces,
+        { type: 'response.output_item.done', output_index: 0, item },
+        completed(),
+      ),
+    );
+    expect(await openai({ dialect: 'tools' }).think(new Story().thought())).toMatchObject({
+      kind: 'decided',
+      actions: [{ operation: 'places.find', args: { q: 'Kyoto station' } }],
+    });
+  });
+
   it('fails where the stream ends before the answer does', async () => {
     await serve(data({ type: 'response.output_text.delta', output_index: 0, delta: '{"actions":' }));
     expect(await openai().think(new Story().thought())).toMatchObject({

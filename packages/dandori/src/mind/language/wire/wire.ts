@@ -81,6 +81,7 @@ export type Part =
   | { readonly type: 'text' | 'thought'; readonly text: string }
   | { readonly type: 'call-start'; readonly id: string; readonly name: string }
   | { readonly type: 'call-piece'; readonly id: string; readonly text: string }
+  /** Its `input` counts, whatever its pieces were. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: ReportedUsage | undefined };
