@@ -14,7 +14,6 @@ const PACKAGES = join(import.meta.dirname, '../../..');
 const OPEN: Readonly<Record<string, number>> = {
   'dandori/src/client/client.ts': 1,
   'dandori/src/client/conversations.ts': 1,
-  'dandori/src/mind/language/wire/chat.ts': 1,
   'dandori/src/mind/language/wire/provider.ts': 1,
   'dandori/src/mind/language/wire/responses.ts': 1,
   'dandori/src/model/json.ts': 2,

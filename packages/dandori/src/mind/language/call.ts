@@ -32,7 +32,7 @@ interface ModelCall {
 export interface NativeCall {
   readonly id: string;
   readonly name: string;
-  /** The original text if it is known, because the SDK rounds large integers. */
+  /** The original text if it is known. */
   readonly arguments: unknown;
 }
 
@@ -74,7 +74,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutput> {
 }
 
 async function callOnce(
-  { wire, options, maxOutputTokens, conversation, prompt, sent, stop, listener }: ModelCall,
+  { wire, maxOutputTokens, conversation, prompt, sent, stop, listener }: ModelCall,
   sampling: Sampling,
 ): Promise<ModelOutput> {
   const output: ModelOutput = {
@@ -93,7 +93,7 @@ async function callOnce(
     ...sampling,
     maxOutputTokens,
   };
-  const take = collect(output, { options, listener });
+  const take = collect(output, listener);
   try {
     await wire.send(request, {
       stop,
@@ -115,13 +115,9 @@ async function callOnce(
 }
 
 /** Adds each part to the output and tells the listener. Throws if the output gets too long, which ends the call. */
-function collect(
-  output: ModelOutput,
-  { options, listener }: Pick<ModelCall, 'options' | 'listener'>,
-): (part: Part) => void {
+function collect(output: ModelOutput, listener: Listener): (part: Part) => void {
   let length = 0;
   let calls = 0;
-  let pieces: Map<string, string> | undefined;
   return (part) => {
     if (part.type !== 'error' && part.type !== 'finish') output.hasBegun = true;
     if ('text' in part) length += part.text.length;
@@ -138,13 +134,10 @@ function collect(
       case 'call-start':
         return listener.callStarted?.(part.id, part.name);
       case 'call-piece':
-        pieces ??= new Map();
-        pieces.set(part.id, (pieces.get(part.id) ?? '') + part.text);
         return listener.callPiece?.(part.id, part.text);
       case 'call': {
         const { id, name, input } = part;
-        const written = options.provider === 'google' ? rewritten(input) : pieces?.get(id);
-        const call = { id, name, arguments: written || input };
+        const call = { id, name, arguments: input };
         output.calls.push(call);
         return listener.call?.(call);
       }
@@ -159,15 +152,6 @@ function collect(
         return assertNever(part);
     }
   };
-}
-
-/** Google's SDK parses and rewrites the text. The parsed value shows which numbers may have been rounded. */
-function rewritten(input: unknown): unknown {
-  try {
-    return typeof input === 'string' ? JSON.parse(input) : input;
-  } catch {
-    return input;
-  }
 }
 
 /** The AI SDK wraps what the connection throws. */

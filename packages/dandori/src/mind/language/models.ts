@@ -5,6 +5,8 @@ import { Stop } from '../../model/stop.ts';
 import { callModel, openWire } from './call.ts';
 import { toFailure } from './failure.ts';
 import { type LanguageMindOptions, openAiAddress } from './options.ts';
+import { credentialsIn, withoutCredentials } from './wire/http.ts';
+import { errorIn } from './wire/openai-api.ts';
 
 const LIST_TIMEOUT = 15_000;
 const CHECK_TIMEOUT = 60_000;
@@ -59,14 +61,15 @@ async function readPage(
   { headers, options }: { headers: Record<string, string>; options: LanguageMindOptions },
 ): Promise<Json> {
   const { fetch = globalThis.fetch } = options;
-  const response = await fetch(url, { headers, signal: AbortSignal.timeout(LIST_TIMEOUT) }).catch(
-    (error: unknown) => {
-      throw unreachable(url, error);
-    },
-  );
+  const response = await fetch(withoutCredentials(url), {
+    headers: { ...credentialsIn(url), ...headers },
+    signal: AbortSignal.timeout(LIST_TIMEOUT),
+  }).catch((error: unknown) => {
+    throw unreachable(url, error);
+  });
   const text = await response.text();
   if (!response.ok) {
-    const error = Object.assign(new Error(said(text) ?? response.statusText), {
+    const error = Object.assign(new Error(errorIn(text) ?? response.statusText), {
       statusCode: response.status,
     });
     throw new Error(toFailure(error, options).message);
@@ -85,7 +88,7 @@ interface Listing {
 }
 
 function listing({ provider, baseUrl, apiKey = '' }: LanguageMindOptions): Listing {
-  const bearer: Record<string, string> = apiKey === '' ? {} : { Authorization: `Bearer ${apiKey}` };
+  const bearer: Record<string, string> = apiKey === '' ? {} : { authorization: `Bearer ${apiKey}` };
   switch (provider) {
     case 'openai':
     case 'openai-compatible':
@@ -151,14 +154,6 @@ function members(answer: Json, group: string): Record<string, Json>[] {
 
 function texts(answer: Json, group: string, key: string): string[] {
   return members(answer, group).flatMap((one) => (typeof one[key] === 'string' ? [one[key]] : []));
-}
-
-/** What the provider says about an error. */
-function said(text: string): string | undefined {
-  const answer = parsedJson(text);
-  const error = isObject(answer) ? answer.error : undefined;
-  const message = isObject(error) ? error.message : error;
-  return typeof message === 'string' ? message : undefined;
 }
 
 function unreachable(url: URL, error: unknown): Error {

@@ -4,11 +4,15 @@ import { isThinker, type LanguageMindOptions } from './options.ts';
 /** Agents need the same decision for the same state more than they need variety. */
 const DEFAULT_TEMPERATURE = 0.1;
 
-/** How the model samples its output, and how long it thinks. Providers have defaults for what is missing. */
+/**
+ * How the model samples its output, how long it thinks, and what its server tells about it. Providers have defaults for
+ * what is missing.
+ */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
   readonly reasoningEffort?: NonNullable<LanguageMindOptions['reasoningEffort']>;
+  readonly includeUsage?: true;
 }
 
 type SamplingOption = keyof Sampling;
@@ -20,8 +24,10 @@ const NAMES: Readonly<Record<SamplingOption, RegExp>> = {
   // A model that knows the option but not this effort is an error: the user can choose another effort.
   reasoningEffort:
     /(?:un(?:supported|known|recogni[sz]ed|expected)|invalid|extra)[^.]{0,40}\b(?:parameters?|arguments?|keys?|fields?|properties|inputs?)\b[^.]{0,40}\breasoning[_.]?effort\b/i,
+  // Mistral tells the tokens without being asked, and refuses the question.
+  includeUsage: /\bstream_options\b/i,
 };
-const OPTIONS: readonly SamplingOption[] = ['temperature', 'topP', 'reasoningEffort'];
+const OPTIONS: readonly SamplingOption[] = ['temperature', 'topP', 'reasoningEffort', 'includeUsage'];
 
 const NONE: ReadonlySet<SamplingOption> = new Set();
 
@@ -45,6 +51,7 @@ function wantedBy(options: LanguageMindOptions): Sampling {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { topP }),
     ...(reasoningEffort !== undefined && { reasoningEffort }),
+    includeUsage: true,
   };
 }
 

@@ -97,6 +97,42 @@ describe('calls in chat completions', () => {
       [['a', 'read', '{"n":1}']],
     ],
     [
+      // So do gateways to Gemini: https://github.com/su-kaka/gcli2api/pull/406
+      'all have the index 0 and no ids, and come whole',
+      [
+        calls(piece(0, '', 'read', '{"n":1}'), piece(0, '', 'read', '{"n":2}')),
+        calls(piece(0, '', 'pay', '{"n":3}')),
+        calls(piece(0, undefined, 'pay', '{"n":4}')),
+        calls(piece(0, undefined, 'pay', '')),
+      ],
+      [
+        ['call_0', 'read', '{"n":1}'],
+        ['call_0_', 'read', '{"n":2}'],
+        ['call_0__', 'pay', '{"n":3}'],
+        ['call_0___', 'pay', '{"n":4}'],
+      ],
+    ],
+    [
+      'have their names in each piece, and pieces that look like whole texts',
+      [
+        calls(piece(0, '', 'read', '{"n":[')),
+        calls(piece(0, '', 'read', '{}')),
+        calls(piece(0, '', 'read', '{"m":2}')),
+        calls(piece(0, '', 'read', ']}')),
+      ],
+      [['call_0', 'read', '{"n":[{}{"m":2}]}']],
+    ],
+    [
+      // So does vLLM with what its parser held back: https://github.com/vllm-project/vllm/issues/44098
+      'have their name and id again in the last piece',
+      [
+        calls(piece(0, 'a', 'read', '{"n"')),
+        calls(piece(0, undefined, undefined, ':{"m":')),
+        calls(piece(0, 'a', 'read', '{}}}')),
+      ],
+      [['a', 'read', '{"n":{"m":{}}}']],
+    ],
+    [
       'get their names and ids late',
       [
         calls(piece(1, '', '', '{"n"')),
@@ -135,6 +171,18 @@ describe('calls in chat completions', () => {
       expect(pieces.join('')).toBe(whole);
     }
     expect(parts.at(-1)).toMatchObject({ type: 'finish', reason: 'tool-calls' });
+  });
+
+  it.each([['a'], ['']])('are not made twice if the server repeats one at its end: id %j', async (id) => {
+    const events = [
+      // So does a parser of vLLM: https://github.com/vllm-project/vllm/issues/51697
+      calls(piece(0, id, 'pay', '{"n":1}')),
+      calls(piece(0, id, 'pay', '{"n": 1}')),
+    ];
+    const parts = await partsOf(ours(await start([raw(...events, END)])));
+    const told = parts.flatMap((part) => (part.type === 'call' ? [part.input] : []));
+    // The model is asked again, because this is no JSON.
+    expect(told).toEqual(['{"n":1}{"n": 1}']);
   });
 
   it('without names do not fill the memory', async () => {

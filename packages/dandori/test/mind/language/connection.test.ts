@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { TLSSocket } from 'node:tls';
 import { promisify } from 'node:util';
 import { brotliCompressSync, constants, createDeflateRaw, createGzip, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLanguageMind } from '../../../src/mind/language/mind.ts';
 import { post } from '../../../src/mind/language/wire/http.ts';
 import { Stop } from '../../../src/model/stop.ts';
@@ -163,6 +163,22 @@ describe('a connection to a model', () => {
     expect([server.sockets.length, server.requests]).toEqual([2, 3]);
     await expect(ask(server.url)).rejects.toThrow('socket hang up');
     expect([server.sockets.length, server.requests]).toEqual([3, 4]);
+  });
+
+  it('does not send a request twice where the server was silent for long before it closed', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    cleanups.push(() => vi.useRealTimers());
+    const server = await serving((socket, { request }) => {
+      if (request === 1) socket.write(HELLO);
+      else {
+        // As a gateway does with a model that thinks for longer than the gateway waits.
+        vi.advanceTimersByTime(30_000);
+        socket.destroy();
+      }
+    });
+    await ask(server.url);
+    await expect(ask(server.url)).rejects.toThrow('socket hang up');
+    expect(server.requests).toBe(2);
   });
 
   it.each([
@@ -667,7 +683,11 @@ describe('a connection over TLS', () => {
   });
 });
 
-it('goes through the proxy of the environment', async () => {
+it.each<[string, NodeJS.ProcessEnv, string[]]>([
+  ['NODE_USE_ENV_PROXY', { NODE_USE_ENV_PROXY: '1' }, []],
+  ['NODE_OPTIONS', { NODE_OPTIONS: '--use-env-proxy' }, []],
+  ['an option of Node', {}, ['--use-env-proxy']],
+])('goes through the proxy of the environment where %s says so', async (_, environment, options) => {
   const seen: string[] = [];
   const proxy = await httpServing(
     createServer((request, response) => {
@@ -681,11 +701,12 @@ it('goes through the proxy of the environment', async () => {
   });
   const { port } = proxy.address() as AddressInfo;
   const address = `http://127.0.0.1:${port}`;
-  const environment = { http_proxy: address, HTTP_PROXY: address, no_proxy: '', NO_PROXY: '' };
-  const results = await askInProcess([new URL('http://model.invalid/v1')], {
-    NODE_USE_ENV_PROXY: '1',
-    ...environment,
-  });
+  const proxies = { http_proxy: address, HTTP_PROXY: address, no_proxy: '', NO_PROXY: '' };
+  const results = await askInProcess(
+    [new URL('http://model.invalid/v1')],
+    { ...environment, ...proxies },
+    options,
+  );
   expect(results).toEqual([{ status: 200, text: 'by proxy' }]);
   expect(seen).toEqual(['model.invalid Bearer very-secret']);
 });
@@ -697,10 +718,15 @@ interface Result {
 }
 
 /** Asks them one after the other in a process of its own, and waits until it ends by itself. */
-async function askInProcess(urls: readonly URL[], environment: NodeJS.ProcessEnv = {}): Promise<Result[]> {
+async function askInProcess(
+  urls: readonly URL[],
+  environment: NodeJS.ProcessEnv = {},
+  options: readonly string[] = [],
+): Promise<Result[]> {
   const program = join(import.meta.dirname, 'fixtures/posting.ts');
   const env = { ...process.env, NODE_USE_ENV_PROXY: '', ...environment };
-  const { stdout } = await promisify(execFile)(process.execPath, [program, ...urls.map(String)], { env });
+  const args = [...options, program, ...urls.map(String)];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { env });
   return stdout
     .trim()
     .split('\n')

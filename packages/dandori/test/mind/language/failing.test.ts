@@ -6,6 +6,11 @@ import { Story } from './thought.ts';
 
 afterEach(closeServers);
 
+const toCall = ({ operation, args }: typeof find) => ({
+  name: operation.replace('.', '_'),
+  arguments: args,
+});
+
 describe('a model that does not answer', () => {
   it.each<[number, ModelReply]>([
     [2000, { status: 429, retryAfter: 2 }],
@@ -156,9 +161,30 @@ describe('a model that does not answer', () => {
     expect(thinking).toMatchObject({ failure: { message: expect.stringMatching(/model\.dialect: json/) } });
   });
 
+  it.each(['abort', 'error', 'network_error', 'insufficient_system_resource', 'function_call_filter: X'])(
+    'may be asked again if its output is not whole: %s',
+    async (finishReason) => {
+      for (const reply of [{ content: { actions: [find] } }, { toolCalls: [find].map(toCall) }]) {
+        const dialect = 'content' in reply ? 'json' : 'tools';
+        const { thinking } = await think({ ...reply, finishReason }, { dialect });
+        expect(thinking).toMatchObject({ kind: 'failed', failure: { kind: 'model_error', retryable: true } });
+      }
+    },
+  );
+
+  it.each(['length', 'model_length', 'max_tokens', 'model_context_window_exceeded'])(
+    'is asked for a shorter plan if its output was cut: %s',
+    async (finishReason) => {
+      const reply = { toolCalls: [find].map(toCall), finishReason };
+      const { thinking } = await think(reply, { dialect: 'tools' });
+      expect(thinking).toMatchObject({ kind: 'failed', failure: { kind: 'unusable_output' } });
+    },
+  );
+
   it.each<[string, ModelReply, RegExp]>([
     ['it refuses', { refusal: 'I will not do that.' }, /refused: I will not do that/],
     ['a filter stops it', { content: '', finishReason: 'content_filter' }, /refused: its content filter/],
+    ['a filter stops it in China', { content: '', finishReason: 'sensitive' }, /refused: its content filter/],
   ])('is not pressed when %s', async (_, reply, message) => {
     const { thinking } = await think(reply);
     expect(thinking).toMatchObject({

@@ -94,6 +94,7 @@ const RESPONSES: readonly (readonly [string, Expected, string])[] = [
   ['chunks twice', 'stricter', `${OK}transfer-encoding: chunked, chunked\r\n\r\n${IN_CHUNKS}`],
   ['another encoding', 'stricter', `${OK}transfer-encoding: gzip\r\n\r\nhello`],
   ['chunks and a no-break space', 'stricter', `${OK}transfer-encoding: chunked\xa0\r\n\r\n${IN_CHUNKS}`],
+  ['chunks and a tab', 'stricter', `${OK}transfer-encoding: chunked\t\r\n\r\n${IN_CHUNKS}`],
   ['an empty line before it', 'stricter', `\r\n${OK}${HELLO}`],
   ['HTTP/2.0', 'stricter', `HTTP/2.0 200 OK\r\n${HELLO}`],
   ['a status below 100', 'stricter', `HTTP/1.1 099 OK\r\n${HELLO}`],

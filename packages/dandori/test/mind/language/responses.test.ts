@@ -180,9 +180,9 @@ describe('a request in the Responses API', () => {
         ...{ provider: 'openai', baseUrl: server.url, model, apiKey: KEY, supportsStructuredOutputs: true },
       });
       const tools = [{ name: 'send', description: 'Sends.', inputSchema: awkward }];
+      const usual = { maxOutputTokens: 99, responseFormat: { type: 'json' }, includeUsage: true } as const;
       for (const rest of [{}, { tools }])
-        for (const wire of [our, their])
-          await partsOf(wire, { ...hello, ...rest, maxOutputTokens: 99, responseFormat: { type: 'json' } });
+        for (const wire of [our, their]) await partsOf(wire, { ...hello, ...rest, ...usual });
       const sent = server.requests.map(({ body }) => JSON.stringify(body).replace('"developer"', '"system"'));
       const [plainOurs, plainTheirs, withTools, theirWithTools] = sent.map((text) => withoutStrict(text));
       expect(plainOurs).toEqual(plainTheirs);
@@ -390,6 +390,54 @@ describe('a response in the Responses API', () => {
       ],
     ],
     [
+      'with a call that gets its name at its end',
+      data(
+        {
+          type: 'response.output_item.added',
+          output_index: 0,
+          item: made({ name: '', call_id: '', arguments: '' }),
+        },
+        { type: 'response.function_call_arguments.delta', output_index: 0, delta: '{"path":"a"}' },
+        { type: 'response.output_item.done', output_index: 0, item: made() },
+        completed(),
+      ),
+      [
+        { type: 'call-start', id: 'call_1', name: 'read' },
+        { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'finish', reason: 'tool-calls', usage: undefined },
+      ],
+    ],
+    [
+      'with a call whose name is missing at its end',
+      data(
+        { type: 'response.output_item.added', output_index: 0, item: made({ arguments: '' }) },
+        { type: 'response.output_item.done', output_index: 0, item: made({ name: undefined }) },
+        completed(),
+      ),
+      [
+        { type: 'call-start', id: 'call_1', name: 'read' },
+        { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'finish', reason: 'tool-calls', usage: undefined },
+      ],
+    ],
+    [
+      'with a call whose arguments end before they are told',
+      data(
+        { type: 'response.output_item.added', output_index: 0, item: made({ arguments: '' }) },
+        { type: 'response.function_call_arguments.done', output_index: 0, arguments: '' },
+        { type: 'response.output_item.done', output_index: 0, item: made() },
+        completed(),
+      ),
+      [
+        { type: 'call-start', id: 'call_1', name: 'read' },
+        { type: 'call-piece', id: 'call_1', text: '{"path":"a"}' },
+        { type: 'call', id: 'call_1', name: 'read', input: '{"path":"a"}' },
+        { type: 'finish', reason: 'tool-calls', usage: undefined },
+      ],
+    ],
+    [
       'with two calls of one id',
       data(completed({ output: [made(), made({ id: 'call_1' })] })),
       [
@@ -418,6 +466,27 @@ describe('a response in the Responses API', () => {
   ])('is read %s', async (_, reply, parts) => {
     const server = await start([reply]);
     expect(await partsOf(ours(server))).toEqual(parts);
+  });
+
+  it.each([
+    ['response.completed', { status: 'incomplete' }],
+    ['response.completed', { incomplete_details: { reason: 'other' } }],
+    ['response.incomplete', { incomplete_details: null }],
+    ['response.incomplete', { incomplete_details: { reason: 'max_tokens' } }],
+  ])('is cut whatever the reason is: %s %j', async (type, response) => {
+    // Its last calls may be missing.
+    const item = { type: 'response.output_item.done', output_index: 0, item: made() };
+    const parts = await partsOf(ours(await start([data(item, { type, response })])));
+    expect(parts.at(-1)).toMatchObject({ type: 'finish', reason: 'length' });
+  });
+
+  it.each([
+    [{ type: 'response.failed', response: {} }],
+    [{ type: 'response.cancelled', response: { status: 'cancelled', output: [said('half')] } }],
+    [completed({ output: [made({ name: '' })] })],
+  ])('has failed, even if the server does not say why: %j', async (event) => {
+    const parts = await partsOf(ours(await start([data(event)])));
+    expect(parts).toMatchObject([{ type: 'error' }, { type: 'finish', reason: 'error' }]);
   });
 
   it('ends with its last event, even where the connection does not', async () => {
@@ -648,6 +717,27 @@ describe('a model of OpenAI', () => {
     const thinking = await openai({ dialect: 'tools' }).think(new Story().thought());
     expect(JSON.stringify(thinking)).toContain('parallel');
     expect(JSON.stringify(thinking)).not.toContain('"operation":"places');
+  });
+
+  it('makes a call with its whole arguments, whatever their pieces were', async () => {
+    const item = made({ name: 'places_find', arguments: '{"q":"Kyoto station"}' });
+    const pieces = ['{"q":"Kyoto', '"}'].map((delta) => ({
+      type: 'response.function_call_arguments.delta',
+      output_index: 0,
+      delta,
+    }));
+    await serve(
+      data(
+        { type: 'response.output_item.added', output_index: 0, item: { ...item, arguments: '' } },
+        ...pieces,
+        { type: 'response.output_item.done', output_index: 0, item },
+        completed(),
+      ),
+    );
+    expect(await openai({ dialect: 'tools' }).think(new Story().thought())).toMatchObject({
+      kind: 'decided',
+      actions: [{ operation: 'places.find', args: { q: 'Kyoto station' } }],
+    });
   });
 
   it('fails where the stream ends before the answer does', async () => {

@@ -75,6 +75,18 @@ describe('how a model samples can be set', () => {
       ]);
   });
 
+  it('does not ask for the tokens of a stream where the server refuses the question, as Mistral does', async () => {
+    const detail = [{ type: 'extra_forbidden', loc: ['body', 'stream_options', 'include_usage'] }];
+    const refused: ModelReply = { status: 422, body: { object: 'error', message: { detail } } };
+    const server = await start([refused, ok, ok]);
+    for (let count = 0; count < 2; count++) {
+      const thinking = await mind(server, { name: 'mistral' }).think(new Story().thought());
+      expect(thinking.kind).toBe('decided');
+    }
+    const asked = server.requests.map(({ body }) => body.stream_options);
+    expect(asked).toEqual([{ include_usage: true }, undefined, undefined]);
+  });
+
   it('fails as before if the refusal is about something else', async () => {
     const { thinking } = await think(refusal('max_tokens'));
     expect(thinking).toMatchObject({ kind: 'failed', failure: { retryable: false } });

@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createLanguageMind } from '../../../src/mind/language/mind.ts';
+import { listModels } from '../../../src/mind/language/models.ts';
 import { EventReader } from '../../../src/mind/language/wire/events.ts';
 import type { Mind } from '../../../src/mind/mind.ts';
 import { answer, KEY } from './asking.ts';
@@ -80,6 +81,27 @@ describe('the connection to a model', () => {
       [host, basic, 'application/json'],
       [host, `Bearer ${KEY}`, 'application/json'],
     ]);
+  });
+
+  it('lists the models with the credentials of the address, and never tells them', async () => {
+    const seen: (string | undefined)[] = [];
+    const { server } = await modelAt(({ headers }, response) => {
+      seen.push(headers.authorization);
+      response.end('{"data":[{"id":"m"}]}');
+    });
+    const { port } = server.address() as AddressInfo;
+    const list = (apiKey?: string) => {
+      const baseUrl = `http://user:secret-word@127.0.0.1:${port}/v1`;
+      return listModels({ provider: 'openai-compatible', name: '', baseUrl, apiKey });
+    };
+    expect([await list(), await list(KEY)]).toEqual([['m'], ['m']]);
+    const basic = `Basic ${Buffer.from('user:secret-word').toString('base64')}`;
+    expect(seen).toEqual([basic, `Bearer ${KEY}`]);
+    server.closeAllConnections();
+    server.close();
+    const failed = list();
+    await expect(failed).rejects.toThrow('cannot be reached');
+    await expect(failed).rejects.not.toThrow('secret-word');
   });
 
   it('is not tried again where it was new', async () => {
@@ -209,11 +231,23 @@ describe('the connection to a model', () => {
     expect(calls).toBe(4);
   });
 
-  it('takes a whole response from a server that does not stream', async () => {
-    const message = { role: 'assistant', content: JSON.stringify({ actions: [answer] }) };
+  const message = { role: 'assistant', content: JSON.stringify({ actions: [answer] }) };
+  const body = JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] });
+
+  it.each([
+    ['a whole response', body, 'application/json; charset=utf-8'],
+    ['a whole response behind blanks', ` \r\n\n${body}`, 'application/json'],
+    ['a whole response that says it is a stream', body, 'text/event-stream'],
+    ['a whole response of no type', body, undefined],
+    ['a stream that says it is JSON', WHOLE, 'application/json'],
+    ['a stream behind blanks', `\n\n${WHOLE}`, 'text/event-stream'],
+    ['a stream of no type', WHOLE, undefined],
+  ])('takes what the server sends, whatever it says: %s', async (_, text, type) => {
     const mind = await modelAt((_, response) => {
-      response.setHeader('content-type', 'application/json; charset=utf-8');
-      response.end(JSON.stringify({ choices: [{ message, finish_reason: 'stop' }] }));
+      response.sendDate = false;
+      if (type !== undefined) response.setHeader('content-type', type);
+      for (const character of text) response.write(character);
+      response.end();
     });
     expect(await think(mind)).toMatchObject(decided);
   });
@@ -222,10 +256,31 @@ describe('the connection to a model', () => {
     ['{"error":{"message":"no such thing"}}'],
     ['{"error":"no such thing"}'],
     ['{"detail":"no such thing"}'],
+    ['{"error":null,"message":"no such thing"}'],
+    ['[{"error":{"code":400,"message":"no such thing","status":"INVALID_ARGUMENT"}}]'],
   ])('repeats what the server said: %s', async (body) => {
     const mind = await modelAt((_, response) => response.writeHead(400).end(body));
     expect(await think(mind)).toMatchObject({
       failure: { message: expect.stringContaining('(400): no such thing.') },
+    });
+  });
+
+  it.each([
+    ['{"object":"error","message":{"detail":[{"loc":["body","tools"],"msg":"no such thing"}]}}'],
+    ['{"detail":[{"loc":["body","tools"],"msg":"no such thing"}]}'],
+  ])('repeats what the server said in a form of its own: %s', async (body) => {
+    const mind = await modelAt((_, response) => response.writeHead(422).end(body));
+    expect(await think(mind)).toMatchObject({
+      failure: { message: expect.stringMatching(/\(422\): .*"tools".*no such thing/) },
+    });
+  });
+
+  it('says why the model broke off, if only an unusual line does', async () => {
+    const mind = await modelAt((_, response) => {
+      response.end('error: {"code":400,"message":"the request is too large"}\n\ndata: [DONE]\n\n');
+    });
+    expect(await think(mind)).toMatchObject({
+      failure: { retryable: true, message: expect.stringContaining('the request is too large') },
     });
   });
 

@@ -1,4 +1,5 @@
-import { asObject, asText, isObject, stringifyJson } from '../../../model/json.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { asObject, asText, isObject, parsedJson, stringifyJson } from '../../../model/json.ts';
 import type { ShownFile } from '../../mind.ts';
 import { isThinker, thinksWithoutTools } from '../options.ts';
 import { isName, type OpenAiApi, type OpenAiOptions, type Output, type OutputReader } from './openai-api.ts';
@@ -60,7 +61,7 @@ function toBody(
             },
           })),
     tool_choice: tools.length === 0 ? undefined : 'auto',
-    stream_options: { include_usage: true },
+    stream_options: request.includeUsage ? { include_usage: true } : undefined,
   };
 }
 
@@ -109,6 +110,8 @@ interface Call {
   /** Undefined: it has no name yet, and is not told. */
   name: string | undefined;
   text: string;
+  /** Its text has come in one piece, perhaps not the whole text. */
+  isOnePiece: boolean;
 }
 
 class ChatReader implements OutputReader {
@@ -178,8 +181,9 @@ class ChatReader implements OutputReader {
     const { name, arguments: piece } = asObject(sent.function);
     // A few servers send the arguments as an object.
     const text = typeof piece === 'string' ? piece : isObject(piece) ? stringifyJson(piece) : '';
-    const call = this.#callOf(sent, isName(name), position);
+    const call = this.#callOf(sent, { name, text }, position);
     if (isName(sent.id)) call.sentId ??= sent.id;
+    if (text !== '') call.isOnePiece = call.text === '';
     call.text += text;
     if (call.name !== undefined) this.#piece(call, text);
     else if (isName(name)) {
@@ -194,19 +198,18 @@ class ChatReader implements OutputReader {
    * The call that a piece belongs to. Some servers send the same index with every call, and others send none. A few
    * change the id with every piece. So an unknown id begins another call only together with a name.
    */
-  #callOf({ index, id }: ChatCall, hasName: boolean, position: number): Call {
+  #callOf({ index, id }: ChatCall, { name, text }: { name: unknown; text: string }, position: number): Call {
     const place = typeof index === 'number' ? index : position;
     const isHere = (call: Call) => call.place === place;
     const named = isName(id)
       ? this.#calls.findLast((call) => call.sentId === id && (typeof index !== 'number' || isHere(call)))
       : undefined;
     const known = named ?? this.#calls.findLast(isHere);
-    const isAnother = named === undefined && hasName && isName(id) && known?.sentId !== undefined;
-    if (known !== undefined && !isAnother) return known;
+    if (known !== undefined && !(isName(name) && isAnother(known, { id, name, text }))) return known;
     // Calls without a name are not told, so the limit of the listener does not count them.
     if (this.#calls.length === MOST_CALLS)
       throw new OutputTooLong('the output of the model has too many calls');
-    const call = { place, sentId: undefined, id: '', name: undefined, text: '' };
+    const call = { place, sentId: undefined, id: '', name: undefined, text: '', isOnePiece: false };
     this.#calls.push(call);
     return call;
   }
@@ -224,6 +227,19 @@ class ChatReader implements OutputReader {
   }
 }
 
+/**
+ * Whether a piece with a name begins another call. Some servers repeat the name and the id of a call in other pieces. A
+ * few repeat all of its arguments at the end, and a call must not be made twice because of that.
+ */
+function isAnother(call: Call, { id, name, text }: { id: unknown; name: string; text: string }): boolean {
+  if (isName(id) && call.sentId !== undefined && id !== call.sentId) return true;
+  if (call.name === undefined) return false;
+  if (name !== call.name) return true;
+  // Only a text of one piece is parsed, so that a long one is not parsed again for each of its pieces.
+  const before = !isName(id) && call.isOnePiece && text.startsWith('{') ? parsedJson(call.text) : undefined;
+  return isObject(before) && !isDeepStrictEqual(before, parsedJson(text));
+}
+
 interface ChatDelta {
   readonly content?: unknown;
   readonly reasoning?: unknown;
@@ -238,20 +254,21 @@ interface ChatCall {
   readonly function?: unknown;
 }
 
+/**
+ * Besides the reasons of OpenAI, those of other servers for an output that is not whole: `abort` (vLLM), `model_length`
+ * (Mistral), `sensitive` and `network_error` (Zhipu), `insufficient_system_resource` (DeepSeek), `error` (OpenRouter),
+ * `function_call_filter: MALFORMED_FUNCTION_CALL` (Google).
+ */
+const REASONS: readonly (readonly [RegExp, FinishReason])[] = [
+  [/^(tool_calls|function_call)$/, 'tool-calls'],
+  [/length|max_tokens|context_window/, 'length'],
+  [/^content_filter|^sensitive/, 'content-filter'],
+  [/error|abort|cancel|insufficient|^function_call_filter/, 'error'],
+];
+
 function finishReason(said: string, isRefused: boolean): FinishReason {
-  switch (said) {
-    case 'stop':
-      return isRefused ? 'content-filter' : 'stop';
-    case 'length':
-      return 'length';
-    case 'content_filter':
-      return 'content-filter';
-    case 'function_call':
-    case 'tool_calls':
-      return 'tool-calls';
-    default:
-      return 'other';
-  }
+  if (said === 'stop') return isRefused ? 'content-filter' : 'stop';
+  return REASONS.find(([pattern]) => pattern.test(said))?.[1] ?? 'other';
 }
 
 function toReported(usage: Record<string, unknown>): ReportedUsage {

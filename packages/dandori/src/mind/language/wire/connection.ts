@@ -10,6 +10,11 @@ const LINGER = 1_000;
 const MOST_IDLE = 2_000;
 /** Milliseconds before the server closes an idle connection. In this time it is no longer used. */
 const MARGIN = 1_000;
+/**
+ * Milliseconds in which it shows that the server closed the connection before the request arrived. One that is closed
+ * later was probably silent for too long, and the server has seen the request.
+ */
+const SOON = 10_000;
 
 /** Bytes. To copy a shorter body takes less time than to send its pieces. */
 const SHORT_BODY = 64 * 1024;
@@ -116,6 +121,7 @@ class Connection {
   readonly #socket: Socket;
   #exchange: Exchange | undefined;
   #wasUsed = false;
+  #sentAt = 0;
   /** When it must not be used any more. */
   #until = Number.POSITIVE_INFINITY;
 
@@ -147,6 +153,7 @@ class Connection {
     const exchange = new Exchange(socket, receive, stop);
     this.#exchange = exchange;
     exchange.onStop(() => this.#fail(new CallStopped()));
+    this.#sentAt = performance.now();
     socket.ref();
     if (length <= SHORT_BODY) socket.write(Buffer.concat([Buffer.from(head, 'latin1'), ...body]));
     else {
@@ -207,7 +214,8 @@ class Connection {
       return;
     }
     const isReset = error === undefined || error.code === 'ECONNRESET' || error.code === 'EPIPE';
-    const isStale = this.#wasUsed && isReset && !exchange.hasBegun;
+    const isSoon = performance.now() - this.#sentAt < SOON;
+    const isStale = this.#wasUsed && isReset && isSoon && !exchange.hasBegun;
     this.#fail(isStale ? new StaleConnection() : exchange.breakOff(error ?? new SocketClosed()));
   }
 

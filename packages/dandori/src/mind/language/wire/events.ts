@@ -51,6 +51,8 @@ export class EventReader {
       const data = line.slice(line[5] === ' ' ? 6 : 5);
       this.#data = this.#data === undefined ? data : `${this.#data}\n${data}`;
     }
+    // So llama.cpp sent its errors until the end of 2025.
+    else if (line.startsWith('error:')) this.#data = `{"error":${line.slice('error:'.length)}}`;
   }
 
   #endEvent(): void {

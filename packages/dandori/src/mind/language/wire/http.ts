@@ -117,7 +117,8 @@ function writeStart(url: URL, headers: Posted['headers']): string {
 
 const IN_HEADER = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-function credentialsIn({ username, password }: URL): Record<string, string> {
+/** What the address says about who asks, as a header. */
+export function credentialsIn({ username, password }: URL): Record<string, string> {
   if (username === '' && password === '') return {};
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
@@ -229,8 +230,8 @@ export function postWith(fetch: typeof globalThis.fetch): Post {
   };
 }
 
-/** `fetch` refuses an address with credentials. */
-function withoutCredentials(url: URL): URL {
+/** `fetch` refuses an address with credentials, and repeats it in its error. */
+export function withoutCredentials(url: URL): URL {
   if (url.username === '' && url.password === '') return url;
   const plain = new URL(url);
   plain.username = '';
@@ -238,8 +239,16 @@ function withoutCredentials(url: URL): URL {
   return plain;
 }
 
+/** Whether Node sends requests through the proxies that the environment names. */
+function usesProxies(): boolean {
+  const { NODE_USE_ENV_PROXY, NODE_OPTIONS = '' } = process.env;
+  return (
+    NODE_USE_ENV_PROXY === '1' || [...process.execArgv, NODE_OPTIONS].join(' ').includes('--use-env-proxy')
+  );
+}
+
 /** Posts over pooled connections. Where Node sends requests through a proxy, its `fetch` does. */
-export const post: Post = process.env.NODE_USE_ENV_PROXY === '1' ? postWith(globalThis.fetch) : postDirectly;
+export const post: Post = usesProxies() ? postWith(globalThis.fetch) : postDirectly;
 
 /** For the AI SDK, which has no limits of its own: stops reading a response that is too large. */
 export function limitedFetch(fetch: typeof globalThis.fetch = globalThis.fetch): typeof globalThis.fetch {

@@ -60,6 +60,8 @@ export function isName(value: unknown): value is string {
 /** Characters of an error response that are read. */
 const LONGEST_ERROR = 64 * 1024;
 const END = Buffer.from(']}');
+const BLANK = 0x20;
+const BRACKET = 0x7b;
 
 export function openApi(api: OpenAiApi, options: OpenAiOptions): Wire {
   const { apiKey, fetch } = options;
@@ -92,8 +94,9 @@ function createBody(api: OpenAiApi, options: OpenAiOptions): (request: ModelRequ
   const start = new LastMade<Uint8Array>();
   const toJson = (message: ModelMessage) => api.toItems(message).map(stringifyJson).join(',');
   return (request) => {
-    const { tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort } = request;
-    const parts = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort];
+    const { tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort, includeUsage } =
+      request;
+    const parts = [tools, responseFormat, maxOutputTokens, temperature, topP, reasoningEffort, includeUsage];
     const before = start.from(parts, () => {
       const rest = stringifyJson({ ...api.body(request, options), stream: true });
       return Buffer.from(`${rest.slice(0, -1)},"${api.messages}":[`);
@@ -131,18 +134,26 @@ class Received {
     this.#head = head;
     if (this.isRefused) return (piece) => this.#keep(piece) < LONGEST_ERROR;
     this.#reader = this.#api.createReader({ onPart: this.#onPart, fail: (error) => this.#fail(error) });
-    // A server that does not stream sends one body, which is read like one event.
-    if (head.headers['content-type']?.includes('application/json') === true)
-      return (piece) => {
-        checkLength(this.#keep(piece));
-        return true;
-      };
-    const events = new EventReader((data) => this.#take(data));
-    this.#events = events;
-    return (piece) => {
-      events.push(piece);
-      return !this.#isOver;
-    };
+    return (piece) => this.#takeBody(piece);
+  }
+
+  /**
+   * A server that does not stream sends one body, which is read like one event. Servers don't always name the right
+   * type, but only such a body begins with a bracket.
+   */
+  #takeBody(piece: Uint8Array): boolean {
+    if (this.#length === 0 && this.#events === undefined) {
+      const first = piece.find((byte) => byte > BLANK);
+      // Some servers send blanks to keep the connection open.
+      if (first === undefined) return true;
+      if (first !== BRACKET) this.#events = new EventReader((data) => this.#take(data));
+    }
+    if (this.#events === undefined) {
+      checkLength(this.#keep(piece));
+      return true;
+    }
+    this.#events.push(piece);
+    return !this.#isOver;
   }
 
   /** Throws if the server refused the request. */
@@ -197,11 +208,12 @@ function refusal(
   return new ResponseError(message, { statusCode, responseBody, responseHeaders: headers });
 }
 
-/** Servers put it into `error.message`, `error`, `message` or `detail`. */
-function errorIn(body: string): string | undefined {
-  const value = parsedJson(body);
+/** Servers put it into `error.message`, `error`, `message` or `detail`, as a text or in a form of their own. */
+export function errorIn(body: string): string | undefined {
+  // Google sends it in a list.
+  const [value] = [parsedJson(body)].flat();
   if (!isObject(value)) return undefined;
-  const { error = value, message, detail } = value;
-  const found = isObject(error) ? (error.message ?? message ?? detail) : error;
-  return typeof found === 'string' ? found : undefined;
+  const { error, message, detail } = value;
+  const found = (isObject(error) ? error.message : error) ?? message ?? detail;
+  return typeof found === 'string' ? found : stringifyJson(found ?? undefined);
 }

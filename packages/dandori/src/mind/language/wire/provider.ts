@@ -32,15 +32,20 @@ export function openProvider(given: AiModel, providerOptions: ProviderOptions): 
   // Anthropic and Google require objects as arguments.
   const wantsObjects = !('openai' in providerOptions);
   const isTagged = !['v2', 'v3'].includes(String(Reflect.get(model, 'specificationVersion')));
+  const inputOf = 'google' in providerOptions ? parsedInput : writtenInput;
   return {
     async send(request, { stop, onPart }) {
       const options = toOptions(request, { wantsObjects, isTagged });
       const { stream } = await model.doStream({ ...options, abortSignal: stop.signal, providerOptions });
       const reader = stream.getReader();
+      /** The arguments of each call, as the model wrote them. */
+      const texts = new Map<string, string>();
       try {
         for (let read = await reader.read(); !read.done; read = await reader.read()) {
           const part = toPart(read.value);
-          if (part !== undefined) onPart(part);
+          if (part?.type === 'call-piece') texts.set(part.id, (texts.get(part.id) ?? '') + part.text);
+          if (part?.type === 'call') onPart({ ...part, input: inputOf(part, texts.get(part.id)) });
+          else if (part !== undefined) onPart(part);
           if (stop.isStopped) return;
         }
       } finally {
@@ -49,6 +54,22 @@ export function openProvider(given: AiModel, providerOptions: ProviderOptions): 
     },
   };
 }
+
+/** The SDK rounds large integers, except in what the model wrote. */
+function writtenInput({ input }: CallPart, written: string | undefined): unknown {
+  return written || input;
+}
+
+/** Google's SDK parses and rewrites the text. The parsed value shows which numbers may have been rounded. */
+function parsedInput({ input }: CallPart): unknown {
+  try {
+    return typeof input === 'string' ? JSON.parse(input) : input;
+  } catch {
+    return input;
+  }
+}
+
+type CallPart = Extract<Part, { type: 'call' }>;
 
 /** How a provider takes arguments and files. */
 interface Style {

@@ -238,6 +238,9 @@ function headersIn(lines: readonly string[]): Record<string, string> {
     // This also refuses lines that continue the one before, which were allowed once.
     if (!NAME.test(name) || NOT_IN_VALUE.test(value))
       throw new BrokenResponse('a header of the response is malformed');
+    // For Node, `chunked` and a tab is another encoding.
+    if (name === 'transfer-encoding' && line.includes('\t'))
+      throw new BrokenResponse('the response is sent in an unknown way: with a tab');
     const known = headers[name];
     headers[name] = known === undefined ? value : `${known}, ${value}`;
   }

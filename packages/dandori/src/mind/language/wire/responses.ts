@@ -5,6 +5,7 @@ import { openAiSchema } from './openai-schema.ts';
 import {
   type AssistantPart,
   type FinishReason,
+  InvalidResponse,
   type ModelMessage,
   type ModelRequest,
   type ReportedUsage,
@@ -130,12 +131,14 @@ class ResponsesReader implements OutputReader {
         this.#tellArguments(this.#callOfPiece(event), event.delta);
         return true;
       case 'response.function_call_arguments.done':
-        this.#endCall(this.#callOfPiece(event), event.arguments);
+        // A few servers send it without the arguments, and then the item with them.
+        if (event.arguments) this.#endCall(this.#callOfPiece(event), event.arguments);
         return true;
       case 'response.completed':
       case 'response.incomplete':
       case 'response.failed':
-        this.#ended(asObject(event.response));
+      case 'response.cancelled':
+        this.#ended({ status: event.type.slice('response.'.length), ...asObject(event.response) });
         return false;
       default:
         return this.#takeOther(event);
@@ -169,9 +172,9 @@ class ResponsesReader implements OutputReader {
     this.#tell(type, text);
   }
 
-  #begun(event: Record<string, unknown>, item: Record<string, unknown>, isEnd = false): Call | undefined {
-    if (item.type !== 'function_call' || typeof item.name !== 'string') return undefined;
-    const known = this.#callOfItem(event, item, isEnd);
+  #begun(event: Record<string, unknown>, item: Record<string, unknown>): Call | undefined {
+    if (item.type !== 'function_call' || !isName(item.name)) return undefined;
+    const known = this.#callOfItem(event, item, false);
     if (known !== undefined) return known;
     const { id: itemId, call_id: callId, name } = item;
     const id = this.#freeId(callId, itemId);
@@ -233,8 +236,11 @@ class ResponsesReader implements OutputReader {
   }
 
   #done(event: Record<string, unknown>, item: Record<string, unknown>): void {
-    if (item.type === 'function_call') this.#endCall(this.#begun(event, item, true), item.arguments);
-    else if (item.type === 'reasoning') this.#tellWhole('thought', item.summary);
+    if (item.type === 'function_call') {
+      const call = this.#callOfItem(event, item, true) ?? this.#begun(event, item);
+      if (call === undefined) this.#fail(new InvalidResponse('a tool call has no name'));
+      else this.#endCall(call, item.arguments);
+    } else if (item.type === 'reasoning') this.#tellWhole('thought', item.summary);
     else if (item.type === 'message') this.#tellWhole('text', item.content);
   }
 
@@ -247,8 +253,8 @@ class ResponsesReader implements OutputReader {
 
   #ended({ status, output, usage, error, incomplete_details: incomplete }: Record<string, unknown>): void {
     if (isObject(usage)) this.#usage = toReported(usage);
-    if (isObject(error) || status === 'failed') {
-      this.#fail(toError(error ?? { message: 'the response failed' }));
+    if (isObject(error) || status === 'failed' || status === 'cancelled') {
+      this.#fail(toError(error ?? { message: `the response is ${status}` }));
       return;
     }
     const told = new Set(this.#told);
@@ -259,14 +265,14 @@ class ResponsesReader implements OutputReader {
       else written.set(item.call_id, item.arguments);
     }
     for (const call of this.#calls) this.#endCall(call, written.get(call.callId));
-    this.#reason = this.#reasonFor(isObject(incomplete) ? incomplete.reason : undefined);
+    this.#reason = this.#reasonFor(status, asObject(incomplete).reason);
   }
 
-  #reasonFor(incomplete: unknown): FinishReason {
-    if (incomplete === 'max_output_tokens') return 'length';
+  #reasonFor(status: unknown, incomplete: unknown): FinishReason {
     if (incomplete === 'content_filter') return 'content-filter';
+    // Whatever the reason is, something is missing.
+    if (status === 'incomplete' || isName(incomplete)) return 'length';
     if (this.#calls.length > 0) return 'tool-calls';
-    if (incomplete !== undefined) return 'other';
     return this.#isRefused ? 'content-filter' : 'stop';
   }
 }

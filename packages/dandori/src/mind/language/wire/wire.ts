@@ -72,6 +72,8 @@ export interface ModelRequest {
   readonly topP?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
   readonly reasoningEffort?: string | undefined;
+  /** Chat completions tell the tokens of a stream only if they are asked to. */
+  readonly includeUsage?: boolean | undefined;
 }
 
 /** A piece of the output, as it arrives. */
@@ -79,6 +81,7 @@ export type Part =
   | { readonly type: 'text' | 'thought'; readonly text: string }
   | { readonly type: 'call-start'; readonly id: string; readonly name: string }
   | { readonly type: 'call-piece'; readonly id: string; readonly text: string }
+  /** Its `input` counts, whatever its pieces were. */
   | { readonly type: 'call'; readonly id: string; readonly name: string; readonly input: unknown }
   | { readonly type: 'error'; readonly error: unknown }
   | { readonly type: 'finish'; readonly reason: FinishReason; readonly usage: ReportedUsage | undefined };
