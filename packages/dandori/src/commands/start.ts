@@ -173,8 +173,8 @@ function prepare(
 let lastFitting: string | undefined;
 
 /**
- * Runs of one program usually differ only in their goals. Writing the rest as JSON takes less time than the schema, and
- * a start that is written like one that fits can be read again.
+ * Runs of one program usually differ only in their goals. Writing the rest as JSON takes less time than checking it. If
+ * the text is that of a start that fits, the journal can be read again.
  */
 function readableStart(event: Event & { type: 'run_started' }): Event {
   const { goal, ...rest } = event.data;
@@ -187,7 +187,7 @@ function readableStart(event: Event & { type: 'run_started' }): Event {
 
 const PLAIN_FIELDS: ReadonlySet<string> = new Set(['id', 'operation', 'args', 'after']);
 
-/** Whether the schema certainly accepts a task. To look at most tasks with the schema takes much longer. */
+/** Whether the schema certainly accepts a task. It accepts most, and takes much longer to say so. */
 function isPlain(task: Task): boolean {
   const { id, operation, args, after } = task;
   if (typeof id !== 'string' || typeof operation !== 'string' || !isObject(args)) return false;

@@ -53,7 +53,7 @@ export async function compilePlan({
   if (isCrowded && atStart === undefined) await parts.durations?.load();
   const { toolbox, clock, durations } = parts;
   const check = checkOpened(parts.check, sealingOf(parts));
-  // Only what the mind writes was looked at before.
+  // Only tasks that the mind wrote may have been checked before, while it was writing.
   const isSeen = draft.by !== 'user';
   const compiling = {
     state,

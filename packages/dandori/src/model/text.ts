@@ -17,7 +17,7 @@ export function languageOf({ goal, settings, spoken }: Speaking): Language {
 
 let last: { readonly goal: string; readonly language: Language } | undefined;
 
-/** Each call of a run asks for the language of the same goal. To read a Japanese goal can take longer than the call. */
+/** Each call of a run asks for the language of the same goal, and reading a Japanese goal can take longer than the call. */
 function languageOfGoal(goal: string): Language {
   if (last?.goal !== goal) last = { goal, language: languageIn(goal) };
   return last.language;

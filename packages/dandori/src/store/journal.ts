@@ -105,6 +105,8 @@ export interface ListOptions {
  *     has claimed it. Otherwise it changes nothing. An append to a deleted run throws.
  * J7  A driver appends with its claim. If the claim has ended, the append throws `run-driven-elsewhere` and
  *     writes nothing, so a driver that is late cannot write. Commands append without a claim.
+ * J8  What the holder of the claim reads survives a crash of the machine, also if its writer died before it could be
+ *     told so. A driver that finds the end of a run reports it without another append.
  */
 export interface Journal<E extends Entry = Event, Summary = RunSummary> {
   create(run: string, events: readonly E[]): Promise<void>;

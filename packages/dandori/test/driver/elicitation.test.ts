@@ -57,6 +57,18 @@ function last<T extends Event['type']>(events: readonly Event[], type: T): (Even
 }
 
 describe('a call that is held open while the user is asked', () => {
+  it('keeps its time if it only reads and asks before its start is written', async () => {
+    const house = createHouse({ 'a.first': {}, 'desk.look': asking({ effect: 'read' }) }, DONE);
+    const plan = [task('f', 'a.first'), task('t1', 'desk.look', { after: ['f'], timeoutMs: 5_000 })];
+    const run = await house.start('look', plan);
+    const work = drive(run, house.parts);
+    await untilHeld(house, run);
+    await house.clock.advance(60_000);
+    await house.answer(run, 'q1', { name: 'Aki' });
+    const state = await lawful(house, run, work);
+    expect(resultOf(state)).toEqual({ told: { action: 'accept', content: { name: 'Aki' } } });
+  });
+
   it('gets the answer and continues as the same attempt; meanwhile its timeout stops and its slot is free', async () => {
     const house = createHouse({ 'desk.book': asking(), 'other.look': { takes: 1_000 } }, DONE);
     const plan = [task('t1', 'desk.book', { timeoutMs: 5_000 }), task('t2', 'other.look')];

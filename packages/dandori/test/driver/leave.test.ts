@@ -66,8 +66,11 @@ describe('a driver that loses its claim', () => {
     driving.catch(() => {});
     await house.clock.advance(100);
     const before = await house.events(run);
+    const lostAt = house.clock.now();
     lost.abort();
     await expect(house.clock.runUntil(driving)).rejects.toMatchObject({ code: 'run-driven-elsewhere' });
+    // At once, and not when the call has ended.
+    expect(house.clock.now()).toBe(lostAt);
     expect(await house.events(run)).toEqual(before);
     const state = await house.drive(run);
     expect([...state.questions.values()][0]?.question).toMatchObject({ kind: 'in_doubt', task: 'p' });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { spacedStandIns, standIns } from '../../src/model/json/huge-ints.ts';
 import { numberFrom } from '../../src/model/json/numbers.ts';
-import { jsonParts } from '../../src/model/json/parts.ts';
+import { isLongerThan, jsonParts } from '../../src/model/json/parts.ts';
 import type { Json } from '../../src/model/json.ts';
 import { canonicalJson, isNormal, normalise, parseJson, stringifyJson } from '../../src/model/json.ts';
 import { query } from '../../src/plan/query.ts';
@@ -298,6 +298,15 @@ describe('a value in parts', () => {
       }),
       { numRuns: 200 },
     );
+  });
+
+  it('is longer than a limit if its text is, whatever its characters take there', () => {
+    for (const character of ['a', '"', '\n', '\u001f', '\ud800', '日', '😀']) {
+      const value = character.repeat(100);
+      const { length } = stringifyJson(value);
+      expect(isLongerThan(length, value), JSON.stringify(character)).toBe(false);
+      expect(isLongerThan(length - 1, value), JSON.stringify(character)).toBe(true);
+    }
   });
 
   it('has only small parts, none of which ends within a character', () => {

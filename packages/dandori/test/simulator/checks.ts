@@ -5,7 +5,7 @@ import { brokenLaws } from '../../src/run/laws.ts';
 import { fold } from '../../src/run/state/apply.ts';
 import type { RunState, TaskState } from '../../src/run/state/state.ts';
 import type { SimulatedFile } from './disk.ts';
-import { calledBy, effectsOf, type Scenario, TOOLS } from './scenario.ts';
+import { calledBy, effectOf, effectsOf, type Scenario } from './scenario.ts';
 import type { Course } from './simulation.ts';
 
 /** A violation. The text starts with its kind. */
@@ -14,6 +14,7 @@ export type Violation = `${
   | 'twice'
   | 'lost'
   | 'unwritten'
+  | 'early'
   | 'unapproved'
   | 'unproved'
   | 'unended'
@@ -31,13 +32,14 @@ export function lostLines({ lines, acknowledged }: SimulatedFile): Violation[] {
 
 /** Checks what must be true of every run, whatever its course. */
 export function violations(course: Course, scenario: Scenario): Violation[] {
-  const { events, file, complaints } = course;
+  const { events, file, complaints, tooEarly } = course;
   const state = fold(events);
   if (state === undefined) return ['lost: the run has no events'];
   return [
     ...complaints.map((complaint): Violation => `error: ${complaint}`),
     ...brokenLaws(events).map((law): Violation => `law: ${law}`),
     ...lostLines(file),
+    ...tooEarly,
     ...[...state.tasks.values()].flatMap((task) => effectViolations(task, course)),
     ...scenario.batches
       .flat()
@@ -82,7 +84,7 @@ function unapprovedEffects(
   { settings, behaviours, isPersonSilent }: Scenario,
   { world }: Course,
 ): Violation[] {
-  const effect = TOOLS.get(operation)?.effect ?? 'write';
+  const effect = effectOf(operation);
   const isAsked =
     settings.approval === 'always' ||
     (settings.approval === 'writes' && effect !== 'read') ||

@@ -20,6 +20,8 @@ export interface SimulatedFile {
   readonly lines: readonly Line[];
   /** The lines that a writer was told are durable, by seq. */
   readonly acknowledged: ReadonlyMap<number, string>;
+  /** So many lines are on the disk. */
+  readonly durable: number;
   /** The process that may drive the run. The claim of a dead process does not count. */
   claim: { readonly by: SimulatedProcess; readonly claim: Claim; readonly lease: Lease } | undefined;
   readonly watchers: Watchers;
@@ -47,6 +49,8 @@ export interface Disk {
   /** Those who watch a run, which may not exist yet. */
   watchersOf(run: string): Watchers;
   create(run: string, events: readonly Event[]): void;
+  /** From now on everything that is written is durable. */
+  sync(run: string): void;
   append(run: string, about: Omit<Append, 'resolve' | 'reject'>): Promise<void>;
   remove(run: string): void;
   /** Notifications get lost for some time. */
@@ -200,6 +204,10 @@ export function createDisk({ random, timeline, fate, processes, stop }: DiskPart
       files.set(run, file);
     },
     watchersOf,
+    sync(run) {
+      const file = fileOf(run);
+      file.durable = file.lines.length;
+    },
     append(run, about) {
       const file = fileOf(run);
       return new Promise((resolve, reject) => {

@@ -1,4 +1,5 @@
 import type { Parts } from '../../src/driver/index.ts';
+import { isCommand } from '../../src/model/event-kinds.ts';
 import { createMemoryBlobs } from '../../src/store/implementations.ts';
 import {
   assertFollows,
@@ -20,11 +21,13 @@ import { createSimulatedMind } from './mind.ts';
 import type { Random } from './random.ts';
 import type { Scenario } from './scenario.ts';
 import type { Timeline } from './timeline.ts';
+import { createTooEarly, type TooEarly } from './too-early.ts';
 import { createWorld, type World } from './world.ts';
 
 /** Replaces parts by broken ones, to test that the checks notice. */
 export interface Tampering {
   readonly journal?: (journal: Journal) => Journal;
+  readonly blobs?: (blobs: Blobs) => Blobs;
   /** Whether tools that claim to support idempotency keys do. */
   readonly knowsKeys?: boolean;
   /** Whether probes find existing effects. */
@@ -52,6 +55,7 @@ interface Machine {
   readonly disk: Disk;
   readonly world: World;
   readonly leases: Leases;
+  readonly tooEarly: TooEarly;
   begin(name: string): { readonly process: SimulatedProcess; readonly parts: Parts };
 }
 
@@ -75,13 +79,26 @@ export function createMachine({
     knowsKeys: tampering.knowsKeys ?? true,
     hasProbes: scenario.hasProbes,
     canFind: tampering.canFind ?? true,
+    onCall: (call) => tooEarly.called(call),
   });
-  const blobs = createMemoryBlobs(() => timeline.now);
+  const memory = createMemoryBlobs(() => timeline.now);
+  const storedBlobs = new Set<string>();
+  const stored: Blobs = {
+    ...memory,
+    async put(parts) {
+      const handle = await memory.put(parts);
+      storedBlobs.add(handle.sha256);
+      return handle;
+    },
+  };
+  const blobs = tampering.blobs?.(stored) ?? stored;
+  const tooEarly = createTooEarly({ disk, scenario, storedBlobs });
   const mind = { random: random.fork('mind'), timeline, fate, scenario };
   return {
     disk,
     world,
     leases,
+    tooEarly,
     begin(name) {
       const process = createSimulatedProcess(name);
       processes.add(process);
@@ -99,6 +116,10 @@ export function createMachine({
         check: () => [],
         secrets: [],
         driver: name,
+        // A driver also passes on the commands of others. They may not be synced yet, and were not accepted then.
+        onEvent: (event) => {
+          if (process.isAlive && !isCommand(event.type)) tooEarly.told(event);
+        },
       };
       return { process, parts };
     },
@@ -137,7 +158,8 @@ export function createSimulatedJournal(
       }),
     read: (run, after = 0) =>
       process.receive(async () => {
-        const { lines } = disk.fileOf(run);
+        const { lines, claim } = disk.fileOf(run);
+        if (claim?.by === process) disk.sync(run);
         return lines.slice(after).map(({ event }) => event);
       }),
     first: (run) => process.receive(async () => disk.fileOf(run).lines[0]?.event ?? RUNS.notFound(run)),

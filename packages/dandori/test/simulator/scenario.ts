@@ -97,6 +97,10 @@ function probeOf(server: string): Probe {
   return { tool: `${server}.${FIND}`, args, settledWhen: 'found', result: 'result', wait: 20 };
 }
 
+export function effectOf(operation: string): Effect {
+  return TOOLS.get(operation)?.effect ?? 'write';
+}
+
 /** Whether a call is a probe. */
 export function isLook(operation: string): boolean {
   return operation.endsWith(`.${FIND}`);

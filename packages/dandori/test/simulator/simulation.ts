@@ -74,6 +74,7 @@ export interface Course {
   readonly steps: number;
   /** Violations that were noticed during the simulation. */
   readonly complaints: readonly string[];
+  readonly tooEarly: readonly Violation[];
   /** For reading the run after its end. */
   readonly parts: Parts;
 }
@@ -104,7 +105,7 @@ async function live({
     // Another process looks for leases that have ended.
     onFree: () => later(chance.below(LOOK), startDriver),
   });
-  const { disk, world, leases } = machine;
+  const { disk, world, leases, tooEarly } = machine;
   const complaints: string[] = [];
   const drivers = new Set<SimulatedProcess>();
   const person = createPerson(scenario, world);
@@ -135,7 +136,7 @@ async function live({
     drivers.add(process);
     process.onDeath(() => drivers.delete(process));
     const work = drive(RUN, parts).then(({ end, indexes: { openQuestions }, paused, seq }) => {
-      if (end !== undefined) return;
+      if (end !== undefined) return tooEarly.toldEnd(RUN);
       waitingAt = seq;
       if (openQuestions === 0 && paused === undefined)
         complaints.push(`${name} stopped and nobody is asked anything`);
@@ -145,7 +146,12 @@ async function live({
 
   function command(work: (run: string, parts: Parts) => Promise<unknown>): void {
     const { process, parts } = machine.begin('person');
-    run(process, work(RUN, parts));
+    const { journal } = parts;
+    const append: Journal['append'] = async (to, after, events, claim) => {
+      await journal.append(to, after, events, claim);
+      for (const event of events) tooEarly.told(event);
+    };
+    run(process, work(RUN, { ...parts, journal: { ...journal, append } }));
   }
 
   function later(ms: number, happen: () => void): void {
@@ -233,7 +239,8 @@ async function live({
   }
   const events = file().lines.map(({ event }) => event);
   const { parts: reading } = machine.begin('reader');
-  return { file: file(), events, fate, world, drives, steps, complaints, parts: reading };
+  const noticed = { complaints, tooEarly: tooEarly.found };
+  return { file: file(), events, fate, world, drives, steps, ...noticed, parts: reading };
 }
 
 function firstExpiry(state: RunState | undefined): number {

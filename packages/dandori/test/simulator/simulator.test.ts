@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import type { Event } from '../../src/model/event.ts';
+import { type Blobs, handleOf } from '../../src/store/blobs.ts';
 import { type Journal, NEVER_LOST } from '../../src/store/journal.ts';
 import { journalCases } from '../../src/testing/index.ts';
 import { IS_LONG, rounds, sample } from '../long.ts';
 import { createDisk } from './disk.ts';
 import { FAULTS, NO_FAULTS } from './faults.ts';
 import { createSimulatedLeases } from './leases.ts';
-import { createSimulatedJournal, createSimulatedProcess } from './machine.ts';
+import { createSimulatedJournal, createSimulatedProcess, type Tampering } from './machine.ts';
 import { createRandom } from './random.ts';
 import { compare, simulateAll } from './seeds.ts';
 import { type Simulated, simulate } from './simulation.ts';
@@ -160,57 +161,83 @@ describe('a broken part is found out, and the account says which seed shows it',
   });
 });
 
-/**
- * Says yes to some appends at once and writes them with the next append, as a journal would that spares a sync. What is
- * not written yet is gone with its process.
- */
-function lazyJournal(isDelayed: (events: readonly Event[]) => boolean): (real: Journal) => Journal {
-  return (real) => {
-    const waiting = new Map<string, readonly Event[]>();
-    const withWaiting = (run: string, events: readonly Event[]) => {
-      const all = [...(waiting.get(run) ?? []), ...events];
-      waiting.delete(run);
-      return all;
-    };
-    return {
-      ...real,
-      async append(run, after, events) {
-        const all = withWaiting(run, events);
-        if (isDelayed(events)) waiting.set(run, all);
-        else await real.append(run, after - (all.length - events.length), all);
-      },
-      read: async (run, after) => [...(await real.read(run, after)), ...(waiting.get(run) ?? [])],
-    };
+/** Says yes to appends with such events while the disk still writes them, as a driver would that does not wait. */
+function hastyJournal(...types: readonly Event['type'][]): { journal: (real: Journal) => Journal } {
+  const journal = (real: Journal): Journal => ({
+    ...real,
+    async append(run, after, events, claim) {
+      const written = real.append(run, after, events, claim);
+      if (events.some(({ type }) => types.includes(type))) void written.catch(() => {});
+      else await written;
+    },
+  });
+  return { journal };
+}
+
+/** Says yes to a blob and writes it when the next one comes. */
+function hastyBlobs(real: Blobs): Blobs {
+  let late: string[] | undefined;
+  return {
+    ...real,
+    async put(parts) {
+      if (late !== undefined) await real.put(late);
+      late = [...parts];
+      return handleOf(late);
+    },
   };
 }
 
 describe('a shortcut in durability is refused', () => {
-  it.each<[string, (events: readonly Event[]) => boolean]>([
+  it.each<[string, Tampering, RegExp]>([
     [
       'a call that leaves before its start is on the disk',
-      (events) => events.some(({ type }) => type === 'task_started'),
+      hastyJournal('task_started'),
+      /early: \S+ \S+\/t\d+ was called before its start/,
     ],
     [
       'a call inside a service that does',
-      (events) => events.some(({ type }) => type === 'inner_call_started'),
+      hastyJournal('inner_call_started'),
+      /early: \S+ \S+\/t\d+\/\d was called before its start/,
     ],
     [
       'a probe that is asked before the doubt is written',
-      (events) => events.some(({ type }) => type === 'probe_started'),
+      hastyJournal('probe_started'),
+      /early: event \d+ \(probe_started\) was told/,
     ],
     [
       'an outcome that is used before it is written',
-      (events) => events.some(({ type }) => type === 'task_succeeded'),
+      hastyJournal('task_succeeded'),
+      /early: \S+ \S+ was called before the outcome of t\d+/,
+    ],
+    [
+      'what the model says, used before what it was asked for is written',
+      hastyJournal('decision_started', 'decision_made'),
+      /early: \S+ \S+ was called before its start/,
+    ],
+    [
+      'a write that goes on while the model is asked, and counts as done before the model has answered',
+      hastyJournal('decision_started'),
+      /early: event \d+ \(decision_started\) was told/,
     ],
     [
       'an end that is reported before it is written',
-      (events) => events.some(({ type }) => type === 'run_finished'),
+      hastyJournal('run_finished'),
+      /early: the end of the run was told/,
     ],
-  ])('%s', async (_, isDelayed) => {
-    const journal = lazyJournal(isDelayed);
-    for (let seed = 1; seed <= 400; seed++)
-      if ((await simulate(seed, { journal })).violations.length > 0) return;
-    expect.fail('no seed was found to be broken');
+    [
+      'an answer of the user that is accepted before it is written',
+      hastyJournal('question_answered'),
+      /early: event \d+ \(question_answered\) was told/,
+    ],
+    [
+      'a large result whose own file is not on the disk, although the journal is',
+      { blobs: hastyBlobs },
+      /early: event \d+ \(task_succeeded\) was told before its blob/,
+    ],
+  ])('%s', async (_, tampering, violation) => {
+    for (let seed = 1; seed <= 100; seed++)
+      if ((await simulate(seed, tampering)).violations.some((found) => violation.test(found))) return;
+    expect.fail('no seed was found to be broken in this way');
   });
 });
 

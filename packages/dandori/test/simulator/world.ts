@@ -4,7 +4,7 @@ import type { Call, CallOutcome, Toolbox } from '../../src/tools/index.ts';
 import type { Fate } from './faults.ts';
 import type { SimulatedProcess } from './machine.ts';
 import type { Random } from './random.ts';
-import { type Behaviour, calledBy, effectsOf, isLook, PROBED_TOOLS, TOOLS } from './scenario.ts';
+import { type Behaviour, calledBy, effectOf, effectsOf, isLook, PROBED_TOOLS, TOOLS } from './scenario.ts';
 import type { Timeline } from './timeline.ts';
 
 /** The world outside of the processes. It survives their deaths and knows what really happened. */
@@ -27,6 +27,7 @@ interface WorldParts {
   readonly hasProbes: boolean;
   /** Whether probes find existing effects. */
   readonly canFind: boolean;
+  readonly onCall: (call: Call) => void;
 }
 
 const LARGE = 40_000;
@@ -41,6 +42,7 @@ export function createWorld({
   knowsKeys,
   hasProbes,
   canFind,
+  onCall,
 }: WorldParts): World {
   const effects = new Map<string, number>();
   const keys = new Set<string>();
@@ -51,7 +53,7 @@ export function createWorld({
   let total = 0;
 
   function takeEffect({ operation, key, args }: Call): void {
-    const effect = TOOLS.get(operation)?.effect ?? 'write';
+    const effect = effectOf(operation);
     if (effect === 'read') return;
     if (effect === 'idempotent' && knowsKeys) {
       if (keys.has(key)) return;
@@ -102,6 +104,7 @@ export function createWorld({
   }
 
   function call(call: Call, process: SimulatedProcess): Promise<CallOutcome> {
+    onCall(call);
     const { operation, args, signal } = call;
     const name = String(args.name);
     const server = operation.split('.')[0] ?? '';
@@ -111,7 +114,7 @@ export function createWorld({
       new Promise<CallOutcome>((resolve) => timeline.after(ms, () => resolve(outcome)));
     if ((deadUntil.get(server) ?? 0) > timeline.now) return after(1, unavailable(server));
     const fault = fate.strike('call', () => `${process.name}: ${operation} ${name}`);
-    const isRisky = !isRepeatable(TOOLS.get(operation)?.effect ?? 'write');
+    const isRisky = !isRepeatable(effectOf(operation));
     const ms = random.chance(0.1) ? random.between(100, 4_000) : random.below(20);
     if (fault === 'server_dead') {
       deadUntil.set(server, timeline.now + random.between(1, LONGEST_OUTAGE));
@@ -169,10 +172,11 @@ export function createWorld({
 
   /** Makes one call per part, some in parallel, and continues from its earlier attempts. */
   async function serve(made: Call, operation: string, process: SimulatedProcess): Promise<CallOutcome> {
+    onCall(made);
     const { args, key, signal } = made;
     const name = String(args.name);
     const behaviour = behaviours.get(name);
-    const effect = TOOLS.get(operation)?.effect ?? 'write';
+    const effect = effectOf(operation);
     if (behaviour?.isAmbiguous && args.choice === undefined) return AMBIGUOUS;
     const callPart = async (part: string): Promise<CallOutcome> => {
       const inner = { key: `${key}/${part}`, operation, args: { name: part }, effect };

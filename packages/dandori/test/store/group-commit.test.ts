@@ -30,6 +30,7 @@ vi.mock('node:fs', async (original) => {
 });
 
 const { eventAt, firstEvent } = await import('../../src/store/conformance/cases.ts');
+const { createJsonlJournal } = await import('../../src/store/files/journal.ts');
 const { createTemporaryJournal } = await import('../../src/testing/temporary-journal.ts');
 
 describe('R2: group commit', () => {
@@ -75,6 +76,42 @@ describe('R2: group commit', () => {
     await expect(journal.append('r1', 1, [eventAt('r1', 2)])).rejects.toMatchObject({
       code: 'journal-conflict',
     });
+    expect(syncs.count).toBe(1);
+  });
+
+  it('J8: what a driver reads is synced, also if its writer died before it could do so', async () => {
+    await using temporary = await createTemporaryJournal();
+    const other = createJsonlJournal(temporary.directory);
+    await other.create('r1', [firstEvent('r1')]);
+    await other.append('r1', 1, [eventAt('r1', 2)]);
+    const { journal } = temporary;
+    syncs.count = 0;
+    expect(await journal.read('r1')).toHaveLength(2);
+    expect(syncs.count).toBe(0);
+    const claim = await journal.claim('r1');
+    expect(await journal.read('r1')).toHaveLength(2);
+    expect(syncs.count).toBe(1);
+    // The next append comes from this driver, and its own sync is enough.
+    await journal.append('r1', 2, [eventAt('r1', 3)], claim);
+    expect(await journal.read('r1', 2)).toHaveLength(1);
+    expect(syncs.count).toBe(2);
+    await other.append('r1', 3, [eventAt('r1', 4)]);
+    syncs.count = 0;
+    syncs.fail = true;
+    await expect(journal.read('r1', 3)).rejects.toMatchObject({ code: 'journal-unwritable' });
+    syncs.fail = false;
+    expect(syncs.count).toBe(1);
+    await claim.release();
+  });
+
+  it('J8: a driver that begins a run reads nothing, and syncs only what it writes', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal } = temporary;
+    await journal.create('r1', [firstEvent('r1')]);
+    syncs.count = 0;
+    const claim = await journal.claim('r1');
+    await journal.append('r1', 1, [eventAt('r1', 2)], claim);
+    await claim.release();
     expect(syncs.count).toBe(1);
   });
 

@@ -170,7 +170,7 @@ const KEY_VARIABLES = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GOOGLE_GENERATIVE
 
 /** Removes keys from text that is journaled, because servers quote requests in their errors. */
 function withoutKeys(text: string, { apiKey }: LanguageMindOptions): string {
-  const keys = [apiKey, ...KEY_VARIABLES.map((name) => process.env[name])];
+  const keys = [apiKey, ...KEY_VARIABLES.map((name) => process.env[name])].map((key) => key?.trim());
   // A dummy key such as `x` is not secret, and masking it would garble the text.
   const secrets = keys.filter((key): key is string => key !== undefined && key.length >= 4);
   const quoted = secrets.flatMap((key) => [key, encodeURIComponent(key.toWellFormed())]);

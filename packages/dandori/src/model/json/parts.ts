@@ -3,7 +3,7 @@ import { slices } from '../text.ts';
 
 /** Characters of one part of a large JSON text. */
 const PART = 64 * 1_024;
-/** In JSON, a character takes at most six, as in `\u001f`. */
+/** Characters that one character takes in JSON at most, as `\u001f` does. */
 const MOST_OF_CHARACTER = 6;
 
 /**

@@ -106,9 +106,10 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
     const isBehind = end !== undefined && end.seq > 0 && end.seq <= after;
     const opening = { isReadOnly: true, ...(isBehind && { from: end }) };
     try {
-      return await withFile(run, opening, (file) => {
+      return await withFile(run, opening, async (file) => {
         const events = file.read(after);
         remember(run, file.position);
+        if (claimed.get(run) === file) await file.sync();
         if (file.torn > 0 && onTorn !== undefined && !told.has(run) && isLeftTorn(pathOf(run), file)) {
           told.add(run);
           onTorn({ run, bytes: file.torn });

@@ -35,6 +35,8 @@ const NEWLINE = 0x0a;
 export interface RunFile<E extends Entry> {
   append(after: number, events: readonly E[]): Promise<void>;
   read(after: number): E[];
+  /** Resolves when everything that was read is on the disk, also if its writer died before its own sync. */
+  sync(): Promise<void>;
   /** Deletes the file if the last event has seq `after`. */
   remove(after: number): Promise<void>;
   /** The seq of the last event; undefined if another writer has appended since. */
@@ -88,6 +90,9 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
   #broken: unknown;
   #queue: Waiting[] = [];
   #flushing: Promise<void> | undefined;
+  /** Whether others have written what was read since the last sync. */
+  #isForeign = false;
+  #synced: Promise<unknown> = Promise.resolve();
 
   constructor(path: string, { run, form, isReadOnly = false, identityFile, from = BEGINNING }: Opening<E>) {
     this.#fd = openSync(path, isReadOnly ? constants.O_RDONLY : constants.O_RDWR);
@@ -131,6 +136,15 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
     return events;
   }
 
+  sync(): Promise<void> {
+    if (this.#isForeign) {
+      this.#isForeign = false;
+      const synced = syncData(this.#fd).catch((error) => unwritable(this.#path, error));
+      this.#synced = Promise.all([this.#synced, synced]);
+    }
+    return this.#synced.then(() => {});
+  }
+
   async remove(after: number): Promise<void> {
     await this.#lock.take();
     try {
@@ -155,6 +169,7 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
 
   async close(): Promise<void> {
     await this.#flushing;
+    await this.#synced.catch(() => {});
     this.#lock.giveUp();
     closeSync(this.#fd);
   }
@@ -175,6 +190,7 @@ class OpenRunFile<E extends Entry> implements RunFile<E> {
     }
     this.#torn = 0;
     if (size === known.bytes) return;
+    this.#isForeign = true;
     let begun: E[] = [];
     let reached = known;
     const tail = this.#eachLine(known, size, (events, end, isLast) => {

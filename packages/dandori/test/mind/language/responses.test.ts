@@ -634,6 +634,14 @@ describe('a model of OpenAI', () => {
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${KEY}`);
   });
 
+  it('leaves a key from such a file out of the failure that quotes it', async () => {
+    await serve({ status: 400, body: { error: { message: `Nothing is known of ${KEY}` } } });
+    vi.stubEnv('OPENAI_API_KEY', `${KEY}\n`);
+    const thinking = await openai({ apiKey: undefined }).think(new Story().thought());
+    expect(thinking).toMatchObject({ failure: { message: expect.stringContaining('Nothing is known of') } });
+    expect(JSON.stringify(thinking)).not.toContain(KEY);
+  });
+
   it('is asked with a temperature only if it takes one', async () => {
     await serve(...Array.from({ length: 3 }, () => ({ content: { actions: [answer] } })));
     for (const name of ['gpt-4.1', 'gpt-5-chat-latest', 'o4-mini'])

@@ -25,22 +25,22 @@ export const library: Catalogue = {
   'Unknown option "{1}" of dandori.run.': 'dandori.run に「{1}」というオプションはありません。',
   'openDandori: workers is a number from 0 to {1}.':
     'openDandori：workers には 0 から {1} までの整数を指定してください。',
-  'Write workers: {1}, one for each core.': 'コアごとに 1 つなら workers: {1} です。',
+  'Write workers: {1}, one for each core.': 'コアごとに 1 つにする場合は、workers: {1} と書いてください。',
   'openDandori: {1} stays in this process, and workers are other processes.':
     'openDandori：{1} はこのプロセスにしかなく、別プロセスのワーカーでは使えません。',
-  'Leave it out, or leave out workers.': 'それか workers のどちらかを外してください。',
+  'Leave it out, or leave out workers.': 'そのオプションか workers のどちらかを外してください。',
   "Put them into a module with `export default defineService({ … })`, and pass services: ['./tools.ts'].":
     "`export default defineService({ … })` のモジュールに移し、services: ['./tools.ts'] を渡してください。",
   "Name it: model: 'openai/gpt-5-mini', or pass the section of the file.":
     "model: 'openai/gpt-5-mini' のように名前で指定するか、設定ファイルと同じ形で渡してください。",
   'Name it as the file does: planning.history.directory, or store: { type: postgres, url }.':
-    '設定ファイルと同じ形で指定してください：planning.history.directory、または store: { type: postgres, url }',
+    '設定ファイルと同じ形で、planning.history.directory または store: { type: postgres, url } を指定してください。',
   'workers needs runs that other processes can read.':
     'workers を使うには、ほかのプロセスからも読める保存先が必要です。',
   'Set planning.history.storage_type to jsonl, or leave out workers.':
     'planning.history.storage_type を jsonl にするか、workers を外してください。',
   'Its runs can be continued. What it printed before says why it ended.':
-    '実行は再開できます。終了の原因は、その前の出力を確認してください。',
+    '実行は再開できます。終了の原因は、その前に表示された出力で確認してください。',
   '{1} worker processes ended before they were ready.':
     'ワーカープロセスが準備完了前に終了しました（{1} 回）。',
   'Unknown option "{1}" of openDandori.': 'openDandori に「{1}」というオプションはありません。',
