@@ -5,7 +5,7 @@ import { DandoriError } from '../model/error.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { TornTail } from '../store/index.ts';
 import type { Report } from '../views/report.ts';
-import { createWorkers, WorkerEnded } from '../workers/index.ts';
+import { createWorkers, type DriveResult, WorkerEnded } from '../workers/index.ts';
 
 /** What a process of the pool is sent first. */
 export interface PoolWorkerOptions {
@@ -18,9 +18,13 @@ export interface PoolWorkerOptions {
 export type PoolUpdate =
   | { readonly type: 'event'; readonly event: Event }
   | { readonly type: 'live'; readonly live: Live }
-  | { readonly type: 'report'; readonly report: Report }
   | { readonly type: 'torn'; readonly tail: TornTail }
   | { readonly type: 'untraced'; readonly detail: string };
+
+/** How a drive ended. A report that the program made itself could be newer than the drive. */
+export interface PoolResult extends DriveResult {
+  readonly report: Report;
+}
 
 /** The processes that drive the runs of a program. */
 export interface WorkerPool {
@@ -39,7 +43,7 @@ export interface WorkerPool {
 export interface PoolOptions extends PoolWorkerOptions {
   readonly count: number;
   readonly isFollowed: (run: string) => boolean;
-  readonly onUpdate: (update: Exclude<PoolUpdate, { type: 'report' }>) => void;
+  readonly onUpdate: (update: PoolUpdate) => void;
 }
 
 /** A run during which so many processes ended probably ends them itself. */
@@ -53,17 +57,11 @@ export function createWorkerPool({ count, isFollowed, onUpdate, ...options }: Po
     throw new DandoriError('config-invalid', 'workers needs runs that other processes can read.', {
       fix: 'Set planning.history.storage_type to jsonl, or leave out workers.',
     });
-  /** Of drives that are about to end here. A report that this process made itself could be newer than the drive. */
-  const reports = new Map<string, Report>();
   const workers = createWorkers({
     count,
     start: () => startWorker(options),
     isFollowed,
-    onUpdate(told) {
-      const update = told as PoolUpdate;
-      if (update.type === 'report') reports.set(update.report.run, update.report);
-      else onUpdate(update);
-    },
+    onUpdate: (update) => onUpdate(update as PoolUpdate),
     mostFailedStarts: MOST_ENDED,
     log: (line) => process.emitWarning(line, 'DandoriWarning'),
   });
@@ -73,14 +71,12 @@ export function createWorkerPool({ count, isFollowed, onUpdate, ...options }: Po
       const signals = { soon, now, onHold: () => {}, onPark: () => {} };
       for (let ended = 1; !soon.aborted; ended++) {
         try {
-          await workers.drive(run, signals);
-          return reports.get(run);
+          const { report } = (await workers.drive(run, signals)) as PoolResult;
+          return report;
         } catch (error) {
           // The caller left while no process was ready.
           if (error instanceof DandoriError && error.code === 'server-stopping') return undefined;
           if (!(error instanceof WorkerEnded) || ended === MOST_ENDED) throw error;
-        } finally {
-          reports.delete(run);
         }
       }
       return undefined;

@@ -102,8 +102,12 @@ async function workForServer(options: Pick<WorkOptions, 'config' | 'model'>): Pr
   const log = (text: string) => process.stderr.write(`! ${text}\n`);
   const working = await open({ configFile, model, listens: false, line, log });
   await line.ended;
-  await working.close();
-  return 0;
+  try {
+    await working.close();
+  } finally {
+    // A tool that did not stop must not keep the process alive.
+    process.exit();
+  }
 }
 
 /** The second signal quits at once. This is safe, because everything important is in the journals. */
