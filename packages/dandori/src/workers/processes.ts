@@ -103,9 +103,9 @@ class Processes implements Listening {
   readonly #waiting = new Set<() => void>();
   /** A drive may wait for one, so they keep the parent alive. */
   readonly #restarts = new Set<NodeJS.Timeout>();
-  /** The processes that ended before they were ready, since the last one that was, and why the last of them did. */
+  /** The processes that ended before they were ready, since the last one that was. */
   #failedStarts = 0;
-  #whyUnready = '';
+  #lastFailedStart: WorkerEnded | undefined;
   #isClosing = false;
 
   constructor(options: WorkersOptions) {
@@ -130,8 +130,10 @@ class Processes implements Listening {
   /** Waits until a process is ready or has ended, or the signal is aborted. */
   change(leaving?: AbortSignal): Promise<void> {
     const failed = this.#failedStarts;
-    if (failed >= (this.#options.mostFailedStarts ?? Number.POSITIVE_INFINITY))
-      throw new WorkerEnded(`${failed} worker processes ended before they were ready. ${this.#whyUnready}`);
+    if (failed >= (this.#options.mostFailedStarts ?? Number.POSITIVE_INFINITY)) {
+      const { why = '', fix } = this.#lastFailedStart ?? {};
+      throw new WorkerEnded(`${failed} worker processes ended before they were ready. ${why}`, fix);
+    }
     if (leaving?.aborted || this.#isClosing)
       throw new DandoriError('server-stopping', 'The server is stopping.');
     return new Promise((resolve) => {
@@ -173,18 +175,18 @@ class Processes implements Listening {
     this.#options.log(`A worker process can't be reached: ${problem}`);
   }
 
-  ended(worker: WorkerProcess, why: string, lifetime: number): void {
+  ended(worker: WorkerProcess, error: WorkerEnded, lifetime: number): void {
     this.all.delete(worker);
     if (!worker.isReady) {
       this.#failedStarts++;
-      this.#whyUnready = why;
+      this.#lastFailedStart = error;
     }
     this.#changed();
     if (this.#isClosing) return;
     const shortLives = lifetime < LONG_LIFE ? worker.shortLives + 1 : 0;
     const longer = FIRST_RESTART * 2 ** (shortLives - 1);
     const delay = shortLives === 0 ? 0 : Math.min(longer, LONGEST_RESTART);
-    this.#options.log(`${why}; starting another one in ${Math.ceil(delay / 1000)} s.`);
+    this.#options.log(`${error.why}; starting another one in ${Math.ceil(delay / 1000)} s.`);
     const restart = setTimeout(() => {
       this.#restarts.delete(restart);
       this.#begin(shortLives);

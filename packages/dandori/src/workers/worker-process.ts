@@ -5,10 +5,12 @@ import type { DriveResult, Order, Report } from './line.ts';
 
 /** The process that drove the run has ended. Another one can go on. */
 export class WorkerEnded extends DandoriError {
-  constructor(why: string) {
-    super('worker-failed', `${why}.`, {
-      fix: 'Its runs can be continued. What it printed before says why it ended.',
-    });
+  /** Without the full stop of the message. */
+  readonly why: string;
+
+  constructor(why: string, fix = 'Its runs can be continued. What it printed before says why it ended.') {
+    super('worker-failed', `${why}.`, { fix });
+    this.why = why;
   }
 }
 
@@ -27,7 +29,7 @@ export interface Listening {
   live(message: string): void;
   unreachable(problem: string): void;
   /** The process ended after so many milliseconds. Its drives have failed. */
-  ended(worker: WorkerProcess, why: string, lifetime: number): void;
+  ended(worker: WorkerProcess, error: WorkerEnded, lifetime: number): void;
 }
 
 interface Driven {
@@ -49,7 +51,7 @@ export class WorkerProcess {
   readonly #counts = new Map<number, (metrics: object | undefined) => void>();
   #nextId = 1;
   #isReady = false;
-  #whyUnable: string | undefined;
+  #unable: WorkerEnded | undefined;
 
   constructor(child: ChildProcess, listening: Listening, shortLives: number) {
     this.#process = child;
@@ -58,12 +60,14 @@ export class WorkerProcess {
     child.on('message', (report) => this.#hear(report as Report));
     child.on('error', (error) => {
       // A program that can't be started has no exit.
-      if (child.pid === undefined) this.#ended(`A worker process can't be started: ${error.message}`);
+      if (child.pid === undefined)
+        this.#ended(new WorkerEnded(`A worker process can't be started: ${error.message}`));
       else listening.unreachable(error.message);
     });
     child.once('exit', (code, signal) =>
       this.#ended(
-        this.#whyUnable ?? `The worker process ${child.pid} ended (${signal ?? `exit code ${code}`})`,
+        this.#unable ??
+          new WorkerEnded(`The worker process ${child.pid} ended (${signal ?? `exit code ${code}`})`),
       ),
     );
   }
@@ -162,7 +166,7 @@ export class WorkerProcess {
         this.#listening.isReady();
         break;
       case 'unable':
-        this.#whyUnable = `A worker process can't begin: ${report.message}`;
+        this.#unable = new WorkerEnded(`A worker process can't begin: ${report.message}`, report.fix);
         break;
       case 'wake':
         this.#listening.wake(report.run);
@@ -197,9 +201,9 @@ export class WorkerProcess {
     }
   }
 
-  #ended(why: string): void {
-    for (const { reject } of this.#drives.values()) reject(new WorkerEnded(why));
+  #ended(error: WorkerEnded): void {
+    for (const { reject } of this.#drives.values()) reject(error);
     for (const give of this.#counts.values()) give(undefined);
-    this.#listening.ended(this, why, performance.now() - this.#begunAt);
+    this.#listening.ended(this, error, performance.now() - this.#begunAt);
   }
 }

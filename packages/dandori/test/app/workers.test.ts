@@ -264,6 +264,7 @@ describe('a worker that ends', () => {
     await expect(open({ services: [file] })).rejects.toMatchObject({
       code: 'worker-failed',
       message: expect.stringMatching(/before they were ready.*There is no database here/),
+      fix: expect.stringContaining('Fix the module'),
     });
   });
 });
