@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { messageOf } from '../model/error.ts';
 import { isUnfinished } from '../model/event.ts';
 import { openParentLine } from '../workers/index.ts';
 import { openRuntime } from './dandori.ts';
@@ -33,13 +34,10 @@ async function work(): Promise<void> {
   );
   line.ready();
   await line.ended;
-  try {
-    await working.stop(config.server.grace);
-    await runtime.close();
-  } finally {
-    // A tool that did not stop must not keep the process alive.
-    process.exit();
-  }
+  await working.stop(config.server.grace);
+  await runtime.close().catch((error: unknown) => process.stderr.write(`${messageOf(error)}\n`));
+  // A tool that did not stop must not keep the process alive.
+  process.exit();
 }
 
 await work();

@@ -36,6 +36,11 @@ export type Report =
   | ({ readonly type: 'failed'; readonly id: number } & Problem)
   | { readonly type: 'counted'; readonly id: number; readonly metrics: object };
 
+/** A report as it is sent. Tools send messages to the parent too, such as `ready` for a process manager. */
+export interface ReportMessage {
+  readonly dandori: Report;
+}
+
 /** The other end: what a process does that drives runs for its parent. */
 export interface ParentLine {
   readonly dispatcher: Dispatcher;
@@ -61,6 +66,8 @@ interface Driving {
 
 /** The channel to the parent that started this process. */
 export function openParentLine(): ParentLine {
+  // With `node --watch`, Node would send what this process loads to the parent, which watches nothing.
+  delete process.env.WATCH_REPORT_DEPENDENCIES;
   // Ctrl-C in a terminal reaches this process too. The parent decides when it stops.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const drives = new Map<number, Driving>();
@@ -71,7 +78,8 @@ export function openParentLine(): ParentLine {
   let count: (() => Promise<object>) | undefined;
 
   const tell = (report: Report, told = () => {}) => {
-    if (process.connected) process.send?.(report, told);
+    const message: ReportMessage = { dandori: report };
+    if (process.connected) process.send?.(message, told);
     else told();
   };
 

@@ -1,7 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { assertNever, DandoriError } from '../model/error.ts';
+import { asObject } from '../model/json.ts';
 import type { DriveSignals } from '../store/index.ts';
-import type { DriveResult, Order, Report } from './line.ts';
+import type { DriveResult, Order, Report, ReportMessage } from './line.ts';
 
 /** The process that drove the run has ended. Another one can go on. */
 export class WorkerEnded extends DandoriError {
@@ -57,7 +58,10 @@ export class WorkerProcess {
     this.#process = child;
     this.#listening = listening;
     this.shortLives = shortLives;
-    child.on('message', (report) => this.#hear(report as Report));
+    child.on('message', (message) => {
+      const { dandori: report }: Partial<ReportMessage> = asObject(message);
+      if (report !== undefined) this.#hear(report);
+    });
     child.on('error', (error) => {
       // A program that can't be started has no exit.
       if (child.pid === undefined)

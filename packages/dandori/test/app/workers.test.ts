@@ -172,6 +172,19 @@ describe('the processes of a program', () => {
     expect(await next.open(id).output()).toContain('a ');
   });
 
+  it('may send messages of their own, such as those of process managers', async () => {
+    const file = join(cwd, 'talking.ts');
+    await writeFile(
+      file,
+      `if (/pool-worker/.test(process.argv[1]))
+         for (const word of ['ready', null, { type: 'driven' }]) process.send?.(word);
+       export { default } from ${JSON.stringify(OFFICE)};`,
+    );
+    await writeFile(join(cwd, 'package.json'), '{ "type": "module" }');
+    await using talking = await open({ services: [file] });
+    expect((await run(talking, task('count')).report()).outcome).toBe('answered');
+  });
+
   it('are workers, also if the program is text on the command line', async () => {
     const library = new URL('../../src/index.ts', import.meta.url).href;
     const program = `

@@ -28,7 +28,7 @@ describe('worker processes', () => {
   });
 
   it('leaves a process out of the metrics that does not answer', async () => {
-    const deaf = "process.send({ type: 'ready' }); process.on('message', () => {})";
+    const deaf = "process.send({ dandori: { type: 'ready' } }); process.on('message', () => {})";
     const workers = createWorkers({
       count: 1,
       start: () => spawn(process.execPath, ['-e', deaf], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
