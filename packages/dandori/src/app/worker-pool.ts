@@ -70,7 +70,7 @@ export function createWorkerPool(given: PoolOptions): WorkerPool {
     count,
     start: () => startWorker({ config, tellsAll }),
     isFollowed,
-    onUpdate: (update) => hear(update as PoolUpdate, given),
+    onUpdate: (update) => passOn(update as PoolUpdate, given),
     mostFailedStarts: MOST_ENDED,
     log: (line) => process.emitWarning(line, 'DandoriWarning'),
   });
@@ -114,7 +114,7 @@ export function createWorkerPool(given: PoolOptions): WorkerPool {
   };
 }
 
-function hear(update: PoolUpdate, { onEvent, onLive, onTorn, onUntraced }: PoolOptions): void {
+function passOn(update: PoolUpdate, { onEvent, onLive, onTorn, onUntraced }: PoolOptions): void {
   switch (update.type) {
     case 'event':
       onEvent(update.event);
