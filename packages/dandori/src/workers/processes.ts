@@ -11,7 +11,7 @@ import { type Listening, WorkerEnded, WorkerProcess } from './worker-process.ts'
  *     process.
  * W2  A process that ended is started again, later each time if it does not live long.
  * W3  When the parent ends, in whatever way, its processes stop their calls and end too. The exception is a process that a
- *     tool has blocked: the parent kills it when it closes, and a parent that was killed cannot.
+ *     tool has blocked: the parent kills it when its calls must stop at once, and a parent that was killed cannot.
  */
 export interface Workers {
   readonly drive: Drive;
