@@ -202,6 +202,8 @@ export async function openRuntime(options: OpenOptions = {}): Promise<Runtime> {
     check,
     secrets: config.secrets,
     driver: `process ${process.pid} on ${hostname()}`,
+    // Otherwise the planning history would read the journal once more.
+    ...(historyFiles && { onOpened: (events) => events.forEach(historyFiles.event) }),
     onEvent(written) {
       historyFiles?.event(written);
       if (telemetry === undefined && options.isFollowed?.(written.run) === false) return;
@@ -304,7 +306,6 @@ function assemble(
       const started = runs.take(run);
       if (driveElsewhere !== undefined)
         return (await driveElsewhere(run, leaving)) ?? report(await stateOf(run));
-      if (typeof started !== 'string') for (const event of started.events ?? []) historyFiles?.event(event);
       const state = await drive(started, parts, leaving);
       await historyFiles?.update(run, state.seq);
       return shown(report(state));

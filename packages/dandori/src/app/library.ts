@@ -5,7 +5,7 @@ import type { Conversation } from '../conversation/index.ts';
 import type { Counted, CountOptions, RunQuestion } from '../history/index.ts';
 import type { AiModel, Mind } from '../mind/index.ts';
 import type { Clock } from '../model/clock.ts';
-import { assertNever, DandoriError, messageOf } from '../model/error.ts';
+import { DandoriError, messageOf } from '../model/error.ts';
 import type { Event, Live } from '../model/event.ts';
 import type { Examined } from '../model/finding.ts';
 import { isObject, type Json } from '../model/json.ts';
@@ -36,7 +36,6 @@ import {
   readOutput,
   type YieldedOf,
 } from './run-options.ts';
-import type { PoolOptions, WorkerPool } from './worker-pool.ts';
 
 /**
  * The keys of `dandori.yaml` by their names, and the values that only a program has. A `dandori.yaml` in the
@@ -141,7 +140,16 @@ export async function openDandori(options: DandoriOptions = {}): Promise<Dandori
   const tellsAll = onEvent !== undefined || onLive !== undefined;
   const isFollowed = (run: string) => tellsAll || listeners.isAny(run);
   const pool =
-    workers === 0 ? undefined : await openPool({ count: workers, config, tellsAll, isFollowed, heard });
+    workers === 0
+      ? undefined
+      : (await import('./worker-pool.ts')).createWorkerPool({
+          count: workers,
+          config,
+          tellsAll,
+          isFollowed,
+          eventsOf: (run, after) => runtime.events(run, after),
+          ...heard,
+        });
   const opening = openRuntime({
     config,
     services,
@@ -262,33 +270,6 @@ function harmless<T>(name: string, callback: (one: T) => void = () => {}): (one:
       hasWarned = true;
     }
   };
-}
-
-interface PoolParts extends Pick<PoolOptions, 'count' | 'config' | 'tellsAll' | 'isFollowed'> {
-  readonly heard: Required<Pick<OpenOptions, 'onEvent' | 'onLive'>> &
-    Pick<OpenOptions, 'onUntraced' | 'onTorn'>;
-}
-
-/** What happens in the processes is told as if it happened here. */
-async function openPool({ heard, ...options }: PoolParts): Promise<WorkerPool> {
-  const { createWorkerPool } = await import('./worker-pool.ts');
-  return createWorkerPool({
-    ...options,
-    onUpdate(update) {
-      switch (update.type) {
-        case 'event':
-          return heard.onEvent(update.event);
-        case 'live':
-          return heard.onLive(update.live);
-        case 'torn':
-          return heard.onTorn?.(update.tail);
-        case 'untraced':
-          return heard.onUntraced?.(update.detail);
-        default:
-          return assertNever(update);
-      }
-    },
-  });
 }
 
 const MOST_WORKERS = 64;

@@ -53,6 +53,7 @@ export async function openLedger(
   { claim, started }: Opening = {},
 ): Promise<Ledger> {
   const events = started ?? (await parts.journal.read(run));
+  parts.onOpened?.(events);
   return new OpenLedger(run, parts, { claim, events, isUnread: started !== undefined });
 }
 

@@ -39,6 +39,8 @@ export interface Parts {
   readonly storeKey?: () => string;
   /** The name of this process, for `run_resumed`. */
   readonly driver: string;
+  /** Called with what a drive finds in the journal when it begins. */
+  readonly onOpened?: (events: readonly Event[]) => void;
   /** Called with every event once it is durable. */
   readonly onEvent?: (event: Event) => void;
   /** Called with live updates that are never journaled: progress and streamed text. */

@@ -1,2 +1,3 @@
-export { openParentLine, type ParentLine } from './line.ts';
-export { createWorkers, WorkerEnded, type Workers, type WorkersOptions } from './processes.ts';
+export { type DriveResult, openParentLine, type ParentLine } from './line.ts';
+export { createWorkers, type Workers, type WorkersOptions } from './processes.ts';
+export { WorkerEnded } from './worker-process.ts';

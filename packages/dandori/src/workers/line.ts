@@ -14,22 +14,32 @@ export type Order =
   | { readonly type: 'leave'; readonly id: number; readonly when: 'soon' | 'now' }
   | { readonly type: 'count'; readonly id: number };
 
+/** An error, as far as it can be sent. */
+interface Problem {
+  readonly code?: ErrorCode;
+  readonly message: string;
+  readonly fix?: string | undefined;
+}
+
+/** How a drive ended, with what else the parent wants to know then. */
+export type DriveResult = Awaited<ReturnType<Drive>>;
+
 /** From such a process to its parent. */
 export type Report =
   | { readonly type: 'ready' }
+  | ({ readonly type: 'unable' } & Problem)
   | { readonly type: 'wake'; readonly run: string }
   | { readonly type: 'live'; readonly message: string }
   | { readonly type: 'update'; readonly update: unknown }
   | { readonly type: 'held'; readonly id: number; readonly isHolding: boolean }
-  | { readonly type: 'driven'; readonly id: number; readonly isOpen: boolean; readonly wakeAt?: number }
-  | {
-      readonly type: 'failed';
-      readonly id: number;
-      readonly code?: ErrorCode;
-      readonly message: string;
-      readonly fix?: string | undefined;
-    }
+  | { readonly type: 'driven'; readonly id: number; readonly how: DriveResult; readonly wakeAt?: number }
+  | ({ readonly type: 'failed'; readonly id: number } & Problem)
   | { readonly type: 'counted'; readonly id: number; readonly metrics: object };
+
+/** A report as it is sent. Tools send messages to the parent too, such as `ready` for a process manager. */
+export interface ReportMessage {
+  readonly dandori: Report;
+}
 
 /** The other end: what a process does that drives runs for its parent. */
 export interface ParentLine {
@@ -42,6 +52,8 @@ export interface ParentLine {
   update(update: unknown): void;
   /** Tells the parent that this process can drive, and gives it what was counted when it asks. */
   ready(metrics?: () => Promise<object>): void;
+  /** Tells the parent why this process will never be ready, and resolves when it has been told. */
+  unable(error: unknown): Promise<void>;
   /** Resolves when the parent is gone or wants this process to end. */
   readonly ended: Promise<void>;
 }
@@ -54,6 +66,8 @@ interface Driving {
 
 /** The channel to the parent that started this process. */
 export function openParentLine(): ParentLine {
+  // With `node --watch`, Node would send what this process loads to the parent, which watches nothing.
+  delete process.env.WATCH_REPORT_DEPENDENCIES;
   // Ctrl-C in a terminal reaches this process too. The parent decides when it stops.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
   const drives = new Map<number, Driving>();
@@ -63,8 +77,10 @@ export function openParentLine(): ParentLine {
   let drive: Drive | undefined;
   let count: (() => Promise<object>) | undefined;
 
-  const tell = (report: Report) => {
-    if (process.connected) process.send?.(report, () => {});
+  const tell = (report: Report, told = () => {}) => {
+    const message: ReportMessage = { dandori: report };
+    if (process.connected) process.send?.(message, told);
+    else told();
   };
 
   async function driveFor(id: number, run: string, wanted: Drive): Promise<void> {
@@ -72,7 +88,7 @@ export function openParentLine(): ParentLine {
     drives.set(id, { run, ...signals });
     let wakeAt: number | undefined;
     try {
-      const { isOpen } = await wanted(run, {
+      const how = await wanted(run, {
         soon: signals.soon.signal,
         now: signals.now.signal,
         onHold: (isHolding) => tell({ type: 'held', id, isHolding }),
@@ -80,10 +96,9 @@ export function openParentLine(): ParentLine {
           wakeAt = at;
         },
       });
-      tell({ type: 'driven', id, isOpen, ...(wakeAt !== undefined && { wakeAt }) });
+      tell({ type: 'driven', id, how, ...(wakeAt !== undefined && { wakeAt }) });
     } catch (error) {
-      const about = error instanceof DandoriError ? { code: error.code, fix: error.fix } : {};
-      tell({ type: 'failed', id, message: messageOf(error), ...about });
+      tell({ type: 'failed', id, ...aboutError(error) });
     } finally {
       drives.delete(id);
       conversations.delete(run);
@@ -129,8 +144,18 @@ export function openParentLine(): ParentLine {
       count = metrics;
       tell({ type: 'ready' });
     },
-    ended: new Promise((resolve) => process.on('disconnect', () => resolve())),
+    unable: (error) => new Promise((resolve) => tell({ type: 'unable', ...aboutError(error) }, resolve)),
+    ended: new Promise((resolve) => {
+      // The parent may have ended while this process was loading its code.
+      if (process.connected) process.on('disconnect', () => resolve());
+      else resolve();
+    }),
   };
+}
+
+function aboutError(error: unknown): Problem {
+  const { code, fix } = error instanceof DandoriError ? error : {};
+  return { message: messageOf(error), ...(code !== undefined && { code, fix }) };
 }
 
 /** The parent has the queue, so this process only knows what it drives. */

@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import {
   type AskedQuestion,
@@ -35,15 +36,15 @@ const task = (tool: string, args: JsonObject = {}): Task[] => [
 ];
 const named = (tool: string, name: string) => task(tool, { folder: cwd, name });
 const run = (dandori: Dandori, tasks: Task[]) => dandori.run('Do it', { tasks });
-const letGo = () => writeFile(join(cwd, 'go'), '');
-const calls = () => {
+const letGo = (folder = cwd) => writeFile(join(folder, 'go'), '');
+const calls = (folder = cwd) => {
   try {
-    return readFileSync(join(cwd, 'calls.txt'), 'utf8').trim().split('\n');
+    return readFileSync(join(folder, 'calls.txt'), 'utf8').trim().split('\n');
   } catch {
     return [];
   }
 };
-const processOf = (call: string | undefined) => Number(call?.split(' ')[1]);
+const processOf = (call: string | undefined) => Number(call?.split(' ').at(-1));
 const isAlive = (pid: number) => {
   try {
     return process.kill(pid, 0);
@@ -105,6 +106,24 @@ describe('a program with workers', () => {
     expect((await chosen.report()).outcome).toBe('answered');
   });
 
+  it('tells everything of a run to its loop, also if the program opens the run a second time', async () => {
+    await using one = await open({ workers: 1 });
+    const first = one.run('Follow', { tasks: named('follow', 'a'), live: true });
+    const seen: string[] = [];
+    let second: Promise<unknown> | undefined;
+    for await (const update of first) {
+      if (update.type !== 'task_progress') continue;
+      seen.push(update.message);
+      if (second !== undefined) continue;
+      second = one.open(first.id).output();
+      // It is driven after the second drive of the first run was refused.
+      await run(one, task('count')).report();
+      await letGo();
+    }
+    expect(seen).toEqual(['begun', 'over']);
+    await second;
+  });
+
   it('cancels a call in another process', async () => {
     const controller = new AbortController();
     const aborted = dandori.run('Look', { tasks: named('look', 'a'), signal: controller.signal });
@@ -127,6 +146,59 @@ describe('the processes of a program', () => {
     expect((await second.open(id).report()).outcome).toBe('open');
     await second.open(id).output();
     expect(calls()).toHaveLength(2);
+  });
+
+  it('are not needed to read a run after close', async () => {
+    const closed = await open();
+    const counting = run(closed, task('count'));
+    const output = await counting.output();
+    await closed.close();
+    await closed.close();
+    expect(await counting.output()).toEqual(output);
+    const events = await Array.fromAsync(counting.events());
+    expect(events.at(-1)?.type).toBe('run_finished');
+  });
+
+  it('do not keep close from ending if one of them is stopped', async () => {
+    const stopped = await open();
+    const { id } = run(stopped, named('look', 'a'));
+    await expect.poll(() => calls().length).toBe(1);
+    const pid = processOf(calls()[0]);
+    process.kill(pid, 'SIGSTOP');
+    onTestFinished(() => void (isAlive(pid) && process.kill(pid, 'SIGKILL')));
+    await stopped.close({ grace: 0 });
+    await letGo();
+    await using next = await open();
+    expect(await next.open(id).output()).toContain('a ');
+  });
+
+  it('may send messages of their own, such as those of process managers', async () => {
+    const file = join(cwd, 'talking.ts');
+    await writeFile(
+      file,
+      `if (/pool-worker/.test(process.argv[1]))
+         for (const word of ['ready', null, { type: 'driven' }]) process.send?.(word);
+       export { default } from ${JSON.stringify(OFFICE)};`,
+    );
+    await writeFile(join(cwd, 'package.json'), '{ "type": "module" }');
+    await using talking = await open({ services: [file] });
+    expect((await run(talking, task('count')).report()).outcome).toBe('answered');
+  });
+
+  it('are workers, also if the program is text on the command line', async () => {
+    const library = new URL('../../src/index.ts', import.meta.url).href;
+    const program = `
+      if (process.connected) process.exit(5);
+      const { openDandori } = await import('${library}');
+      const dandori = await openDandori({ cwd: '${cwd}', workers: 1, services: ['${OFFICE}'] });
+      const tasks = [{ id: 't1', operation: 'office.count', args: {} }];
+      console.log((await dandori.run('Count', { tasks }).report()).outcome);
+      await dandori.close();`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const [output] = await Promise.all([text(child.stdout), once(child, 'exit')]);
+    expect(output).toBe('answered\n');
   });
 
   it('end with a program that is killed', async () => {
@@ -162,6 +234,25 @@ describe('a worker that ends', () => {
     expect(calls().filter((call) => call.startsWith('b'))).toHaveLength(1);
   });
 
+  it('again and again does not end a run that gets further in between', async () => {
+    await using dandori = await open();
+    const folders = await Promise.all([1, 2, 3, 4].map(() => mkdtemp(join(cwd, 'look-'))));
+    const looks = folders.map((folder, index) => ({
+      id: `t${index}`,
+      operation: 'office.look',
+      args: { folder, name: `look ${index}` },
+      ...(index > 0 && { after: [`t${index - 1}`] }),
+    }));
+    const report = run(dandori, looks).report();
+    for (const folder of folders) {
+      await expect.poll(() => calls(folder).length).toBe(1);
+      process.kill(processOf(calls(folder)[0]), 'SIGKILL');
+      await expect.poll(() => calls(folder).length).toBe(2);
+      await letGo(folder);
+    }
+    expect((await report).outcome).toBe('answered');
+  });
+
   it('by its own tool, each time, is an error of the run that names the fix, and other runs go on', async () => {
     await using dandori = await open({ workers: 1 });
     const quitting = run(dandori, task('quit'));
@@ -179,13 +270,14 @@ describe('a worker that ends', () => {
     const file = join(cwd, 'closed.ts');
     await writeFile(
       file,
-      `if (/pool-worker/.test(process.argv[1])) process.exit(9);
+      `if (/pool-worker/.test(process.argv[1])) throw new Error('There is no database here');
        export { default } from ${JSON.stringify(OFFICE)};`,
     );
     await writeFile(join(cwd, 'package.json'), '{ "type": "module" }');
     await expect(open({ services: [file] })).rejects.toMatchObject({
       code: 'worker-failed',
-      message: expect.stringContaining('before they were ready'),
+      message: expect.stringMatching(/before they were ready.*There is no database here/),
+      fix: expect.stringContaining('Fix the module'),
     });
   });
 });

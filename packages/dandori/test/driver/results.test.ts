@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Parts } from '../../src/driver/parts.ts';
 import { shown } from '../../src/model/redact.ts';
 import type { Blobs } from '../../src/store/blobs.ts';
 import { createMemoryBlobs } from '../../src/store/in-memory.ts';
@@ -141,6 +142,20 @@ describe('a secret', () => {
     const live = await house.run('go', plan);
     expect(shown(live.tasks.get('p')?.result)).toEqual({ value: { key: '[secret]' } });
     expect(house.toolbox.calls.map(({ call }) => call.args)).toEqual([{}, { key: 'sk-1' }]);
+  });
+});
+
+describe('onOpened', () => {
+  it('reports what a drive finds, so that what follows the run need not read it again', async () => {
+    const found: number[][] = [];
+    const onOpened: Parts['onOpened'] = (events) => void found.push(events.map(({ seq }) => seq));
+    const house = createHouse({ 'a.get': { takes: 5 } }, DONE, { onOpened });
+    const run = await house.start('go', [task('g', 'a.get')]);
+    const begun = (await house.events(run)).map(({ seq }) => seq);
+    await house.drive(run);
+    const ended = (await house.events(run)).map(({ seq }) => seq);
+    await house.drive(run);
+    expect(found).toEqual([begun, ended]);
   });
 });
 

@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../../src/client/client.ts';
 import type { Event } from '../../src/model/event.ts';
 import type { Task } from '../../src/model/task.ts';
-import { createWorkers } from '../../src/workers/processes.ts';
 import { type Finished, openPlace, type Place } from '../cli/command.ts';
 import { started } from '../program.ts';
 import { until } from './standing.ts';
@@ -294,7 +292,6 @@ describe('a server whose runs are driven by processes of their own', () => {
       const found = await workersOf(server);
       return found.length === 2 ? found : undefined;
     });
-  const alone = { count: 1, onWake: () => {}, conversationOf: () => undefined };
   const isAlive = (pid: number) => {
     try {
       return process.kill(pid, 0);
@@ -360,36 +357,5 @@ describe('a server whose runs are driven by processes of their own', () => {
     expect(await hasEnded(second.client, run)).toMatchObject({ outcome: 'answered' });
     second.child.kill('SIGTERM');
     await second.finished;
-  });
-
-  it('tries again if the program of a process cannot be started', async () => {
-    const said: string[] = [];
-    const workers = createWorkers({
-      ...alone,
-      start: () => spawn(join(tmpdir(), 'no-such-program'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }),
-      log: (line) => said.push(line),
-    });
-    await expect.poll(() => said.length).toBeGreaterThan(1);
-    expect(said[0]).toContain("can't be started");
-    expect(workers.list()).toEqual([]);
-    await workers.close();
-  });
-
-  it('stops at once if the program of a process cannot be started', async () => {
-    const start = () =>
-      spawn(join(tmpdir(), 'no-such-program'), { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] });
-    await createWorkers({ ...alone, start, log: () => {} }).close();
-  });
-
-  it('leaves a process out of the metrics that does not answer', async () => {
-    const deaf = "process.send({ type: 'ready' }); process.on('message', () => {})";
-    const workers = createWorkers({
-      ...alone,
-      start: () => spawn(process.execPath, ['-e', deaf], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }),
-      log: () => {},
-    });
-    await expect.poll(() => workers.list().length).toBe(1);
-    expect(await workers.metrics()).toEqual([]);
-    await workers.close();
   });
 });

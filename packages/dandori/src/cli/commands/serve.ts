@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { DandoriError } from '../../model/error.ts';
+import { DandoriError, messageOf } from '../../model/error.ts';
 import { stringifyJson } from '../../model/json.ts';
 import { role as roles } from '../../model/settings.ts';
 import { warnAboutServers } from '../announce.ts';
@@ -102,8 +102,9 @@ async function workForServer(options: Pick<WorkOptions, 'config' | 'model'>): Pr
   const log = (text: string) => process.stderr.write(`! ${text}\n`);
   const working = await open({ configFile, model, listens: false, line, log });
   await line.ended;
-  await working.close();
-  return 0;
+  await working.close().catch((error: unknown) => log(messageOf(error)));
+  // A tool that did not stop must not keep the process alive.
+  process.exit();
 }
 
 /** The second signal quits at once. This is safe, because everything important is in the journals. */
