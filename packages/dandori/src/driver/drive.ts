@@ -7,6 +7,7 @@ import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextExpiry, nextHoldEnd } from '../run/decide.ts';
 import { isOwnName } from '../run/state/orders.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
+import { sealingOf } from '../secrets/index.ts';
 import { type Claim, claimEnded, NEVER_LOST, type Parked } from '../store/index.ts';
 import { addOwnTools, LEFT, limitTools } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -150,7 +151,8 @@ async function driveClaimed(
       check: given.check,
     });
     const parts: Parts = { ...given, toolbox };
-    calls = createCalls(run, parts, mailbox);
+    const sealing = sealingOf(given);
+    calls = createCalls(run, parts, { mailbox, sealing });
     const inner = {
       run,
       parts,
@@ -158,8 +160,9 @@ async function driveClaimed(
       mailbox,
       calls,
       results,
+      sealing,
       holds: createHolds(opened),
-      innerCalls: createInnerCalls({ parts, ledger: opened, results }),
+      innerCalls: createInnerCalls({ sealing, ledger: opened, results }),
       checked: new Map(),
       compiledAtStart: () => (plan?.tools === theirs.tools() ? plan.compiled : undefined),
     };

@@ -1,5 +1,6 @@
 import type { Thinking, Thought } from '../../mind/index.ts';
 import { toFailure, type Word } from '../../model/failure.ts';
+import type { Sealing } from '../../model/redact.ts';
 import { Stop } from '../../model/stop.ts';
 import type { Action } from '../../model/task.ts';
 import { LEFT } from '../../tools/index.ts';
@@ -42,14 +43,18 @@ export interface Calls {
   stopAll(): Promise<void>;
 }
 
-export function createCalls(run: string, parts: Parts, mailbox: Mailbox): Calls {
+export function createCalls(
+  run: string,
+  parts: Parts,
+  { mailbox, sealing }: { readonly mailbox: Mailbox; readonly sealing: Sealing },
+): Calls {
   const { clock } = parts;
   let planned: PlannedCall[] = [];
   let thought: { decision: number; about: Omit<Thought, 'signal'> } | undefined;
   let thinking: OpenThought | undefined;
   let abortReason: string | undefined;
   const open = new Map<Stop, Promise<unknown>>();
-  const context = { run, parts, mailbox, open };
+  const context = { run, parts, mailbox, open, seal: sealing.seal };
   /** Whether a commit has shown that this driver knows the whole journal. Before that, it makes no call. */
   let isCurrent = false;
   /** Planned reads that have been made already. */

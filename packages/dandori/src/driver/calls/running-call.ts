@@ -1,8 +1,8 @@
 import { messageOf } from '../../model/error.ts';
 import { toFailure, toMessage, type Word } from '../../model/failure.ts';
+import type { Sealing } from '../../model/redact.ts';
 import { Stop } from '../../model/stop.ts';
 import type { InputResponse } from '../../run/state/held-calls.ts';
-import { sealingOf } from '../../secrets/index.ts';
 import type { Call, CallOutcome, InputRequest, MadeInside } from '../../tools/index.ts';
 import type { Mail, Mailbox } from '../mailbox.ts';
 import type { Parts } from '../parts.ts';
@@ -46,6 +46,7 @@ export interface OpenCall {
 export interface CallContext {
   readonly run: string;
   readonly parts: Parts;
+  readonly seal: Sealing['seal'];
   readonly mailbox: Pick<Mailbox, 'post'>;
   /** Everything that runs, so that it can be stopped. */
   readonly open: Map<Stop, Promise<unknown>>;
@@ -114,7 +115,7 @@ export class RunningCall implements OpenCall {
   #sent(limit: TimeLimit): Call {
     const { operation, args, key, task, userId, language, inputs, preview, isClean } = this.#call;
     const { instead, isFollowed } = this.#call;
-    const { run, parts } = this.#context;
+    const { run, parts, seal } = this.#context;
     return {
       operation,
       args,
@@ -132,7 +133,7 @@ export class RunningCall implements OpenCall {
       inner: isFollowed === true ? (made, make) => this.#inner(made, make) : undefined,
       preview,
       isClean,
-      seal: sealingOf(parts).seal,
+      seal,
     };
   }
 
