@@ -116,6 +116,7 @@ export class RunningCall implements OpenCall {
     const { operation, args, key, task, userId, language, inputs, preview, isClean } = this.#call;
     const { instead, isFollowed } = this.#call;
     const { run, parts, seal } = this.#context;
+    const stop = this.#stop;
     return {
       operation,
       args,
@@ -124,7 +125,8 @@ export class RunningCall implements OpenCall {
       task,
       userId,
       language,
-      signal: this.#stop.signal,
+      stop,
+      signal: stop.signal,
       progress: (message, fraction) => {
         if (this.#isTask) parts.onLive?.({ type: 'task_progress', run, task, message, fraction });
       },
