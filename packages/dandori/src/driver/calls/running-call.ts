@@ -69,7 +69,9 @@ export class RunningCall implements OpenCall {
     this.#call = call;
     this.#isTask = isTask;
     this.#context = context;
-    this.ended = this.#make();
+    const { delay = 0 } = call;
+    const waiting = { stop: this.#stop, clock: context.parts.clock };
+    this.ended = delay > 0 ? pause(delay, waiting).then(() => this.#make()) : this.#make();
     context.open.set(this.#stop, this.ended);
   }
 
@@ -88,25 +90,29 @@ export class RunningCall implements OpenCall {
     this.#stop.stop(reason);
   }
 
-  async #make(): Promise<EndedCall> {
-    const { word, delay = 0, timeoutMs } = this.#call;
-    const { parts, open } = this.#context;
+  #make(): Promise<EndedCall> {
+    const { word, timeoutMs } = this.#call;
+    const { parts } = this.#context;
     const { clock } = parts;
     const stop = this.#stop;
-    if (delay > 0) await pause(delay, { stop, clock });
     const limit = createTimeLimit(clock, timeoutMs, () => stop.stop('timeout'));
     this.#limit = limit;
     if (this.#isLimited) limit.start();
-    const made = await untilEnded(() => parts.toolbox.call(this.#sent(limit)), {
+    return untilEnded(() => parts.toolbox.call(this.#sent(limit)), {
       stop,
       clock,
       broken: (reason) => brokenCall(reason, word),
       otherwise: () => unstopped(word),
+      end: (made) => this.#end(made, limit),
     });
+  }
+
+  #end(made: CallOutcome, limit: TimeLimit): EndedCall {
+    const { word, timeoutMs } = this.#call;
     const outcome = normalOutcome(made, word);
     limit.stop();
-    open.delete(stop);
-    const isLate = isTimeUp(outcome, stop);
+    this.#context.open.delete(this.#stop);
+    const isLate = isTimeUp(outcome, this.#stop);
     this.how = { outcome: isLate ? timedOut(outcome, timeoutMs, word) : outcome, ms: limit.spent() };
     return this.how;
   }
