@@ -15,7 +15,7 @@ import { type Calls, createCalls } from './calls/calls.ts';
 import { createSteadyClock, type SteadyClock } from './clock.ts';
 import { createHolds } from './holds.ts';
 import { createInnerCalls } from './inner-calls.ts';
-import { type Ledger, openLedger, StaleStart } from './ledger.ts';
+import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import { handleMail } from './outcomes.ts';
 import type { Parts } from './parts.ts';
@@ -47,10 +47,9 @@ export async function drive(what: Drivable, asGiven: Parts, leaving: StopSignals
   const clock = createSteadyClock(asGiven.clock);
   const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
-  const context = { given, clock, claim };
   let parked: Parked | undefined;
   try {
-    const result = await driveStarted({ run, ...started }, context, leaving);
+    const result = await driveClaimed({ run, ...started }, { given, clock, claim }, leaving);
     parked = parkedOf(result, leaving, clock.now());
     return result.state;
   } finally {
@@ -65,21 +64,6 @@ interface DriveResult {
   /** The next timer of the run, if the driver does not wait for it. */
   readonly wakeAt?: number | undefined;
   readonly hadEnded?: boolean;
-}
-
-async function driveStarted(
-  started: StartedRun,
-  context: DriveContext,
-  leaving: StopSignals,
-): Promise<DriveResult> {
-  const { run, events } = started;
-  if (events === undefined || leaving.soon?.aborted) return driveClaimed({ run }, context, leaving);
-  try {
-    return await driveClaimed(started, context, leaving);
-  } catch (error) {
-    if (!(error instanceof StaleStart)) throw error;
-    return driveClaimed({ run }, context, leaving);
-  }
 }
 
 /**

@@ -37,13 +37,10 @@ export interface Ledger {
   catchUp(): Promise<void>;
 }
 
-/** The journal has more events than the caller passed to `openLedger`, so it must be read. */
-export class StaleStart extends Error {}
-
 interface Opening {
   /** The driver's claim: a driver that has lost it cannot write. */
   readonly claim?: Claim | undefined;
-  /** All events of the run, if the caller has just written them. They are not read again. */
+  /** The events that the caller has just written. They are not read again if they are all that the run has. */
   readonly started?: readonly Event[] | undefined;
 }
 
@@ -52,8 +49,8 @@ export async function openLedger(
   parts: Parts,
   { claim, started }: Opening = {},
 ): Promise<Ledger> {
-  const events = started ?? (await parts.journal.read(run));
-  return new OpenLedger(run, parts, { claim, events, isUnread: started !== undefined });
+  const isWhole = started !== undefined && started.at(-1)?.seq === claim?.last;
+  return new OpenLedger(run, parts, { claim, events: isWhole ? started : await parts.journal.read(run) });
 }
 
 class OpenLedger implements Ledger {
@@ -63,8 +60,6 @@ class OpenLedger implements Ledger {
   readonly #parts: Parts;
   readonly #claim: Claim | undefined;
   readonly #sealing: Sealing;
-  /** Whether the journal may have events that the caller did not know. The first commit shows it. */
-  #isUnread: boolean;
   /** Whether this driver has recorded that it continues the run, or the run needs no such fact. */
   #isFresh: boolean;
   /** The `seq` of the last event that is durable. */
@@ -75,13 +70,12 @@ class OpenLedger implements Ledger {
   constructor(
     run: string,
     parts: Parts,
-    { claim, events, isUnread }: { claim: Claim | undefined; events: readonly Event[]; isUnread: boolean },
+    { claim, events }: { claim: Claim | undefined; events: readonly Event[] },
   ) {
     this.#run = run;
     this.#parts = parts;
     this.#claim = claim;
     this.#sealing = sealingOf(parts);
-    this.#isUnread = isUnread;
     this.#isFresh = events.every(({ type }) => type === 'run_started' || type === 'plan_proposed');
     this.#lastSeq = events.at(-1)?.seq ?? 0;
     this.state = foldRun(run, events);
@@ -105,13 +99,11 @@ class OpenLedger implements Ledger {
       await this.#parts.journal.append(this.#run, this.#lastSeq, events, this.#claim);
     } catch (error) {
       if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
-      if (this.#isUnread) throw new StaleStart();
       await this.#rebase();
       return false;
     }
     this.#pending = [];
     this.owesOutcome = false;
-    this.#isUnread = false;
     this.#take(events);
     return true;
   }
