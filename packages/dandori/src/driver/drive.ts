@@ -229,7 +229,7 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
 }
 
 /** Reads that end at once are written together, at most this many. After a crash they are made again. */
-const MOST_TOGETHER = 100;
+const MOST_TOGETHER = 1_000;
 /** Milliseconds. */
 const LONGEST_TOGETHER = 10;
 

@@ -17,7 +17,7 @@ import { withTerms } from './questions.ts';
  *
  * G1  The driver does nothing because of an event before `commit` has made it durable. The exception is a
  *     decision: the model may be called while the disk still writes, because the call only costs money. If
- *     the commit fails, what the model says is dropped.
+ *     the commit fails, what the model says is dropped. Reads that cost nothing are made before it too.
  * G2  If another process has written a command in the meantime, intentions are dropped. Outcomes are kept and
  *     written after the command, and the caller decides again.
  * G3  If another driver has written, or the claim has ended, this driver stops.

@@ -174,7 +174,7 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
       timeoutMs: timeoutMs ?? settings.task.timeoutMs,
       word: wordFor(ledger.state),
     };
-    const begun = calls.begin(call, false);
+    const begun = calls.begin(call, 'ahead');
     entry.made = { call, begun };
     underWay.add(entry);
     const { number } = stream;

@@ -13,7 +13,7 @@ import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
-import { DONE, SETTINGS, task } from './house.ts';
+import { createHouse, DONE, SETTINGS, task } from './house.ts';
 
 const which: CallOutcome = {
   kind: 'ambiguous',
@@ -120,11 +120,10 @@ describe('while the disk holds back a write', () => {
   it('a read starts, and calls that change something or cost money wait', async () => {
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const real = createMemoryJournal();
-    let appends = 0;
     const journal: Journal = {
       ...real,
       async append(...append) {
-        if (appends++ > 0) await isFree;
+        await isFree;
         await real.append(...append);
       },
     };
@@ -169,6 +168,15 @@ describe('while the disk holds back a write', () => {
     expect((await driving).end?.outcome).toBe('answered');
     expect(called.toSorted()).toEqual(['dear', 'first', 'read', 'write']);
     expect(brokenLaws(await real.read(started.run))).toEqual([]);
+  });
+
+  it('the progress of a read is told before its start is on the disk, and of every wave', async () => {
+    const told: string[] = [];
+    const house = createHouse({ 'a.read': { run: (_, { progress, task }) => progress?.(task) ?? 1 } }, DONE, {
+      onLive: (live) => live.type === 'task_progress' && told.push(live.message),
+    });
+    await house.run('go', [task('a', 'a.read'), task('b', 'a.read', { after: ['a'] })]);
+    expect(told).toEqual(['a', 'b']);
   });
 
   it('a read after a write waits until the outcome of the write is journaled', async () => {
@@ -219,30 +227,15 @@ describe('while the disk holds back a write', () => {
         await real.append(run, after, events);
       },
     };
-    const toolbox = createFunctionToolbox(systemClock, { 'a.read': { run: () => 1 } });
-    const blobs = createMemoryBlobs();
-    const mind = createScriptedMind(DONE);
-    const driver = 'test';
-    const parts = {
-      journal,
-      blobs,
-      clock: systemClock,
-      toolbox,
-      mind,
-      check: () => [],
-      secrets: [],
-      driver,
-    };
+    // On a clock of its own, because what takes long is not collected.
+    const house = createHouse({ 'a.read': { run: () => 1 } }, DONE, { journal });
     const tasks = [
       task('a', 'a.read'),
       task('b', 'a.read', { after: ['a'] }),
       task('c', 'a.read', { after: ['b'] }),
     ];
-    const { run } = await startRun({ goal: 'go', settings: SETTINGS, tasks }, parts);
-    expect((await drive(run, parts)).end?.outcome).toBe('answered');
-    const starts = appends.map((types) => types.filter((type) => type === 'task_started').length);
-    // The first write shows that no other process drives the run.
-    expect(starts.filter((count) => count > 0)).toEqual([1, 2]);
-    expect(brokenLaws(await real.read(run))).toEqual([]);
+    expect((await house.run('go', tasks)).end?.outcome).toBe('answered');
+    const wave = ['task_started', 'task_succeeded'];
+    expect(appends[0]).toEqual(['plan_approved', ...wave, ...wave, ...wave, 'decision_started']);
   });
 });

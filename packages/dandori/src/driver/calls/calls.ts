@@ -10,7 +10,14 @@ import type { Parts } from '../parts.ts';
 import type { ReadAhead } from '../prefetch.ts';
 import { untilEnded } from './call-time.ts';
 import { normalAction, normalThinking } from './normal-values.ts';
-import { type CallState, type OpenCall, type PlannedCall, RunningCall, stateOf } from './running-call.ts';
+import {
+  type CallState,
+  type OpenCall,
+  type PlannedCall,
+  RunningCall,
+  type Stage,
+  stateOf,
+} from './running-call.ts';
 
 /**
  * Running tool calls and the running decision. Each ends with exactly one mail.
@@ -34,7 +41,7 @@ export interface Calls {
   /** Makes the planned calls, except prefetched ones. */
   release(ahead: Pick<ReadAhead, 'take' | 'settle'>): void;
   /** Prefetch: makes a call at once. It is reported only when its task starts. */
-  begin(call: PlannedCall, isTask: boolean): OpenCall;
+  begin(call: PlannedCall, stage: Stage): OpenCall;
   /** The commit failed, so the planned calls must not be made, and nothing is stopped. */
   forgetPlanned(): void;
   /** Stops everything that runs, once the reason is durable. */
@@ -55,11 +62,9 @@ export function createCalls(
   let abortReason: string | undefined;
   const open = new Map<Stop, Promise<unknown>>();
   const context = { run, parts, mailbox, open, seal: sealing.seal };
-  /** Whether a commit has shown that this driver knows the whole journal. Before that, it makes no call. */
-  let isCurrent = false;
 
-  function begin(call: PlannedCall, isTask: boolean): OpenCall {
-    const begun = new RunningCall(call, isTask, context);
+  function begin(call: PlannedCall, stage: Stage): OpenCall {
+    const begun = new RunningCall(call, stage, context);
     begun.limitTime();
     return begun;
   }
@@ -125,8 +130,8 @@ export function createCalls(
       let isAnyOther = planned.length === 0;
       for (const one of planned) {
         let now = stateNow(one, ahead);
-        if (now === 'none' && isCurrent && one.call.isFree === true) {
-          one.made = new RunningCall(one.call, false, context);
+        if (now === 'none' && one.call.isFree === true) {
+          one.made = new RunningCall(one.call, 'planned', context);
           now = 'running';
         }
         if (now === 'running') isAnyRunning = true;
@@ -149,7 +154,6 @@ export function createCalls(
     },
     begin,
     release(ahead) {
-      isCurrent = true;
       if (abortReason !== undefined) abort(abortReason);
       abortReason = undefined;
       const due = planned.map((one) => ({ call: one.call, begun: takeEarly(one, ahead) }));
@@ -158,7 +162,7 @@ export function createCalls(
       for (const { call, begun } of due) {
         const { task, attempt, instead = 'call' } = call;
         const type = `${instead}_ended` as const;
-        const { ended } = begun ?? begin(call, instead === 'call');
+        const { ended } = begun ?? begin(call, instead === 'call' ? 'task' : 'ahead');
         void ended.then((how) => mailbox.post({ type, task, attempt, ...how }));
       }
       if (thinking === undefined) return;

@@ -52,22 +52,28 @@ export interface CallContext {
   readonly open: Map<Stop, Promise<unknown>>;
 }
 
-/** Makes a call as soon as it is created. `isTask`: false for a call that is made before its task starts. */
+/**
+ * `ahead`: it belongs to no task, or its task has not started. `planned`: the start of its task is not durable yet, so it
+ * reports progress and does not ask the user. `task`: its task has started.
+ */
+export type Stage = 'ahead' | 'planned' | 'task';
+
+/** Makes a call as soon as it is created. */
 export class RunningCall implements OpenCall {
   readonly ended: Promise<EndedCall>;
   how: EndedCall | undefined;
   readonly #call: PlannedCall;
   readonly #context: CallContext;
   readonly #stop = new Stop();
-  #isTask: boolean;
+  #stage: Stage;
   #isLimited = false;
   #limit: TimeLimit | undefined;
   /** What it asks before a task takes it over. */
   #asked: Mail[] = [];
 
-  constructor(call: PlannedCall, isTask: boolean, context: CallContext) {
+  constructor(call: PlannedCall, stage: Stage, context: CallContext) {
     this.#call = call;
-    this.#isTask = isTask;
+    this.#stage = stage;
     this.#context = context;
     const { delay = 0 } = call;
     const waiting = { stop: this.#stop, clock: context.parts.clock };
@@ -76,7 +82,7 @@ export class RunningCall implements OpenCall {
   }
 
   taken(): void {
-    this.#isTask = true;
+    this.#stage = 'task';
     for (const mail of this.#asked) this.#context.mailbox.post(mail);
     this.#asked = [];
   }
@@ -134,7 +140,8 @@ export class RunningCall implements OpenCall {
       stop,
       signal: stop.signal,
       progress: (message, fraction) => {
-        if (this.#isTask) parts.onLive?.({ type: 'task_progress', run, task, message, fraction });
+        if (this.#stage === 'ahead') return;
+        parts.onLive?.({ type: 'task_progress', run, task, message, fraction });
       },
       inputs,
       elicit: instead === undefined ? (asked) => this.#elicit(asked, limit) : undefined,
@@ -157,7 +164,7 @@ export class RunningCall implements OpenCall {
         resolve(response);
       };
       const mail: Mail = { type: 'input_asked', task, attempt, request, reply };
-      if (this.#isTask) this.#context.mailbox.post(mail);
+      if (this.#stage === 'task') this.#context.mailbox.post(mail);
       else this.#asked.push(mail);
     });
   }
