@@ -29,7 +29,8 @@ import { createResults } from './results.ts';
  *
  * S1  One driver per run: the driver holds the claim from the first read to the last write.
  * S2  A call is made only after its start is durable. A read that costs nothing is the exception: it has no
- *     effect, and only this process knows about it. If it ends at once, its start and its outcome are one write.
+ *     effect, and only this process knows about it. If it ends at once, its start and its outcome are one write. The same
+ *     is true for a decision of the built-in planner.
  * S3  The outcome of a call that must not be made again is durable before the driver makes any call because of it.
  * S4  There is one wait, in the mailbox. No polling. Facts that nothing waits for are written together with
  *     those that arrive in the same turn of the event loop.
@@ -228,7 +229,7 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** Reads that end at once are written together, at most this many. After a crash they are made again. */
+/** Reads and decisions that end at once are written together, at most this many. After a crash they are made again. */
 const MOST_TOGETHER = 1_000;
 /** Milliseconds. */
 const LONGEST_TOGETHER = 10;

@@ -170,13 +170,21 @@ function isOutcomeOfEffect(event: Event, { tasks }: RunState): boolean {
 /** Outcomes cannot be repeated, so they are kept. Everything else is decided again, with its consequences. */
 function worthKeeping(pending: readonly Event[]): Event[] {
   const dropped = new Set<string>();
+  let isAskedAgain = false;
   return pending.filter((event) => {
     if (event.type === 'task_started') dropped.add(attemptOf(event.data));
+    // A decision that costs nothing is made again too. What it said goes with it.
+    if (event.type === 'decision_started') isAskedAgain = true;
+    if (isAskedAgain && !isAboutCall(event)) return false;
     // A read that was prefetched is simply made again.
     const isEnd = event.type === 'task_failed' || event.type === 'task_succeeded';
     if (isEnd && dropped.has(attemptOf(event.data))) return false;
     return originOf(event) === 'outcome';
   });
+}
+
+function isAboutCall({ type, data }: Event): boolean {
+  return 'task' in data || (type === 'question_asked' && data.attempt !== undefined);
 }
 
 function attemptOf({ task, attempt }: { task: string; attempt: number }): string {

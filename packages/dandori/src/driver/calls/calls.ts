@@ -23,7 +23,8 @@ import {
  * Running tool calls and the running decision. Each ends with exactly one mail.
  *
  * C1  `release` makes planned calls after the commit. A decision has no effect except its cost, so it may
- *     start while the disk still writes. A read has no effect either, so it is made at once.
+ *     start while the disk still writes. A read has no effect either, so it is made at once. So is a decision that
+ *     costs nothing.
  * C2  Every call has its own signal. The call's timeout, the run's cancel and the end of the drive abort it.
  * C3  A call that does not stop within the grace period counts as lost, and its late outcome is ignored.
  */
@@ -35,7 +36,8 @@ export interface Calls {
   thinkNow(): void;
   /**
    * Makes the planned reads. Returns their outcomes if all planned calls are reads and end in this turn of the event
-   * loop. Then starts and outcomes are one write. Otherwise returns an empty list.
+   * loop. Then starts and outcomes are one write. The same is true for a decision that costs nothing. Otherwise returns an
+   * empty list.
    */
   takeEnded(ahead: Pick<ReadAhead, 'stateOf' | 'take' | 'settle'>): Promise<Mail[]>;
   /** Makes the planned calls, except prefetched ones. */
@@ -109,6 +111,23 @@ export function createCalls(
     thinking = undefined;
   }
 
+  function thinkNow(): void {
+    if (thought === undefined) return;
+    thinking = { stop: new Stop(), isWritten: false, ended: undefined };
+    open.set(thinking.stop, think(thought.decision, thought.about, thinking));
+    thought = undefined;
+  }
+
+  /** A decision that costs nothing, with what it said, if it ends in this turn of the event loop. */
+  async function takeThought(): Promise<Mail[]> {
+    thinkNow();
+    await untilThisTurnEnds();
+    const ended = thinking?.ended;
+    if (ended === undefined) return [];
+    thinking = undefined;
+    return [ended];
+  }
+
   function abort(reason: string): void {
     for (const stop of open.keys()) stop.stop(reason);
   }
@@ -118,14 +137,10 @@ export function createCalls(
     planThought(decision, about) {
       thought = { decision, about };
     },
-    isAnyPlanned: () => planned.length > 0 || thought !== undefined,
-    thinkNow() {
-      if (thought === undefined) return;
-      thinking = { stop: new Stop(), isWritten: false, ended: undefined };
-      open.set(thinking.stop, think(thought.decision, thought.about, thinking));
-      thought = undefined;
-    },
+    isAnyPlanned: () => planned.length > 0 || thought !== undefined || thinking?.isWritten === false,
+    thinkNow,
     async takeEnded(ahead) {
+      if (thought?.about.state.thinking?.isFree === true) return takeThought();
       let isAnyRunning = false;
       let isAnyOther = planned.length === 0;
       for (const one of planned) {
