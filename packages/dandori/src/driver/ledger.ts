@@ -161,8 +161,10 @@ class OpenLedger implements Ledger {
   }
 }
 
+/** What the user said of a call in doubt is its outcome too. */
 function isOutcomeOfEffect(event: Event, { tasks }: RunState): boolean {
-  if (originOf(event) !== 'outcome' || !('task' in event.data)) return false;
+  const isOutcome = originOf(event) === 'outcome' || event.type === 'answer_applied';
+  if (!isOutcome || !('task' in event.data)) return false;
   const task = tasks.get(event.data.task);
   return task !== undefined && (task.effect !== 'read' || task.cost > 0);
 }

@@ -9,7 +9,7 @@ import { brokenLaws } from '../../src/run/laws.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import type { Journal } from '../../src/store/journal.ts';
-import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
+import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
@@ -215,6 +215,35 @@ describe('while the disk holds back a write', () => {
     free();
     expect((await driving).end?.outcome).toBe('answered');
     expect(called).toEqual(['write', 'read']);
+  });
+
+  it('a read after a write that happened, as the user says, waits until that is journaled', async () => {
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+    const called: string[] = [];
+    const lost: CallOutcome = { kind: 'lost', cause: 'connection_lost', message: 'gone' };
+    const tools: Record<string, FunctionTool> = {
+      'a.write': { effect: 'write', run: () => lost },
+      'b.read': { run: () => called.push('read') },
+    };
+    const house = createHouse(tools, DONE);
+    const tasks = [task('w', 'a.write'), task('r', 'b.read', { after: ['w'] })];
+    const run = await house.start('go', tasks);
+    await house.drive(run);
+    await house.answer(run, 'q1', 'happened');
+    const { journal } = house.parts;
+    const append: Journal['append'] = async (...append) => {
+      hold();
+      await isFree;
+      await journal.append(...append);
+    };
+    const driving = drive(run, { ...house.parts, journal: { ...journal, append } });
+    await isHeld;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(called).toEqual([]);
+    free();
+    expect((await house.clock.runUntil(driving)).end?.outcome).toBe('answered');
+    expect(called).toEqual(['read']);
   });
 
   it.each([
