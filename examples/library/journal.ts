@@ -50,10 +50,11 @@ function createTable<E extends Entry, Summary>(form: Form<E, Summary>): Journal<
         .slice(0, limit);
     },
     async claim(id) {
-      rows(id);
+      const last = rows(id).length;
       if (claims.has(id)) drivenElsewhere(id, 'this process');
       const claim: Claim = {
         lost: NEVER_LOST,
+        last,
         release: async () => void (claims.get(id) === claim && claims.delete(id)),
       };
       claims.set(id, claim);

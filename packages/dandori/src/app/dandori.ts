@@ -325,11 +325,11 @@ function assemble(
       });
     },
     questions: createQuestionList(journal),
-    tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, runs.steering(run)),
-    pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, runs.steering(run)),
+    tell: (run, text, { by = config.userId } = {}) => addNote({ run, text, by }, parts),
+    pause: (run, { by = config.userId, reason } = {}) => pauseRun({ run, reason, by }, parts),
     continue: (run, { by = config.userId } = {}) => continueRun({ run, by }, parts),
-    cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, runs.steering(run)),
-    addBudget: (run, amounts) => addBudget({ run, ...amounts }, runs.steering(run)),
+    cancel: (run, reason, { by = config.userId } = {}) => cancelRun({ run, reason, by }, parts),
+    addBudget: (run, amounts) => addBudget({ run, ...amounts }, parts),
     rate: (run, rating) => rateRun({ run, ...rating }, parts),
     report: async (run) => report(await stateOf(run)),
     replay: async (run, replayOptions = {}) =>

@@ -47,16 +47,8 @@ const MOST_STARTED = 1_000;
 /** Starts runs. It keeps the events of each new run, so that the first drive need not read them. */
 export interface Starter {
   start(goal: string, options?: StartOptions): Promise<string>;
-  /**
-   * What to drive. The kept events are returned once. A later drive reads the journal, because others may
-   * have written.
-   */
+  /** What to drive. The kept events are returned once. They are of use only until something else is written. */
   take(run: string): Drivable;
-  /**
-   * The parts for a request to the run. The kept events are dropped, so that the first drive reads what it
-   * writes.
-   */
-  steering(run: string): Parts;
 }
 
 interface StarterOptions {
@@ -147,10 +139,6 @@ export function createStarter(
       const begun = started.get(run) ?? run;
       started.delete(run);
       return begun;
-    },
-    steering(run) {
-      started.delete(run);
-      return parts;
     },
   };
 }

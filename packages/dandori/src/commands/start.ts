@@ -308,12 +308,9 @@ export function checkUser(id: unknown = ''): void {
  * processes may start thousands of runs in the same millisecond, so the random part must be long.
  */
 export function newId(at: number): string {
-  const [date = '', time = ''] = new Date(at)
-    .toISOString()
-    .replaceAll(/[-:.Z]/g, '')
-    .split('T');
+  const [date = '', time = ''] = new Date(at).toISOString().split('T');
   const random = randomInt(36 ** 8)
     .toString(36)
     .padStart(8, '0');
-  return `${date}-${time}-${random}`;
+  return `${date.replaceAll('-', '')}-${time.slice(0, -1).replaceAll(':', '').replace('.', '')}-${random}`;
 }

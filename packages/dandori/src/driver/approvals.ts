@@ -17,7 +17,7 @@ import { withChoice } from '../run/state/task-state.ts';
 import { flagsIn } from '../run/trust/instructions.ts';
 import { similarTo } from '../run/trust/similar.ts';
 import { type Doubtful, trustVerdict, type Verdict } from '../run/trust/verdict.ts';
-import { checkOpened, sealingOf } from '../secrets/index.ts';
+import { checkOpened } from '../secrets/index.ts';
 import { type CallOutcome, previewAnswer } from '../tools/index.ts';
 import { driverTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -51,7 +51,7 @@ export async function askApproval(task: TaskState, args: JsonObject, driver: Dri
   }
   const { state } = ledger;
   const { id, operation } = task.task;
-  const effect = effectNow(task, driver);
+  const effect = effectNow(task, parts.toolbox.tools());
   const done = doneBefore(task, args, state);
   const digest = callDigest(operation, args);
   const verdict = judgeTrust(task, args, driver);
@@ -120,16 +120,19 @@ function alsoAsked(alike: readonly TaskState[], { because }: Doubtful, driver: D
  * Whether the call differs from the approved one, or the tool's effect is now worse than in the accepted
  * plan.
  */
-export function mustAskAgain(task: TaskState, args: JsonObject, driver: Driver): boolean {
+export function mustAskAgain(
+  task: TaskState,
+  { args, effect }: { readonly args: JsonObject; readonly effect: Effect },
+  { settings }: RunState,
+): boolean {
   const { operation } = task.task;
   if (task.approved !== undefined) return task.approved !== callDigest(operation, args);
-  const effect = effectNow(task, driver);
-  return effect !== task.effect && asksFirst({ operation, effect }, driver.ledger.state.settings);
+  return effect !== task.effect && asksFirst({ operation, effect }, settings);
 }
 
 /** The effect that was accepted with the plan, or the tool's current effect if that is worse. */
-export function effectNow({ task, effect }: TaskState, { parts }: Pick<Driver, 'parts'>): Effect {
-  const now = parts.toolbox.tools().get(task.operation)?.effect ?? effect;
+export function effectNow({ task, effect }: TaskState, tools: ReadonlyMap<string, Tool>): Effect {
+  const now = tools.get(task.operation)?.effect ?? effect;
   return isWorse(now, effect) ? now : effect;
 }
 
@@ -197,10 +200,10 @@ function isToPreview(task: TaskState, args: JsonObject, { parts }: Driver): bool
 }
 
 /** False if a secret in the arguments is no longer known. */
-function startPreview(of: TaskState, args: JsonObject, { run, ledger, calls, parts }: Driver): boolean {
+function startPreview(of: TaskState, args: JsonObject, { run, ledger, calls, sealing }: Driver): boolean {
   const { id, operation } = of.task;
   const { state } = ledger;
-  const opened = sealingOf(parts).open(args);
+  const opened = sealing.open(args);
   if (opened === undefined) return false;
   ledger.record({ type: 'preview_started', data: { task: id, args } });
   calls.plan({
@@ -276,13 +279,13 @@ function findingOf(outcome: CallOutcome, task: TaskState, driver: Driver): Findi
 function pinnedArgs(
   task: TaskState,
   exact: JsonObject,
-  { ledger, parts }: Driver,
+  { ledger, parts, sealing }: Driver,
 ): JsonObject | 'unfit' | undefined {
   const before = task.previewing ?? {};
   const args = { ...before, ...exact };
   if (sameJson(args, before)) return undefined;
   const schema = parts.toolbox.tools().get(task.task.operation)?.inputSchema ?? {};
-  if (checkOpened(parts.check, sealingOf(parts))(schema, args).length > 0) return 'unfit';
+  if (checkOpened(parts.check, sealing)(schema, args).length > 0) return 'unfit';
   const place = placeOf(ledger.state, task, withChoice(task, { args }));
   return 'overtaker' in place || place.waits.length > 0 ? 'unfit' : args;
 }
@@ -303,7 +306,7 @@ export function judgeTrust(
     state,
     tool,
     digest: () => callDigest(operation, args),
-    toolOf: (name) => tools.get(name),
+    tools,
     resultOf: (id) => results.get(state, id),
   });
 }

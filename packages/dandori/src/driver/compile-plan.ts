@@ -16,7 +16,7 @@ import { isOrder } from '../run/state/orders.ts';
 import { answerToDraft, type PlanAnswer } from '../run/state/plan.ts';
 import type { Draft, RunState } from '../run/state/state.ts';
 import { planOrigins } from '../run/trust/plan-doubts.ts';
-import { checkOpened, sealingOf } from '../secrets/index.ts';
+import { checkOpened } from '../secrets/index.ts';
 import { driverTexts } from '../views/texts/of-run.ts';
 import type { Driver } from './perform.ts';
 import { planDigest, planQuestion } from './questions.ts';
@@ -32,6 +32,7 @@ export async function compilePlan({
   ledger,
   parts,
   results,
+  sealing,
   checked,
   compiledAtStart,
 }: Driver): Promise<void> {
@@ -52,7 +53,7 @@ export async function compilePlan({
   const isCrowded = draft.tasks.length > state.settings.concurrency;
   if (isCrowded && atStart === undefined) await parts.durations?.load();
   const { toolbox, clock, durations } = parts;
-  const check = checkOpened(parts.check, sealingOf(parts));
+  const check = checkOpened(parts.check, sealing);
   // Only tasks that the mind wrote may have been checked before, while it was writing.
   const isSeen = draft.by !== 'user';
   const compiling = {

@@ -7,6 +7,7 @@ import type { Compiled } from '../plan/compile.ts';
 import { applyingAnswers, decide, endingHolds, expiredAt, nextExpiry, nextHoldEnd } from '../run/decide.ts';
 import { isOwnName } from '../run/state/orders.ts';
 import { isAlive, isOnlyHolding, type RunState } from '../run/state/state.ts';
+import { sealingOf } from '../secrets/index.ts';
 import { type Claim, claimEnded, NEVER_LOST, type Parked } from '../store/index.ts';
 import { addOwnTools, LEFT, limitTools } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -14,7 +15,7 @@ import { type Calls, createCalls } from './calls/calls.ts';
 import { createSteadyClock, type SteadyClock } from './clock.ts';
 import { createHolds } from './holds.ts';
 import { createInnerCalls } from './inner-calls.ts';
-import { type Ledger, openLedger, StaleStart } from './ledger.ts';
+import { type Ledger, openLedger } from './ledger.ts';
 import { createMailbox } from './mailbox.ts';
 import { handleMail } from './outcomes.ts';
 import type { Parts } from './parts.ts';
@@ -28,7 +29,8 @@ import { createResults } from './results.ts';
  *
  * S1  One driver per run: the driver holds the claim from the first read to the last write.
  * S2  A call is made only after its start is durable. A read that costs nothing is the exception: it has no
- *     effect, and only this process knows about it. If it ends at once, its start and its outcome are one write.
+ *     effect, and only this process knows about it. If it ends at once, its start and its outcome are one write. The same
+ *     is true for a decision of the built-in planner.
  * S3  The outcome of a call that must not be made again is durable before the driver makes any call because of it.
  * S4  There is one wait, in the mailbox. No polling. Facts that nothing waits for are written together with
  *     those that arrive in the same turn of the event loop.
@@ -46,10 +48,9 @@ export async function drive(what: Drivable, asGiven: Parts, leaving: StopSignals
   const clock = createSteadyClock(asGiven.clock);
   const given: Parts = { ...asGiven, clock };
   const claim = await given.journal.claim(run);
-  const context = { given, clock, claim };
   let parked: Parked | undefined;
   try {
-    const result = await driveStarted({ run, ...started }, context, leaving);
+    const result = await driveClaimed({ run, ...started }, { given, clock, claim }, leaving);
     parked = parkedOf(result, leaving, clock.now());
     return result.state;
   } finally {
@@ -64,21 +65,6 @@ interface DriveResult {
   /** The next timer of the run, if the driver does not wait for it. */
   readonly wakeAt?: number | undefined;
   readonly hadEnded?: boolean;
-}
-
-async function driveStarted(
-  started: StartedRun,
-  context: DriveContext,
-  leaving: StopSignals,
-): Promise<DriveResult> {
-  const { run, events } = started;
-  if (events === undefined || leaving.soon?.aborted) return driveClaimed({ run }, context, leaving);
-  try {
-    return await driveClaimed(started, context, leaving);
-  } catch (error) {
-    if (!(error instanceof StaleStart)) throw error;
-    return driveClaimed({ run }, context, leaving);
-  }
 }
 
 /**
@@ -150,7 +136,8 @@ async function driveClaimed(
       check: given.check,
     });
     const parts: Parts = { ...given, toolbox };
-    calls = createCalls(run, parts, mailbox);
+    const sealing = sealingOf(given);
+    calls = createCalls(run, parts, { mailbox, sealing });
     const inner = {
       run,
       parts,
@@ -158,8 +145,9 @@ async function driveClaimed(
       mailbox,
       calls,
       results,
+      sealing,
       holds: createHolds(opened),
-      innerCalls: createInnerCalls({ parts, ledger: opened, results }),
+      innerCalls: createInnerCalls({ sealing, ledger: opened, results }),
       checked: new Map(),
       compiledAtStart: () => (plan?.tools === theirs.tools() ? plan.compiled : undefined),
     };
@@ -241,8 +229,8 @@ async function endHolds(driver: Driver): Promise<number | undefined> {
   return Number.isFinite(next) ? next : undefined;
 }
 
-/** Reads that end at once are written together, at most this many. After a crash they are made again. */
-const MOST_TOGETHER = 100;
+/** Reads and decisions that end at once are written together, at most this many. After a crash they are made again. */
+const MOST_TOGETHER = 1_000;
 /** Milliseconds. */
 const LONGEST_TOGETHER = 10;
 

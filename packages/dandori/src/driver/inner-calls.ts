@@ -2,17 +2,16 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { messageIn, type Said, toFailure, toMessage } from '../model/failure.ts';
 import type { Json } from '../model/json.ts';
+import type { Sealing } from '../model/redact.ts';
 import { isRepeatable } from '../model/tool.ts';
 import { hasOpenCall } from '../run/state/held-calls.ts';
 import type { InnerCall } from '../run/state/inner-calls.ts';
 import type { TaskState } from '../run/state/state.ts';
-import { sealingOf } from '../secrets/index.ts';
 import type { CallOutcome } from '../tools/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Ledger } from './ledger.ts';
 import type { Mail } from './mailbox.ts';
 import { sealedResult } from './outcomes.ts';
-import type { Parts } from './parts.ts';
 import type { Results } from './results.ts';
 
 type Asked = Mail & { type: 'inner_call_asked' };
@@ -40,12 +39,11 @@ export interface InnerCalls {
 
 interface InnerCallParts {
   readonly ledger: Ledger;
-  readonly parts: Pick<Parts, 'secrets' | 'storeKey'>;
+  readonly sealing: Sealing;
   readonly results: Results;
 }
 
-export function createInnerCalls({ ledger, parts, results }: InnerCallParts): InnerCalls {
-  const sealing = sealingOf(parts);
+export function createInnerCalls({ ledger, sealing, results }: InnerCallParts): InnerCalls {
   let durableNext: (() => void)[] = [];
 
   function openTask({ task: id, attempt }: Asked | Ended): TaskState | undefined {

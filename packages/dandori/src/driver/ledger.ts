@@ -17,7 +17,7 @@ import { withTerms } from './questions.ts';
  *
  * G1  The driver does nothing because of an event before `commit` has made it durable. The exception is a
  *     decision: the model may be called while the disk still writes, because the call only costs money. If
- *     the commit fails, what the model says is dropped.
+ *     the commit fails, what the model says is dropped. Reads that cost nothing are made before it too.
  * G2  If another process has written a command in the meantime, intentions are dropped. Outcomes are kept and
  *     written after the command, and the caller decides again.
  * G3  If another driver has written, or the claim has ended, this driver stops.
@@ -37,13 +37,10 @@ export interface Ledger {
   catchUp(): Promise<void>;
 }
 
-/** The journal has more events than the caller passed to `openLedger`, so it must be read. */
-export class StaleStart extends Error {}
-
 interface Opening {
   /** The driver's claim: a driver that has lost it cannot write. */
   readonly claim?: Claim | undefined;
-  /** All events of the run, if the caller has just written them. They are not read again. */
+  /** The events that the caller has just written. They are not read again if they are all that the run has. */
   readonly started?: readonly Event[] | undefined;
 }
 
@@ -52,9 +49,10 @@ export async function openLedger(
   parts: Parts,
   { claim, started }: Opening = {},
 ): Promise<Ledger> {
-  const events = started ?? (await parts.journal.read(run));
+  const isWhole = started !== undefined && started.at(-1)?.seq === claim?.last;
+  const events = isWhole ? started : await parts.journal.read(run);
   parts.onOpened?.(events);
-  return new OpenLedger(run, parts, { claim, events, isUnread: started !== undefined });
+  return new OpenLedger(run, parts, { claim, events });
 }
 
 class OpenLedger implements Ledger {
@@ -64,8 +62,6 @@ class OpenLedger implements Ledger {
   readonly #parts: Parts;
   readonly #claim: Claim | undefined;
   readonly #sealing: Sealing;
-  /** Whether the journal may have events that the caller did not know. The first commit shows it. */
-  #isUnread: boolean;
   /** Whether this driver has recorded that it continues the run, or the run needs no such fact. */
   #isFresh: boolean;
   /** The `seq` of the last event that is durable. */
@@ -76,13 +72,12 @@ class OpenLedger implements Ledger {
   constructor(
     run: string,
     parts: Parts,
-    { claim, events, isUnread }: { claim: Claim | undefined; events: readonly Event[]; isUnread: boolean },
+    { claim, events }: { claim: Claim | undefined; events: readonly Event[] },
   ) {
     this.#run = run;
     this.#parts = parts;
     this.#claim = claim;
     this.#sealing = sealingOf(parts);
-    this.#isUnread = isUnread;
     this.#isFresh = events.every(({ type }) => type === 'run_started' || type === 'plan_proposed');
     this.#lastSeq = events.at(-1)?.seq ?? 0;
     this.state = foldRun(run, events);
@@ -106,13 +101,11 @@ class OpenLedger implements Ledger {
       await this.#parts.journal.append(this.#run, this.#lastSeq, events, this.#claim);
     } catch (error) {
       if (!(error instanceof DandoriError && error.code === 'journal-conflict')) throw error;
-      if (this.#isUnread) throw new StaleStart();
       await this.#rebase();
       return false;
     }
     this.#pending = [];
     this.owesOutcome = false;
-    this.#isUnread = false;
     this.#take(events);
     return true;
   }
@@ -170,8 +163,10 @@ class OpenLedger implements Ledger {
   }
 }
 
+/** What the user said of a call in doubt is its outcome too. */
 function isOutcomeOfEffect(event: Event, { tasks }: RunState): boolean {
-  if (originOf(event) !== 'outcome' || !('task' in event.data)) return false;
+  const isOutcome = originOf(event) === 'outcome' || event.type === 'answer_applied';
+  if (!isOutcome || !('task' in event.data)) return false;
   const task = tasks.get(event.data.task);
   return task !== undefined && (task.effect !== 'read' || task.cost > 0);
 }
@@ -179,13 +174,21 @@ function isOutcomeOfEffect(event: Event, { tasks }: RunState): boolean {
 /** Outcomes cannot be repeated, so they are kept. Everything else is decided again, with its consequences. */
 function worthKeeping(pending: readonly Event[]): Event[] {
   const dropped = new Set<string>();
+  let isAskedAgain = false;
   return pending.filter((event) => {
     if (event.type === 'task_started') dropped.add(attemptOf(event.data));
+    // A decision that costs nothing is made again too. What it said goes with it.
+    if (event.type === 'decision_started') isAskedAgain = true;
+    if (isAskedAgain && !isAboutCall(event)) return false;
     // A read that was prefetched is simply made again.
     const isEnd = event.type === 'task_failed' || event.type === 'task_succeeded';
     if (isEnd && dropped.has(attemptOf(event.data))) return false;
     return originOf(event) === 'outcome';
   });
+}
+
+function isAboutCall({ type, data }: Event): boolean {
+  return 'task' in data || (type === 'question_asked' && data.attempt !== undefined);
 }
 
 function attemptOf({ task, attempt }: { task: string; attempt: number }): string {

@@ -13,7 +13,6 @@ import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { finishedInnerCalls } from '../run/state/inner-calls.ts';
 import { nextQuestion } from '../run/state/questions.ts';
 import type { RunState } from '../run/state/state.ts';
-import { sealingOf } from '../secrets/index.ts';
 import { type CallOutcome, isOwnCall, type Toolbox } from '../tools/index.ts';
 import { driverTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
@@ -61,8 +60,7 @@ export function handleMail(arrived: Mail, driver: Driver): Promise<void> | void 
  * Seals text from the mind and the tools, so that it cannot pass for one of our secret marks. Results are
  * sealed in `sealedResult`.
  */
-function sealed(mail: Mail, { parts }: Driver): Mail {
-  const sealing = sealingOf(parts);
+function sealed(mail: Mail, { parts, sealing }: Driver): Mail {
   // The built-in planner is trusted: it copies text from the state, including our marks.
   const said = parts.mind.name === BUILT_IN ? sealing.conceal : sealing.seal;
   switch (mail.type) {
@@ -119,12 +117,12 @@ function callEnded(mail: Mail & { type: 'call_ended' }, driver: Driver): Promise
 function callSucceeded(
   { task, attempt, ms }: Mail & { type: 'call_ended' },
   outcome: CallOutcome & { kind: 'succeeded' },
-  { ledger, parts, results }: Driver,
+  { ledger, parts, results, sealing }: Driver,
 ): Promise<void> | void {
   const { state } = ledger;
   const { operation, expect } = state.tasks.get(task)?.task ?? {};
   const isOurs = isMadeHere(operation, parts.toolbox);
-  const result = sealedResult(outcome.result, sealingOf(parts), isOurs);
+  const result = sealedResult(outcome.result, sealing, isOurs);
   const failure = unexpected(result, expect, { check: parts.check, word: wordFor(state) });
   if (failure !== undefined) {
     ledger.record({ type: 'task_failed', data: { task, attempt, failure, ...usedBy(outcome), ms } });

@@ -4,6 +4,7 @@ import { assertNever } from '../model/error.ts';
 import type { FactOf } from '../model/event.ts';
 import { type Said, toFailure } from '../model/failure.ts';
 import { type Json, type JsonObject, stringifyJson } from '../model/json.ts';
+import type { Sealing } from '../model/redact.ts';
 import { isSubGoal } from '../model/sub-goal.ts';
 import type { Action } from '../model/task.ts';
 import { languageOf } from '../model/text.ts';
@@ -22,7 +23,6 @@ import { shareFor, timeFor } from '../run/sub-goal.ts';
 import { isCleanCall } from '../run/trust/lineage.ts';
 import { waitsForAnswer } from '../run/trust/similar.ts';
 import type { Verdict } from '../run/trust/verdict.ts';
-import { sealingOf } from '../secrets/index.ts';
 import { hasOtherTools, nextOffer } from '../tools/index.ts';
 import { withoutMedia } from '../views/media.ts';
 import { partialAnswer } from '../views/report.ts';
@@ -56,6 +56,7 @@ export interface Driver {
   readonly mailbox: Mailbox;
   readonly calls: Calls;
   readonly results: Results;
+  readonly sealing: Sealing;
   readonly holds: Holds;
   readonly innerCalls: InnerCalls;
   readonly readAhead: ReadAhead;
@@ -162,9 +163,14 @@ function startFilled(task: TaskState, filled: Filled, driver: Driver): Promise<v
   const verdict = filled.ok ? judgeTrust(task, filled.args, driver) : { kind: 'free' as const };
   const isRefused = verdict.kind === 'denied' || verdict.kind === 'refused';
   const isAsked = !isRefused && (isRepeated || asksAbout(verdict, ledger.state));
-  if (filled.ok && (isAsked || (!isRefused && mustAskAgain(task, filled.args, driver))))
+  const tools = parts.toolbox.tools();
+  const effect = effectNow(task, tools);
+  if (
+    filled.ok &&
+    (isAsked || (!isRefused && mustAskAgain(task, { args: filled.args, effect }, ledger.state)))
+  )
     return askApproval(task, filled.args, driver);
-  const isGoal = isSubGoal(task.task.operation, parts.toolbox.tools());
+  const isGoal = isSubGoal(task.task.operation, tools);
   const started: FactOf<'task_started'>['data'] = { task: id, attempt, key };
   if (sentArgs !== undefined) started.args = sentArgs;
   const trust = trustReasonFor(verdict, task.effect);
@@ -185,17 +191,18 @@ function startFilled(task: TaskState, filled: Filled, driver: Driver): Promise<v
   }
   const inputs = inputsOf(ledger.state, task);
   // The tool gets the real values. Only what is journaled is sealed.
-  const sent = filled.ok ? sealingOf(parts).open({ args: filled.args, inputs }) : undefined;
-  if (!filled.ok || sent === undefined) {
+  const sent = filled.ok ? driver.sealing.open(filled.args) : undefined;
+  const sentInputs = inputs && driver.sealing.open(inputs);
+  if (!filled.ok || sent === undefined || (inputs !== undefined && sentInputs === undefined)) {
     const why: Said = filled.ok ? { code: 'secret_gone' } : filled.why;
     const failure = toFailure({ kind: 'invalid_args', ...why }, word);
     ledger.record({ type: 'task_failed', data: { task: id, attempt, failure, ms: 0 } });
     return;
   }
-  const isChanging = effectNow(task, driver) !== 'read';
+  const isChanging = effect !== 'read';
   calls.plan({
     operation: task.task.operation,
-    args: sent.args,
+    args: sent,
     key,
     task: id,
     attempt,
@@ -205,7 +212,7 @@ function startFilled(task: TaskState, filled: Filled, driver: Driver): Promise<v
       task.task.timeoutMs ??
       (isGoal ? timeFor(task, ledger.state, parts.clock.now()) : ledger.state.settings.task.timeoutMs),
     word,
-    inputs: sent.inputs,
+    inputs: sentInputs,
     isClean: ledger.state.settings.trust && isCleanCall(task, ledger.state),
     isFollowed: isChanging,
     isFree: !isChanging && !isGoal && isFree(task),

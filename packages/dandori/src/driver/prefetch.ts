@@ -17,7 +17,7 @@ import { overtakes, prefetchCheck } from '../run/drafts/prefetch-check.ts';
 import { workTimeLeft } from '../run/limits.ts';
 import { hasEnded } from '../run/state/state.ts';
 import { isWayOut, mayReachOut } from '../run/trust/aim.ts';
-import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
+import { checkOpened, fillSealedRefs } from '../secrets/index.ts';
 import { wordFor } from '../views/texts/said.ts';
 import { type CallState, type OpenCall, type PlannedCall, stateOf } from './calls/running-call.ts';
 import type { Mail } from './mailbox.ts';
@@ -76,8 +76,7 @@ interface Stream {
 const HARMLESS: readonly string[] = ['answer', 'ask', 'reflect'];
 
 export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
-  const { run, parts, ledger, mailbox, calls, results, checked } = inner;
-  const sealing = sealingOf(parts);
+  const { run, parts, ledger, mailbox, calls, results, sealing, checked } = inner;
   let stream = streamOf(0, 0);
   /** In the order in which the mind wrote them. */
   const entries = new Map<string, Ahead>();
@@ -175,7 +174,7 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
       timeoutMs: timeoutMs ?? settings.task.timeoutMs,
       word: wordFor(ledger.state),
     };
-    const begun = calls.begin(call, false);
+    const begun = calls.begin(call, 'ahead');
     entry.made = { call, begun };
     underWay.add(entry);
     const { number } = stream;
@@ -249,12 +248,12 @@ export function createReadAhead(inner: Omit<Driver, 'readAhead'>): ReadAhead {
     },
     stateOf(call) {
       const { made } = entries.get(call.task) ?? {};
-      const isRead = ledger.state.tasks.get(call.task)?.effect === 'read';
-      return made !== undefined && isRead && isSameCall(made.call, call) ? stateOf(made.begun) : 'none';
+      if (made === undefined || ledger.state.tasks.get(call.task)?.effect !== 'read') return 'none';
+      return isSameCall(made.call, call) ? stateOf(made.begun) : 'none';
     },
     take(call) {
-      const tools = parts.toolbox.tools();
       if (ledger.state.tasks.get(call.task)?.effect !== 'read') {
+        const tools = parts.toolbox.tools();
         const write = { ...call, id: call.task };
         for (const entry of [...entries.values()]) {
           const read = { ...entry.task, args: entry.made?.call.args ?? entry.task.args };

@@ -16,7 +16,7 @@ import { misfit as misfitOf } from '../run/actions/output.ts';
 import type { Ending } from '../run/intention.ts';
 import type { RunState, TaskState } from '../run/state/state.ts';
 import { attachmentNames } from '../run/trust/attachment-names.ts';
-import { checkOpened, fillSealedRefs, sealingOf } from '../secrets/index.ts';
+import { checkOpened, fillSealedRefs } from '../secrets/index.ts';
 import type { Blobs } from '../store/index.ts';
 import type { ResultReader } from '../tools/index.ts';
 import { isShowable, type Media, mediaIn, shownIn, shownType, withoutMedia } from '../views/media.ts';
@@ -217,17 +217,16 @@ export function fillIn(task: TaskState, driver: Driver): Filled | Promise<Filled
 }
 
 /** Checks the filled arguments against the schema again, because the values of Refs are known only now. */
-function checkFilled(task: TaskState, injected: FilledRefs, { ledger, parts }: Driver): Filled {
+function checkFilled(task: TaskState, injected: FilledRefs, { ledger, parts, sealing }: Driver): Filled {
   if (!injected.ok) {
     const problems = injected.problems.map(({ path, message }) => `${path.join('.')}: ${message}`);
     return { ok: false, why: { code: 'not_filled', params: { problems: problems.join('; ') } } };
   }
-  const sealing = sealingOf(parts);
   const args = sealing.conceal(injected.args);
   if (!ledger.state.isSealed && holdsRedacted(args)) return { ok: false, why: { code: 'secret_gone' } };
-  const tool = parts.toolbox.tools().get(task.task.operation);
   const isAsCompiled = args === task.task.args;
-  if (isAsCompiled || tool === undefined) return { ok: true, args };
+  const tool = isAsCompiled ? undefined : parts.toolbox.tools().get(task.task.operation);
+  if (tool === undefined) return { ok: true, args };
   const issues = checkOpened(parts.check, sealing)(tool.inputSchema, args);
   if (issues.length === 0) return { ok: true, args };
   const from = refsIn(task.override ?? task.task.args)

@@ -5,7 +5,7 @@ import { issueText, type Probe } from '../model/tool.ts';
 import { attemptsMade } from '../run/monitor.ts';
 import { findingIn, probeArgs } from '../run/probe.ts';
 import type { TaskState } from '../run/state/state.ts';
-import { checkOpened, opaqueForOnce, sealingOf } from '../secrets/index.ts';
+import { checkOpened, opaqueForOnce } from '../secrets/index.ts';
 import { driverTexts } from '../views/texts/of-run.ts';
 import { wordFor } from '../views/texts/said.ts';
 import type { Mail } from './mailbox.ts';
@@ -51,7 +51,7 @@ type Look =
   | { readonly problem: string };
 
 /** Undefined if the tool has no probe, or if probing has not helped. */
-function prepareProbe(task: TaskState, { run, parts, ledger }: Driver): Look | undefined {
+function prepareProbe(task: TaskState, { run, parts, ledger, sealing }: Driver): Look | undefined {
   const { state } = ledger;
   const tools = parts.toolbox.tools();
   const probe = tools.get(task.task.operation)?.probe;
@@ -68,7 +68,6 @@ function prepareProbe(task: TaskState, { run, parts, ledger }: Driver): Look | u
   const sent = opaque.hide(task.sent ?? task.task.args);
   const args = opaque.reveal(probeArgs(probe, sent, task.key ?? `${run}/${task.task.id}`));
   if (typeof args === 'string') return { problem: texts.probeLacks(probe.tool, args) };
-  const sealing = sealingOf(parts);
   const [issue] = checkOpened(parts.check, sealing)(tool.inputSchema, args);
   if (issue !== undefined) return { problem: texts.notFitting(probe.tool, issueText(issue)) };
   const opened = sealing.open(args);
@@ -76,7 +75,7 @@ function prepareProbe(task: TaskState, { run, parts, ledger }: Driver): Look | u
 }
 
 export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: Driver): Promise<void> {
-  const { ledger, parts, results } = driver;
+  const { ledger, parts, results, sealing } = driver;
   const { task, attempt, outcome, ms } = mail;
   const word = wordFor(ledger.state);
   const operation = ledger.state.tasks.get(task)?.task.operation ?? '';
@@ -91,6 +90,6 @@ export async function probeEnded(mail: Mail & { type: 'probe_ended' }, driver: D
   if (outcome.kind === 'failed') return unknown(outcome.failure);
   if (outcome.kind === 'lost') return unknown(outcome);
   const { result, ...finding } = findingIn(outcome.result, probe, word);
-  const stored = result === undefined ? {} : await results.store(sealedResult(result, sealingOf(parts)));
+  const stored = result === undefined ? {} : await results.store(sealedResult(result, sealing));
   ledger.record({ type: 'probe_ended', data: { task, attempt, ...finding, ...stored, ms } });
 }

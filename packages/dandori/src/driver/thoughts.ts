@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Thinking } from '../mind/index.ts';
-import { usage as usageShape } from '../model/decision.ts';
+import { type Usage, usage as usageShape } from '../model/decision.ts';
 import type { Fact, FactOf } from '../model/event.ts';
 import { failure as failureShape, type Message, toFailure, toMessage } from '../model/failure.ts';
 import { isNormal, isObject } from '../model/json.ts';
@@ -67,8 +67,9 @@ function brokenPart(thinking: Thinking): string | undefined {
 
 /** Most decisions are like this, and the schema takes longer to say so. */
 function isPlainThinking(thinking: Thinking): boolean {
-  if (thinking.kind !== 'decided' || !isObject(thinking.usage)) return false;
-  const { reasoning = '', model, repaired, usage } = thinking;
+  if (thinking.kind !== 'decided') return false;
+  const { reasoning = '', model = '', repaired, usage = NONE } = thinking;
+  if (!isObject(usage)) return false;
   const { inputTokens, outputTokens, cachedInputTokens = 0, cost = 0, estimated = false } = usage;
   return (
     typeof reasoning === 'string' &&
@@ -78,6 +79,9 @@ function isPlainThinking(thinking: Thinking): boolean {
     typeof estimated === 'boolean'
   );
 }
+
+/** The built-in planner uses no model. */
+const NONE: Usage = { inputTokens: 0, outputTokens: 0 };
 
 function brokenAction(actions: readonly Action[]): string | undefined {
   for (const [index, action] of actions.entries()) {

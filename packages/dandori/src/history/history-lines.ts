@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { reflection } from '../model/decision.ts';
 import type { Event } from '../model/event.ts';
-import { type Json, stringifyJson } from '../model/json.ts';
+import { stringifyJson } from '../model/json.ts';
 import { complexity, planAuthor } from '../model/plan.ts';
 import { purposeOf, type Task } from '../model/task.ts';
 import { isJapanese, type Language } from '../model/text.ts';
+import { refsIn } from '../plan/fill-refs.ts';
 import { sort } from '../plan/graph.ts';
-import { mayHoldRef, parseTemplate } from '../plan/refs.ts';
 import { runTextsIn } from '../views/texts/of-run.ts';
 import { type HistoryEntry, type ProposedEntry, planEntries } from './plan-history.ts';
 
@@ -127,7 +127,7 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
   }
   const { version, by, revision, outline = {}, tasks } = entry;
   const needs = new Map(tasks.map((task) => [task.id, dependenciesOf(task, entry)]));
-  const order = sort(new Map([...needs].map(([id, ids]) => [id, new Set(ids)]))).order;
+  const { order } = sort(needs);
   const judged = statusOf(entry);
   if (base !== undefined && isAddition(entry)) {
     const rest = { version, status: judged, extends: base, ...added(entry, needs), execution_order: order };
@@ -140,7 +140,7 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
       id,
       operation,
       args,
-      dependencies: needs.get(id) ?? [],
+      dependencies: [...(needs.get(id) ?? [])],
       ...(reasoning !== undefined && { reasoning }),
     })),
   };
@@ -159,7 +159,7 @@ function lineOf(entry: HistoryEntry, { run, goal }: Owner, base: number | undefi
         return {
           id: task.id,
           description: described(task),
-          dependencies: needs.get(task.id) ?? [],
+          dependencies: [...(needs.get(task.id) ?? [])],
           ...(known !== undefined && { complexity: known }),
         };
       }),
@@ -175,13 +175,13 @@ function isAddition({ revision, outline, tasks }: ProposedEntry): boolean {
 
 function added(
   { by, reasoning: thought, tasks }: ProposedEntry,
-  needs: ReadonlyMap<string, readonly string[]>,
+  needs: ReadonlyMap<string, ReadonlySet<string>>,
 ) {
   return {
     ...(by !== 'mind' && { by }),
     ...(thought !== undefined && { reasoning: thought }),
     actions: tasks.map(({ id, operation, args, description, reasoning }) => {
-      const dependencies = needs.get(id) ?? [];
+      const dependencies = [...(needs.get(id) ?? [])];
       return {
         id,
         operation,
@@ -202,11 +202,12 @@ const FEW_TASKS = 3;
 
 function expected(
   tasks: readonly Task[],
-  needs: ReadonlyMap<string, readonly string[]>,
+  needs: ReadonlyMap<string, ReadonlySet<string>>,
   language: Language,
 ): string[] {
   if (tasks.length <= FEW_TASKS) return [];
-  const used = new Set([...needs.values()].flat());
+  const used = new Set<string>();
+  for (const ids of needs.values()) for (const id of ids) used.add(id);
   const { isDone } = runTextsIn(language);
   return tasks.filter(({ id }) => !used.has(id)).map((task) => isDone(described(task)));
 }
@@ -222,18 +223,8 @@ function described(task: Task): string {
 }
 
 /** What the compiler found, and what the task itself says. */
-function dependenciesOf({ id, after = [], args }: Task, { needs }: ProposedEntry): string[] {
+function dependenciesOf({ id, after = [], args }: Task, { needs }: ProposedEntry): Set<string> {
   const found = new Set([...(needs?.[id] ?? []), ...after]);
-  for (const text of textsIn(args)) {
-    const parsed = mayHoldRef(text) ? parseTemplate(text) : undefined;
-    for (const part of parsed?.ok === true ? parsed.template : [])
-      if (typeof part === 'object') found.add(part.task);
-  }
-  return [...found];
-}
-
-function* textsIn(value: Json): Generator<string> {
-  if (typeof value === 'string') yield value;
-  else if (typeof value === 'object' && value !== null)
-    for (const inner of Object.values(value)) if (inner !== undefined) yield* textsIn(inner);
+  for (const { ref } of refsIn(args)) found.add(ref.task);
+  return found;
 }

@@ -112,11 +112,14 @@ export function isNormal(value: unknown, levels = 1_000): value is Json {
 
 function isNormalObject(value: object, levels: number): boolean {
   if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) if (!isNormal(value[index], levels)) return false;
+    for (const item of value) if (typeof item !== 'string' && !isNormal(item, levels)) return false;
     return true;
   }
   if (Object.getPrototypeOf(value) !== Object.prototype) return false;
-  for (const key in value) if (!isNormal((value as JsonObject)[key], levels)) return false;
+  for (const key in value) {
+    const item = (value as JsonObject)[key];
+    if (typeof item !== 'string' && !isNormal(item, levels)) return false;
+  }
   return true;
 }
 

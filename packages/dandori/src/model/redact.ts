@@ -35,7 +35,7 @@ export function redact<T>(value: T, secrets: readonly string[]): T {
 
 /** A sealed value as people and models see it. */
 export function shown<T>(value: T): T {
-  return mapTexts(value, shownText);
+  return mapTexts(value, shownText, BEGINNING.length);
 }
 
 function shownText(text: string): string {
@@ -55,7 +55,7 @@ export function escapeMarks(text: string): string {
 
 /** Whether a sealed value holds a secret. */
 export function holdsMark(value: unknown): boolean {
-  return someText(value, (text) => text.includes(BEGINNING) && text.search(MARK) !== -1);
+  return someText(value, (text) => text.includes(BEGINNING) && text.search(MARK) !== -1, BEGINNING.length);
 }
 
 /** Whether a text of a plan contains the placeholder of a secret, or a mark that its author copied. */
@@ -65,7 +65,7 @@ export function looksRedacted(text: string): boolean {
 
 /** Whether a value contains the placeholder of a secret, which is all that journals of version 0.1 have. */
 export function holdsRedacted(value: unknown): boolean {
-  return someText(value, (text) => text.includes(REDACTED));
+  return someText(value, (text) => text.includes(REDACTED), REDACTED.length);
 }
 
 /** Whether two texts are equal apart from the places where the first one has lost a secret. */
@@ -167,12 +167,16 @@ export function createSealing(secrets: readonly string[], hashOf: (secret: strin
     secretsByMark ??= new Map(known.map((secret) => [markOf(secret), secret]));
     return secretsByMark.get(mark);
   };
+  const shortest = Math.min(BEGINNING.length, ...known.map(({ length }) => length));
   return {
     seal: (value) =>
-      mapTexts(value, (text) =>
-        text.includes(BEGINNING) || holdsSecret(text)
-          ? text.replace(sealed, (found) => (found === BEGINNING ? ESCAPED : markOf(found)))
-          : text,
+      mapTexts(
+        value,
+        (text) =>
+          text.includes(BEGINNING) || holdsSecret(text)
+            ? text.replace(sealed, (found) => (found === BEGINNING ? ESCAPED : markOf(found)))
+            : text,
+        shortest,
       ),
     conceal: (value) =>
       known.length === 0
@@ -184,7 +188,7 @@ export function createSealing(secrets: readonly string[], hashOf: (secret: strin
           ),
     open(value) {
       let isKnown = true;
-      const opened = mapTexts(value, (text) => {
+      const openedText = (text: string) => {
         if (!text.includes(BEGINNING)) return text;
         return text.replace(OPENED, (found) => {
           if (found === ESCAPED) return BEGINNING;
@@ -192,7 +196,8 @@ export function createSealing(secrets: readonly string[], hashOf: (secret: strin
           if (secret === undefined) isKnown = false;
           return secret ?? found;
         });
-      });
+      };
+      const opened = mapTexts(value, openedText, BEGINNING.length);
       return isKnown ? opened : undefined;
     },
   };
@@ -210,20 +215,26 @@ function literally(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }
 
-/** Changes each text of a value, including field names. Returns the same object if no text changes. */
-export function mapTexts<T>(value: T, change: (text: string) => string): T {
-  return mapped(value, change) as T;
+/**
+ * Changes each text of a value, including field names. Returns the same object if no text changes. Texts shorter than
+ * `shortest` never change, which saves looking at most field names.
+ */
+export function mapTexts<T>(value: T, change: (text: string) => string, shortest = 0): T {
+  return mapped(value, change, shortest) as T;
 }
 
-/** Copies nothing before the first change: most results contain no secret, and some are large. */
-function mapped(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value);
+/**
+ * Copies nothing before the first change: most results contain no secret, and some are large. Not called for a number,
+ * which is most of what some results have.
+ */
+function mapped(value: unknown, change: (text: string) => string, shortest: number): unknown {
+  if (typeof value === 'string') return value.length < shortest ? value : change(value);
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     let items: unknown[] | undefined;
     for (let index = 0; index < value.length; index++) {
       const item: unknown = value[index];
-      const other = mapped(item, change);
+      const other = typeof item === 'number' ? item : mapped(item, change, shortest);
       if (items === undefined && !Object.is(other, item)) items = value.slice(0, index);
       items?.push(other);
     }
@@ -233,9 +244,9 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   let entries: [string, unknown][] | undefined;
   let count = 0;
   for (const key in fields) {
-    const name = change(key);
+    const name = key.length < shortest ? key : change(key);
     const field = fields[key];
-    const item = mapped(field, change);
+    const item = typeof field === 'number' ? field : mapped(field, change, shortest);
     const isChanged = name !== key || !Object.is(item, field);
     if (entries === undefined && isChanged) entries = Object.entries(fields).slice(0, count);
     entries?.push([name, item]);
@@ -244,12 +255,16 @@ function mapped(value: unknown, change: (text: string) => string): unknown {
   return entries === undefined ? value : Object.fromEntries(entries);
 }
 
-function someText(value: unknown, test: (text: string) => boolean): boolean {
-  if (typeof value === 'string') return test(value);
+function someText(value: unknown, test: (text: string) => boolean, shortest: number): boolean {
+  if (typeof value === 'string') return value.length >= shortest && test(value);
   if (typeof value !== 'object' || value === null) return false;
-  if (Array.isArray(value)) return value.some((item) => someText(item, test));
+  if (Array.isArray(value)) return value.some((item) => someText(item, test, shortest));
   const fields = value as Record<string, unknown>;
-  for (const key in fields) if (test(key) || someText(fields[key], test)) return true;
+  for (const key in fields) {
+    const field = fields[key];
+    if (key.length >= shortest && test(key)) return true;
+    if (typeof field !== 'number' && someText(field, test, shortest)) return true;
+  }
   return false;
 }
 

@@ -43,3 +43,11 @@ export class Stop {
     return () => void this.#listeners?.delete(then);
   }
 }
+
+/** For a caller that has only a signal. */
+export function stopOf(signal: AbortSignal): Stop {
+  const stop = new Stop();
+  if (signal.aborted) stop.stop(String(signal.reason));
+  else signal.addEventListener('abort', () => stop.stop(String(signal.reason)), { once: true });
+  return stop;
+}

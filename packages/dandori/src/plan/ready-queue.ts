@@ -47,7 +47,7 @@ export class ReadyQueue<T> {
     this.#size--;
     const last = heap.pop();
     if (last === undefined || last === entry) return true;
-    place(heap, last, entry.position);
+    last.position = entry.position;
     rise(heap, last);
     sink(heap, last);
     return true;

@@ -24,10 +24,13 @@ export function someString(value: Json, test: (text: string) => boolean): boolea
   if (typeof value === 'string') return test(value);
   if (typeof value !== 'object' || value === null) return false;
   if (Array.isArray(value)) {
-    for (const item of value) if (someString(item, test)) return true;
+    for (const item of value) if (typeof item !== 'number' && someString(item, test)) return true;
     return false;
   }
-  for (const key in value) if (someString(value[key] ?? null, test)) return true;
+  for (const key in value) {
+    const item = value[key] ?? null;
+    if (typeof item !== 'number' && someString(item, test)) return true;
+  }
   return false;
 }
 

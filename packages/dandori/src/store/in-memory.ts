@@ -62,10 +62,11 @@ export function createMemoryJournalOf<E extends Entry, Summary>({
       return all.filter((summary) => isListed(summary, which)).slice(0, limit);
     },
     async claim(run) {
-      eventsOf(run);
+      const last = eventsOf(run).length;
       if (claims.has(run)) drivenElsewhere(run, 'this process');
       const claim: Claim = {
         lost: NEVER_LOST,
+        last,
         async release() {
           if (claims.get(run) === claim) claims.delete(run);
         },

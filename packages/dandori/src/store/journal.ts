@@ -62,6 +62,8 @@ export interface TornTail {
 export interface Claim {
   /** Aborts when the claim is lost. The holder stops its calls and stands down. */
   readonly lost: AbortSignal;
+  /** The seq of the last event when the claim was made, if the store knows it without reading. */
+  readonly last?: number | undefined;
   /** Without `parked`, the driver failed and the run must be driven again. */
   release(parked?: Parked): Promise<void>;
 }
@@ -100,7 +102,8 @@ export interface ListOptions {
  *     events of an append or none: a decision without its plan would be another decision.
  * J4  `read` returns every event in order of seq. It skips a torn tail (a crash during a write). Any other
  *     damage throws `journal-damaged` with line and offset. Other runs are not affected.
- * J5  At most one claim on a run is held at a time; the claim of a process that died is free.
+ * J5  At most one claim on a run is held at a time; the claim of a process that died is free. If the claim says which
+ *     event is the last, that was so when the claim was made.
  * J6  `remove` is compare-and-remove: it deletes a run only if its last event has seq `after` and no driver
  *     has claimed it. Otherwise it changes nothing. An append to a deleted run throws.
  * J7  A driver appends with its claim. If the claim has ended, the append throws `run-driven-elsewhere` and

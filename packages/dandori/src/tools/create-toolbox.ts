@@ -88,7 +88,10 @@ export async function createToolbox(options: ToolboxOptions): Promise<Toolbox> {
         const reason = server.missing();
         return reason === undefined ? [] : [{ server: server.name, reason }];
       }),
-    call: async (call) => clipped(await dispatch(call, 0)),
+    call(call) {
+      const outcome = dispatch(call, 0);
+      return outcome instanceof Promise ? outcome.then(clipped) : Promise.resolve(clipped(outcome));
+    },
     async close() {
       open = false;
       stopAtExit();

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-// Imported, not read from `process` when it is called: a test of the user may replace it for a while, as Jest's timers do.
-import { nextTick } from 'node:process';
 import * as z from 'zod';
 import { assertNever, messageOf } from '../model/error.ts';
 import type { Failure } from '../model/failure.ts';
 import { hugeIn, withStandIns } from '../model/json/huge-ints.ts';
 import { exactNumber } from '../model/json/numbers.ts';
 import { canonicalJson, type JsonObject, normalise } from '../model/json.ts';
+import { type Stop, stopOf } from '../model/stop.ts';
 import { isRepeatable, type Tool } from '../model/tool.ts';
 import { type InputResponse, MOST_ROUNDS } from '../run/state/held-calls.ts';
 import { AmbiguityError, isAmbiguity, thrownAmbiguity } from './ambiguity.ts';
@@ -44,30 +43,22 @@ export async function runMethod<Input extends z.ZodType, Output extends z.ZodTyp
   calling: Calling,
 ): Promise<CallOutcome> {
   const { tool, call } = calling;
-  if (call.signal.aborted) return notStarted(tool.name);
+  const stop = call.stop ?? stopOf(call.signal);
+  if (stop.isStopped) return notStarted(tool.name);
   try {
     const read = await definition.input.safeParseAsync(call.args);
     const input = read.success ? read : await readAgain(definition.input, call.args, read.error);
     if (!input.success) return failed('invalid_args', `${tool.name}: ${input.message}`);
-    return await untilAbandoned(runOrPreview(definition, calling, input.data), call.signal, tool.name);
+    const isRun = call.preview === undefined || definition.preview === undefined;
+    const context = createContext(calling);
+    const work = isRun ? definition.run(input.data, context) : definition.preview?.(input.data, context);
+    const value = await untilAbandoned(work, stop);
+    if (value === ABANDONED) return { ...stopped(call.signal, tool.name), unstopped: true };
+    const output = isRun ? definition.output : previewAnswer;
+    return output === undefined ? toOutcome(tool, value) : await parsedOutcome(output, tool, value);
   } catch (error) {
     return errorOutcome(error, calling);
   }
-}
-
-async function runOrPreview<Input extends z.ZodType, Output extends z.ZodType>(
-  definition: MethodDefinition<Input, Output>,
-  calling: Calling,
-  input: z.output<Input>,
-): Promise<CallOutcome> {
-  const { tool, call } = calling;
-  const context = createContext(calling);
-  const isRun = call.preview === undefined || definition.preview === undefined;
-  const value: unknown = await (isRun
-    ? definition.run(input, context)
-    : definition.preview?.(input, context));
-  const output = isRun ? definition.output : previewAnswer;
-  return output === undefined ? toOutcome(tool, value) : parsedOutcome(output, tool, value);
 }
 
 type Read<Input extends z.ZodType> =
@@ -212,35 +203,23 @@ function toOutcome({ name }: Tool, value: unknown): CallOutcome {
   }
 }
 
-/**
- * After an abort a method gets a moment to end by itself. Then the engine stops waiting for it. Many methods end in the
- * turn in which they begin. For them no listener is added, which would take longer than the rest of the call.
- */
-function untilAbandoned(work: Promise<CallOutcome>, signal: AbortSignal, name: string): Promise<CallOutcome> {
+const ABANDONED = Symbol('abandoned');
+
+/** After a stop a method gets a moment to end by itself. Then the engine stops waiting for it. */
+function untilAbandoned(work: unknown, stop: Stop): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: NodeJS.Timeout | undefined;
-    let hasEnded = false;
-    let isListening = false;
-    const abandon = () => {
-      timer = setTimeout(() => resolve({ ...stopped(signal, name), unstopped: true }), GRACE);
-    };
+    const forget = stop.onStop(() => {
+      timer = setTimeout(() => resolve(ABANDONED), GRACE);
+    });
     const end = () => {
-      hasEnded = true;
-      clearTimeout(timer);
-      if (isListening) signal.removeEventListener('abort', abandon);
+      forget();
+      if (timer !== undefined) clearTimeout(timer);
     };
-    const listen = () => {
-      if (hasEnded) return;
-      isListening = true;
-      if (signal.aborted) abandon();
-      else signal.addEventListener('abort', abandon, { once: true });
-    };
-    // Node runs `listen` after all promise reactions of this turn, because this code is one of them.
-    nextTick(listen);
-    work.then(
-      (outcome) => {
+    Promise.resolve(work).then(
+      (value) => {
         end();
-        resolve(outcome);
+        resolve(value);
       },
       (error: unknown) => {
         end();

@@ -9,6 +9,7 @@ import {
 } from '../model/failure.ts';
 import { type Json, type JsonObject, jsonObject } from '../model/json.ts';
 import { type Option, preview, type Question } from '../model/question.ts';
+import type { Stop } from '../model/stop.ts';
 import { clip, type Language } from '../model/text.ts';
 import type { Effect, MissingServer, Tool } from '../model/tool.ts';
 import type { InputResponse, Inputs } from '../run/state/held-calls.ts';
@@ -25,6 +26,8 @@ export interface Call {
   /** Of the user. What a tool says or asks is best in it. */
   readonly language?: Language;
   readonly signal: AbortSignal;
+  /** The same as `signal`. Listening to it takes less time. */
+  readonly stop?: Stop;
   readonly progress?: (message: string, fraction?: number) => void;
   /** What people answered to an earlier call of the same task that ended as `input_wanted`. */
   readonly inputs?: Inputs | undefined;

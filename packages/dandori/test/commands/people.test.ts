@@ -147,8 +147,8 @@ describe('ambiguity', () => {
     await house.clock.advance(100);
     // Taken up while the other branch is still at work.
     expect(house.toolbox.calls.map(({ call }) => call.args)).toEqual([
-      { item: 'milk', count: 3 },
       {},
+      { item: 'milk', count: 3 },
       { item: 'm2', count: 3 },
     ]);
     const state = await house.clock.runUntil(driving);

@@ -5,7 +5,7 @@ import { drive } from '../../src/driver/drive.ts';
 import { EVENT_VERSION, type Event, type Fact } from '../../src/model/event.ts';
 import { brokenLaws } from '../../src/run/laws.ts';
 import type { Journal } from '../../src/store/journal.ts';
-import type { Reply } from '../../src/testing/scripted-mind.ts';
+import { createScriptedMind, type Reply } from '../../src/testing/scripted-mind.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
 import { count, createHouse, DONE, type House, task } from './house.ts';
 
@@ -122,6 +122,21 @@ describe('G2: a command that comes in between', () => {
     const state = await house.drive(run, { journal });
     expect(state.end?.answer).toBe('with the note');
     expect(house.mind.thoughts.at(-1)?.state.notes).toHaveLength(1);
+  });
+
+  it('a note reaches the built-in planner too, whose decisions would have been written with all that they led to', async () => {
+    const reply: Reply = ({ state: { tasks, notes } }) =>
+      tasks.size > 0
+        ? [{ operation: 'answer', args: { text: 'done' } }]
+        : [{ id: notes.length > 0 ? 'with_the_note' : 'without', operation: 'a.get' }];
+    const mind = createScriptedMind([reply, reply, reply, reply], 'built-in');
+    const house = createHouse({ 'a.get': {} }, [], { mind });
+    const run = await house.start('go');
+    const journal = intruding(house.parts.journal, 1, () => addNote({ run, text: 'later' }, house.parts));
+    const state = await house.drive(run, { journal });
+    expect(state.end?.answer).toBe('done');
+    expect([...state.tasks.keys()]).toEqual(['with_the_note']);
+    mind.verify();
   });
 
   it('a driver makes progress even if every append conflicts', async () => {

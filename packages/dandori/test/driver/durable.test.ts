@@ -9,11 +9,11 @@ import { brokenLaws } from '../../src/run/laws.ts';
 import { createJsonlJournal } from '../../src/store/files/journal.ts';
 import { createMemoryBlobs, createMemoryJournal } from '../../src/store/in-memory.ts';
 import type { Journal } from '../../src/store/journal.ts';
-import { createFunctionToolbox } from '../../src/testing/function-toolbox.ts';
+import { createFunctionToolbox, type FunctionTool } from '../../src/testing/function-toolbox.ts';
 import { createScriptedMind } from '../../src/testing/scripted-mind.ts';
 import { createTemporaryJournal } from '../../src/testing/temporary-journal.ts';
 import type { CallOutcome } from '../../src/tools/toolbox.ts';
-import { DONE, SETTINGS, task } from './house.ts';
+import { createHouse, DONE, SETTINGS, task } from './house.ts';
 
 const which: CallOutcome = {
   kind: 'ambiguous',
@@ -120,11 +120,10 @@ describe('while the disk holds back a write', () => {
   it('a read starts, and calls that change something or cost money wait', async () => {
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const real = createMemoryJournal();
-    let appends = 0;
     const journal: Journal = {
       ...real,
       async append(...append) {
-        if (appends++ > 0) await isFree;
+        await isFree;
         await real.append(...append);
       },
     };
@@ -171,6 +170,15 @@ describe('while the disk holds back a write', () => {
     expect(brokenLaws(await real.read(started.run))).toEqual([]);
   });
 
+  it('the progress of a read is told before its start is on the disk, and of every wave', async () => {
+    const told: string[] = [];
+    const house = createHouse({ 'a.read': { run: (_, { progress, task }) => progress?.(task) ?? 1 } }, DONE, {
+      onLive: (live) => live.type === 'task_progress' && told.push(live.message),
+    });
+    await house.run('go', [task('a', 'a.read'), task('b', 'a.read', { after: ['a'] })]);
+    expect(told).toEqual(['a', 'b']);
+  });
+
   it('a read after a write waits until the outcome of the write is journaled', async () => {
     const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
     const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
@@ -209,7 +217,39 @@ describe('while the disk holds back a write', () => {
     expect(called).toEqual(['write', 'read']);
   });
 
-  it('reads that end at once are one write with their outcomes, wave after wave', async () => {
+  it('a read after a write that happened, as the user says, waits until that is journaled', async () => {
+    const { promise: isFree, resolve: free } = Promise.withResolvers<void>();
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>();
+    const called: string[] = [];
+    const lost: CallOutcome = { kind: 'lost', cause: 'connection_lost', message: 'gone' };
+    const tools: Record<string, FunctionTool> = {
+      'a.write': { effect: 'write', run: () => lost },
+      'b.read': { run: () => called.push('read') },
+    };
+    const house = createHouse(tools, DONE);
+    const tasks = [task('w', 'a.write'), task('r', 'b.read', { after: ['w'] })];
+    const run = await house.start('go', tasks);
+    await house.drive(run);
+    await house.answer(run, 'q1', 'happened');
+    const { journal } = house.parts;
+    const append: Journal['append'] = async (...append) => {
+      hold();
+      await isFree;
+      await journal.append(...append);
+    };
+    const driving = drive(run, { ...house.parts, journal: { ...journal, append } });
+    await isHeld;
+    for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
+    expect(called).toEqual([]);
+    free();
+    expect((await house.clock.runUntil(driving)).end?.outcome).toBe('answered');
+    expect(called).toEqual(['read']);
+  });
+
+  it.each([
+    ['reads that end at once', 'scripted', 'decision_started'],
+    ['such reads and a decision of the built-in planner', 'built-in', 'run_finished'],
+  ])('%s are one write with their outcomes, wave after wave', async (_, mind, last) => {
     const appends: string[][] = [];
     const real = createMemoryJournal();
     const journal: Journal = {
@@ -219,30 +259,17 @@ describe('while the disk holds back a write', () => {
         await real.append(run, after, events);
       },
     };
-    const toolbox = createFunctionToolbox(systemClock, { 'a.read': { run: () => 1 } });
-    const blobs = createMemoryBlobs();
-    const mind = createScriptedMind(DONE);
-    const driver = 'test';
-    const parts = {
-      journal,
-      blobs,
-      clock: systemClock,
-      toolbox,
-      mind,
-      check: () => [],
-      secrets: [],
-      driver,
-    };
+    // On a clock of its own, because what takes long is not collected.
+    const parts = { journal, mind: createScriptedMind(DONE, mind) };
+    const house = createHouse({ 'a.read': { run: () => 1 } }, [], parts);
     const tasks = [
       task('a', 'a.read'),
       task('b', 'a.read', { after: ['a'] }),
       task('c', 'a.read', { after: ['b'] }),
     ];
-    const { run } = await startRun({ goal: 'go', settings: SETTINGS, tasks }, parts);
-    expect((await drive(run, parts)).end?.outcome).toBe('answered');
-    const starts = appends.map((types) => types.filter((type) => type === 'task_started').length);
-    // The first write shows that no other process drives the run.
-    expect(starts.filter((count) => count > 0)).toEqual([1, 2]);
-    expect(brokenLaws(await real.read(run))).toEqual([]);
+    expect((await house.run('go', tasks)).end?.outcome).toBe('answered');
+    const wave = ['task_started', 'task_succeeded'];
+    expect(appends[0]?.slice(0, 8)).toEqual(['plan_approved', ...wave, ...wave, ...wave, 'decision_started']);
+    expect(appends[0]?.at(-1)).toBe(last);
   });
 });

@@ -182,6 +182,7 @@ export function createSimulatedJournal(
           get lost() {
             return isFenced ? lease.lost : NEVER_LOST;
           },
+          last: file.lines.length,
           release: () =>
             process.receive(async () => {
               lease.release();

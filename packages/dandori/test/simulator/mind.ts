@@ -19,14 +19,14 @@ interface MindParts {
 export function createSimulatedMind(parts: MindParts, process: SimulatedProcess): Mind {
   const { timeline, random, fate, scenario } = parts;
   return {
-    name: 'simulated',
+    name: scenario.isBuiltIn ? 'built-in' : 'simulated',
     think: (thought) =>
       process.receive(() => {
         const fault = fate.strike('thought', () => `${process.name}: ${thought.purpose}`);
         if (fault === 'mind_throws') throw new Error('the mind broke its promise');
         if (fault === 'crash_in_thought') timeline.after(random.below(5), () => process.die());
         const actions = spoil(decideBy(thought, scenario), fault);
-        return write(thought, { actions, fault, timeline, random });
+        return write(thought, { actions, fault, timeline, random, isAtOnce: scenario.isBuiltIn });
       }),
   };
 }
@@ -36,22 +36,27 @@ interface Writing {
   readonly fault: FaultAt<'thought'> | undefined;
   readonly timeline: Timeline;
   readonly random: Random;
+  readonly isAtOnce: boolean;
 }
 
 /** Reports action by action, as a stream does. */
-async function write(thought: Thought, { actions, fault, timeline, random }: Writing): Promise<Thinking> {
+async function write(
+  thought: Thought,
+  { actions, fault, timeline, random, isAtOnce }: Writing,
+): Promise<Thinking> {
   const { signal } = thought;
   const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()));
   const pause = (ms: number) =>
     Promise.race([new Promise<void>((resolve) => timeline.after(ms, resolve)), stopped]);
-  await pause(fault === 'model_slow' ? random.between(1_000, 600_000) : random.below(10));
+  if (fault === 'model_slow') await pause(random.between(1_000, 600_000));
+  else if (!isAtOnce) await pause(random.below(10));
   if (fault === 'model_error')
     return { kind: 'failed', failure: { kind: 'model_error', message: 'overloaded', retryable: true } };
   for (const action of actions) {
     if (signal.aborted) break;
     thought.onAction?.(action);
     if (fault === 'action_duplicated') thought.onAction?.(action);
-    if (random.chance(0.5)) await pause(random.below(10));
+    if (!isAtOnce && random.chance(0.5)) await pause(random.below(10));
   }
   if (signal.aborted) return { kind: 'failed', failure: { kind: 'cancelled', message: 'stopped' } };
   return { kind: 'decided', actions, usage: { inputTokens: 10, outputTokens: 1 } };

@@ -20,6 +20,8 @@ export interface Scenario {
   readonly settings: Settings;
   /** Whether the user gives the plan. */
   readonly isGiven: boolean;
+  /** Whether the mind is the built-in planner, which costs nothing and decides at once. */
+  readonly isBuiltIn: boolean;
   /** Whether the mind asks a question first. */
   readonly asksFirst: boolean;
   /** Whether the mind writes its answer together with the last tasks, with Refs to their results. */
@@ -118,6 +120,7 @@ export function writeScenario(random: Random): Scenario {
   return {
     settings: writeSettings(random, mode, isGenerous),
     isGiven,
+    isBuiltIn: random.fork('mind').chance(0.2),
     asksFirst: !isGiven && random.chance(0.1),
     answersAtOnce: hasRefs && mode !== 'hierarchical' && random.chance(0.2),
     isPersonSilent: random.chance(0.04),

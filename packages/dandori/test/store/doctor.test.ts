@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { conversationBreaches } from '../../src/conversation/laws.ts';
@@ -50,7 +51,8 @@ async function stored(): Promise<Stored> {
   const temporary = await createTemporaryJournal();
   const house = createHouse(
     {
-      'a.read': { run: ({ text }) => String(text).repeat(40_000) },
+      // It takes a timer, so that its start and its result are two writes.
+      'a.read': { run: ({ text }) => setTimeout(1, String(text).repeat(40_000)) },
       'b.put': { effect: 'write', run: () => 1 },
     },
     DONE,

@@ -681,6 +681,16 @@ describe('locks that were left behind', () => {
 });
 
 describe('cost', () => {
+  it('a claim knows the last event of a run that this process created, unless another process has written since', async () => {
+    await using temporary = await createTemporaryJournal();
+    const { journal, directory } = temporary;
+    for (const run of ['a', 'b']) await journal.create(run, [firstEvent(run)]);
+    await createJsonlJournal(directory).append('b', 1, [eventAt('b', 2)]);
+    const [a, b] = [await journal.claim('a'), await journal.claim('b')];
+    expect([a.last, b.last]).toEqual([1, undefined]);
+    await Promise.all([a.release(), b.release()]);
+  });
+
   /** What this process has read, as the kernel counts it; undefined where it does not say. */
   function bytesRead(): number | undefined {
     try {

@@ -5,34 +5,39 @@ import type { Stop } from '../../model/stop.ts';
 /** How long a call may take to stop after it was told to. Then it counts as lost. */
 const GRACE = 5_000;
 
-interface Waiting<T> {
+interface Waiting<T, Ended> {
   readonly stop: Stop;
   readonly clock: Clock;
   /** What counts if the work throws or rejects. */
   readonly broken: (message: string) => T;
   /** What counts if the work does not end within the grace period after a stop. */
   readonly otherwise: () => T;
+  /** Called once, at the end. */
+  readonly end: (value: T) => Ended;
 }
 
 /** Does the work and never rejects. Toolbox and mind promise the same, but a bug there must not end the process. */
-export function untilEnded<T>(
+export function untilEnded<T, Ended>(
   work: () => Promise<T>,
-  { stop, clock, broken, otherwise }: Waiting<T>,
-): Promise<T> {
+  { stop, clock, broken, otherwise, end }: Waiting<T, Ended>,
+): Promise<Ended> {
   return new Promise((resolve) => {
     let takeBack: (() => void) | undefined;
-    const forget = stop.onStop(() => {
-      takeBack = clock.at(clock.now() + GRACE, () => resolve(otherwise()));
-    });
-    const end = (value: T) => {
+    let hasEnded = false;
+    const endOnce = (value: T) => {
+      if (hasEnded) return;
+      hasEnded = true;
       forget();
       takeBack?.();
-      resolve(value);
+      resolve(end(value));
     };
-    const fail = (error: unknown) => end(broken(messageOf(error)));
+    const forget = stop.onStop(() => {
+      takeBack = clock.at(clock.now() + GRACE, () => endOnce(otherwise()));
+    });
+    const fail = (error: unknown) => endOnce(broken(messageOf(error)));
     try {
       // JavaScript may return the value itself.
-      Promise.resolve(work()).then(end, fail);
+      Promise.resolve(work()).then(endOnce, fail);
     } catch (error) {
       fail(error);
     }

@@ -1,8 +1,8 @@
 import { messageOf } from '../../model/error.ts';
 import { toFailure, toMessage, type Word } from '../../model/failure.ts';
+import type { Sealing } from '../../model/redact.ts';
 import { Stop } from '../../model/stop.ts';
 import type { InputResponse } from '../../run/state/held-calls.ts';
-import { sealingOf } from '../../secrets/index.ts';
 import type { Call, CallOutcome, InputRequest, MadeInside } from '../../tools/index.ts';
 import type { Mail, Mailbox } from '../mailbox.ts';
 import type { Parts } from '../parts.ts';
@@ -46,34 +46,43 @@ export interface OpenCall {
 export interface CallContext {
   readonly run: string;
   readonly parts: Parts;
+  readonly seal: Sealing['seal'];
   readonly mailbox: Pick<Mailbox, 'post'>;
   /** Everything that runs, so that it can be stopped. */
   readonly open: Map<Stop, Promise<unknown>>;
 }
 
-/** Makes a call as soon as it is created. `isTask`: false for a call that is made before its task starts. */
+/**
+ * `ahead`: it belongs to no task, or its task has not started. `planned`: the start of its task is not durable yet, so it
+ * reports progress and does not ask the user. `task`: its task has started.
+ */
+export type Stage = 'ahead' | 'planned' | 'task';
+
+/** Makes a call as soon as it is created. */
 export class RunningCall implements OpenCall {
   readonly ended: Promise<EndedCall>;
   how: EndedCall | undefined;
   readonly #call: PlannedCall;
   readonly #context: CallContext;
   readonly #stop = new Stop();
-  #isTask: boolean;
+  #stage: Stage;
   #isLimited = false;
   #limit: TimeLimit | undefined;
   /** What it asks before a task takes it over. */
   #asked: Mail[] = [];
 
-  constructor(call: PlannedCall, isTask: boolean, context: CallContext) {
+  constructor(call: PlannedCall, stage: Stage, context: CallContext) {
     this.#call = call;
-    this.#isTask = isTask;
+    this.#stage = stage;
     this.#context = context;
-    this.ended = this.#make();
+    const { delay = 0 } = call;
+    const waiting = { stop: this.#stop, clock: context.parts.clock };
+    this.ended = delay > 0 ? pause(delay, waiting).then(() => this.#make()) : this.#make();
     context.open.set(this.#stop, this.ended);
   }
 
   taken(): void {
-    this.#isTask = true;
+    this.#stage = 'task';
     for (const mail of this.#asked) this.#context.mailbox.post(mail);
     this.#asked = [];
   }
@@ -87,25 +96,29 @@ export class RunningCall implements OpenCall {
     this.#stop.stop(reason);
   }
 
-  async #make(): Promise<EndedCall> {
-    const { word, delay = 0, timeoutMs } = this.#call;
-    const { parts, open } = this.#context;
+  #make(): Promise<EndedCall> {
+    const { word, timeoutMs } = this.#call;
+    const { parts } = this.#context;
     const { clock } = parts;
     const stop = this.#stop;
-    if (delay > 0) await pause(delay, { stop, clock });
     const limit = createTimeLimit(clock, timeoutMs, () => stop.stop('timeout'));
     this.#limit = limit;
     if (this.#isLimited) limit.start();
-    const made = await untilEnded(() => parts.toolbox.call(this.#sent(limit)), {
+    return untilEnded(() => parts.toolbox.call(this.#sent(limit)), {
       stop,
       clock,
       broken: (reason) => brokenCall(reason, word),
       otherwise: () => unstopped(word),
+      end: (made) => this.#end(made, limit),
     });
+  }
+
+  #end(made: CallOutcome, limit: TimeLimit): EndedCall {
+    const { word, timeoutMs } = this.#call;
     const outcome = normalOutcome(made, word);
     limit.stop();
-    open.delete(stop);
-    const isLate = isTimeUp(outcome, stop);
+    this.#context.open.delete(this.#stop);
+    const isLate = isTimeUp(outcome, this.#stop);
     this.how = { outcome: isLate ? timedOut(outcome, timeoutMs, word) : outcome, ms: limit.spent() };
     return this.how;
   }
@@ -114,7 +127,8 @@ export class RunningCall implements OpenCall {
   #sent(limit: TimeLimit): Call {
     const { operation, args, key, task, userId, language, inputs, preview, isClean } = this.#call;
     const { instead, isFollowed } = this.#call;
-    const { run, parts } = this.#context;
+    const { run, parts, seal } = this.#context;
+    const stop = this.#stop;
     return {
       operation,
       args,
@@ -123,16 +137,18 @@ export class RunningCall implements OpenCall {
       task,
       userId,
       language,
-      signal: this.#stop.signal,
+      stop,
+      signal: stop.signal,
       progress: (message, fraction) => {
-        if (this.#isTask) parts.onLive?.({ type: 'task_progress', run, task, message, fraction });
+        if (this.#stage === 'ahead') return;
+        parts.onLive?.({ type: 'task_progress', run, task, message, fraction });
       },
       inputs,
       elicit: instead === undefined ? (asked) => this.#elicit(asked, limit) : undefined,
       inner: isFollowed === true ? (made, make) => this.#inner(made, make) : undefined,
       preview,
       isClean,
-      seal: sealingOf(parts).seal,
+      seal,
     };
   }
 
@@ -148,7 +164,7 @@ export class RunningCall implements OpenCall {
         resolve(response);
       };
       const mail: Mail = { type: 'input_asked', task, attempt, request, reply };
-      if (this.#isTask) this.#context.mailbox.post(mail);
+      if (this.#stage === 'task') this.#context.mailbox.post(mail);
       else this.#asked.push(mail);
     });
   }

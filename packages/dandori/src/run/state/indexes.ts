@@ -116,41 +116,37 @@ export function isOnlyHolding(state: RunState): boolean {
 export function leave({ indexes }: RunState, task: TaskState): void {
   const { links, lane, status } = task;
   const { id } = task.task;
-  if (!hasEnded(status)) indexes.unended--;
-  if (isStep(task.task)) {
-    indexes.stepsReady.delete(id);
-    // The user was asked whether to go on with it.
-    indexes.answered.delete(id);
-  } else if (links.queued !== undefined) {
+  if (links.queued !== undefined) {
     (status === 'ready' ? indexes.ready : indexes.retrying).delete(links.queued);
     links.queued = undefined;
-  } else if (status === 'in_doubt') {
-    indexes.inDoubt.delete(id);
-    indexes.probing.delete(id);
   } else if (status === 'running') {
     indexes.running.delete(id);
     indexes.runningIn.set(lane, (indexes.runningIn.get(lane) ?? 0) - 1);
+  } else if (status === 'in_doubt') {
+    indexes.inDoubt.delete(id);
+    indexes.probing.delete(id);
   } else if (status === 'waiting') {
     indexes.held.delete(id);
     indexes.answered.delete(id);
     indexes.replacing.delete(id);
-  }
+  } else if (status === 'ready') indexes.stepsReady.delete(id);
+  else if (hasEnded(status)) indexes.unended++;
 }
 
 /** Adds a task to the indexes after its status has changed. */
 export function enter({ indexes }: RunState, task: TaskState): void {
-  const { links, lane, order, dueAt = 0, status } = task;
+  const { links, lane, order, status } = task;
   const { id } = task.task;
-  if (!hasEnded(status)) indexes.unended++;
-  if (isStep(task.task)) {
-    if (status === 'ready') indexes.stepsReady.add(id);
-  } else if (status === 'ready') links.queued = indexes.ready.add(task, task);
-  else if (status === 'retrying') links.queued = indexes.retrying.add(task, { lane, rank: -dueAt, order });
-  else if (status === 'in_doubt') indexes.inDoubt.add(id);
-  else if (status === 'running') {
+  if (status === 'ready') {
+    if (isStep(task.task)) indexes.stepsReady.add(id);
+    else links.queued = indexes.ready.add(task, task);
+  } else if (status === 'running') {
     indexes.running.add(id);
     indexes.runningIn.set(lane, (indexes.runningIn.get(lane) ?? 0) + 1);
-  }
+  } else if (status === 'retrying')
+    links.queued = indexes.retrying.add(task, { lane, rank: -(task.dueAt ?? 0), order });
+  else if (status === 'in_doubt') indexes.inDoubt.add(id);
+  else if (hasEnded(status)) indexes.unended--;
 }
 
 export function taskAdded({ indexes }: RunState, { task }: TaskState): void {

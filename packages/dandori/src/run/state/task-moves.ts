@@ -19,6 +19,7 @@ import {
 export function moveTo(state: RunState, task: TaskState, phase: Phase): void {
   leave(state, task);
   task.phase = phase;
+  task.status = phase.status;
   enter(state, task);
 }
 

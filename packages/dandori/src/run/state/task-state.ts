@@ -93,6 +93,8 @@ export class TaskState {
   readonly links: Links = createLinks();
   /** Only `moveTo` replaces it, because the indexes depend on it. */
   phase: Phase = PENDING;
+  /** That of the phase. A field, because it is read more often than everything else. */
+  status: TaskStatus = PENDING.status;
   /** The result of the last probe. */
   probed: Pick<FactOf<'probe_ended'>['data'], 'attempt' | 'found' | 'message'> | undefined = undefined;
   /** The tool that probes the call, or that has returned its result. */
@@ -156,10 +158,6 @@ export class TaskState {
     this.cost = accepted.cost;
     this.order = accepted.order;
     this.coveredBy = accepted.coveredBy;
-  }
-
-  get status(): TaskStatus {
-    return this.phase.status;
   }
 
   get result(): Stored | undefined {

@@ -19,7 +19,7 @@ interface Ruled {
 
 interface Known {
   readonly state: RunState;
-  readonly toolOf: (operation: string) => Tool | undefined;
+  readonly tools: ReadonlyMap<string, Tool>;
 }
 
 const STRENGTH: readonly TrustRule['do'][] = ['deny', 'ask', 'allow'];
@@ -73,10 +73,10 @@ function sourcesOf(name: string, { task, known }: Pick<Ruling, 'task' | 'known'>
 }
 
 /** A service returns what the tools that it calls have read. */
-function withCalls(operations: readonly string[], { toolOf }: Known): ReadonlySet<string> {
+function withCalls(operations: readonly string[], { tools }: Known): ReadonlySet<string> {
   const found = new Set(operations);
   // A set also visits what is added to it while it is visited.
-  for (const operation of found) for (const called of toolOf(operation)?.calls ?? []) found.add(called);
+  for (const operation of found) for (const called of tools.get(operation)?.calls ?? []) found.add(called);
   return found;
 }
 

@@ -69,7 +69,7 @@ interface Circumstances {
   readonly tool: Tool;
   /** The result of a task, if it is at hand. */
   readonly resultOf: (task: string) => Json | undefined;
-  readonly toolOf: (operation: string) => Tool | undefined;
+  readonly tools: ReadonlyMap<string, Tool>;
   /** SHA-256 of the call as it would be made. */
   readonly digest: () => string;
 }
@@ -85,46 +85,56 @@ interface Circumstances {
  *     sent, or drop the check before a payment.
  */
 export function trustVerdict(task: TaskState, args: JsonObject, circumstances: Circumstances): Verdict {
-  const { state, tool, digest } = circumstances;
+  const { state, tool } = circumstances;
   const { trust } = state.settings;
-  if (trust === undefined) return { kind: 'free' };
-  const permitted = () =>
-    state.orders.permissions.findIndex((one) =>
-      isPermitted(task, args, { permission: one, known: circumstances }),
-    );
+  if (trust === undefined) return FREE;
   if (isOwnTool(tool) && tool.name !== 'plan.activate') {
     // A value from an announced `extract` may be used in the announced call.
-    const permission = task.isOrdered || tool.name !== 'extract' ? -1 : permitted();
-    return permission < 0 ? { kind: 'free' } : { kind: 'permitted', permission };
+    const permission =
+      task.isOrdered || tool.name !== 'extract' ? -1 : permissionFor(task, args, circumstances);
+    return permission < 0 ? FREE : { kind: 'permitted', permission };
   }
-  const isApproved = () => task.approved !== undefined && task.approved === digest();
   const ruled = ruleFor(task, args, circumstances);
   if (ruled?.does === 'deny') return { kind: 'denied', rule: ruled.rule };
-  const doubted = (doubt: Doubtful): Verdict => {
-    const isNo = isRefused(state, task) || wasRejected(state, tool.name, args);
-    return isNo && trust.policy !== 'observe' ? { kind: 'refused' } : doubt;
-  };
-  if (ruled?.does === 'ask' && !isApproved())
-    return doubted({
-      kind: 'doubtful',
-      because: task.isOrdered ? 'aimed' : 'not_ordered',
-      values: () => ruled.values,
-      pattern: patternOf(args, circumstances),
-    });
+  if (ruled?.does === 'ask' && !isApproved(task, circumstances)) {
+    const because = task.isOrdered ? 'aimed' : 'not_ordered';
+    const pattern = patternOf(args, circumstances);
+    const doubt: Doubtful = { kind: 'doubtful', because, values: () => ruled.values, pattern };
+    return hasSaidNo(task, args, circumstances) ? REFUSED : doubt;
+  }
   const isHarmless = tool.effect === 'read' && task.effect === 'read' && !isWayOut(tool, args);
-  const isUnclear = trust.policy === 'strict' && mayReachOut(tool, args);
   if (task.isOrdered) {
-    if (isHarmless) return { kind: 'free' };
+    if (isHarmless) return FREE;
     const doubt = doubtAbout(task, args, circumstances);
     if (doubt === undefined) return { kind: 'ordered' };
-    return isApproved() ? { kind: 'approved' } : doubted(doubt);
+    if (isApproved(task, circumstances)) return { kind: 'approved' };
+    return hasSaidNo(task, args, circumstances) ? REFUSED : doubt;
   }
-  const permission = permitted();
+  const permission = permissionFor(task, args, circumstances);
   if (permission >= 0) return { kind: 'permitted', permission };
-  if (isHarmless && !isUnclear) return { kind: 'free' };
-  if (isApproved()) return { kind: 'approved' };
+  if (isHarmless && !(trust.policy === 'strict' && mayReachOut(tool, args))) return FREE;
+  if (isApproved(task, circumstances)) return { kind: 'approved' };
   if (ruled?.does === 'allow') return { kind: 'allowed', rule: ruled.rule };
-  return doubted(notOrdered(task, args, circumstances));
+  return hasSaidNo(task, args, circumstances) ? REFUSED : notOrdered(task, args, circumstances);
+}
+
+const FREE: Verdict = { kind: 'free' };
+const REFUSED: Verdict = { kind: 'refused' };
+
+/** The position of the permission for the call, or -1. */
+function permissionFor(task: TaskState, args: JsonObject, known: Circumstances): number {
+  const { permissions } = known.state.orders;
+  return permissions.findIndex((permission) => isPermitted(task, args, { permission, known }));
+}
+
+function isApproved({ approved }: TaskState, { digest }: Circumstances): boolean {
+  return approved !== undefined && approved === digest();
+}
+
+/** Whether the user has already said no to the call. */
+function hasSaidNo(task: TaskState, args: JsonObject, { state, tool }: Circumstances): boolean {
+  if (state.settings.trust?.policy === 'observe') return false;
+  return isRefused(state, task) || wasRejected(state, tool.name, args);
 }
 
 function notOrdered(task: TaskState, args: JsonObject, circumstances: Circumstances): Doubtful {
@@ -231,9 +241,9 @@ function isKey({ path }: Ref, value: Json): boolean {
  * Whether a system gave out the keys in this result because the user asked for them. Then no stranger chose the
  * arguments, and nothing was read from outside. Under `strict` such a key may aim a call that can be undone.
  */
-function isOwnKey(id: string, { state, tool, toolOf }: Circumstances): boolean {
+function isOwnKey(id: string, { state, tool, tools }: Circumstances): boolean {
   const source = state.tasks.get(id);
-  const from = source && toolOf(source.task.operation);
+  const from = source && tools.get(source.task.operation);
   if (source === undefined || from === undefined || tool.effect === 'destructive') return false;
   if (isWayOut(from) || isWayOut(from, source.sent ?? source.task.args)) return false;
   return readBy(source.task).every((one) => lineageOf(state, one).isTrusted) && !source.isPermitted;

@@ -245,6 +245,18 @@ const CASES: Record<string, (journal: Journal) => Promise<void>> = {
     await (await journal.claim('r1')).release();
   },
 
+  async 'J5: a claim that says which event is the last says it as of then'(journal) {
+    await journal.create('r1', [firstEvent('r1'), eventAt('r1', 2)]);
+    const first = await journal.claim('r1');
+    assert.ok(first.last === undefined || first.last === 2);
+    await journal.append('r1', 2, [eventAt('r1', 3)], first);
+    await first.release();
+    await journal.append('r1', 3, [eventAt('r1', 4)]);
+    const second = await journal.claim('r1');
+    assert.ok(second.last === undefined || second.last === 4);
+    await second.release();
+  },
+
   async 'J5: if many claim a run at once, one succeeds'(journal) {
     await journal.create('r1', [firstEvent('r1')]);
     const settled = await Promise.allSettled(Array.from({ length: 8 }, () => journal.claim('r1')));

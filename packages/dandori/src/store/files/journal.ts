@@ -188,6 +188,7 @@ export function createJsonlJournalOf<E extends Entry, Summary>(
       claimed.set(run, file);
       const claim: Claim = {
         lost: NEVER_LOST,
+        last: from && file.last(),
         async release() {
           // A second release must do nothing: another driver may hold the run by then.
           if (claimed.get(run) !== file) return;

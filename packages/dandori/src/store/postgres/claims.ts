@@ -19,6 +19,7 @@ export interface Lease {
 /** A claim as the row tells it. Only runs count wakes. */
 interface Taken {
   readonly epoch: string;
+  readonly last_seq: number;
   readonly wakes?: string;
 }
 
@@ -68,7 +69,7 @@ export function createClaims({
        )
        update ${heads} h set worker = me.id, epoch = h.epoch + 1 from me
        where h.id = $1 and ${was === undefined ? 'h.worker is null' : 'h.worker = $3 and h.epoch = $4::bigint'}
-       returning h.epoch${isRuns ? ', h.wakes' : ''}`,
+       returning h.epoch, h.last_seq${isRuns ? ', h.wakes' : ''}`,
       was === undefined ? [run, term] : [run, term, was.worker, was.epoch],
     );
     return taken;
@@ -135,12 +136,13 @@ export function createClaims({
   function hold(
     run: string,
     term: { readonly id: string; readonly lost: AbortSignal },
-    { epoch, wakes = '0' }: Taken,
+    { epoch, last_seq, wakes = '0' }: Taken,
   ): Claim {
     const made: Claim = {
       get lost() {
         return term.lost;
       },
+      last: last_seq,
       async release(parked) {
         if (claims.get(run) !== made) return;
         claims.delete(run);

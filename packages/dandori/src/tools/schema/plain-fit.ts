@@ -59,17 +59,29 @@ export function plainFit(schema: JsonObject): PlainFit {
     // ajv reads this name in its own way.
     if (names.length > MOST || Object.hasOwn(value, '__proto__')) return false;
     for (const name of required) if (!Object.hasOwn(value, name)) return false;
-    return names.every((name) => isFieldFit(name, value[name] as Json));
+    for (const name of names) if (!isFieldFit(name, value[name] as Json)) return false;
+    return true;
   };
 }
 
 const never: PlainFit = () => false;
+
+/** Most fields have no limits. */
+const UNLIMITED: Readonly<Record<string, PlainFit>> = {
+  string: (value) => typeof value === 'string',
+  boolean: (value) => typeof value === 'boolean',
+  integer: Number.isSafeInteger,
+  number: Number.isFinite,
+};
 
 function fieldFit(schema: Json | undefined, isItem = false): PlainFit {
   if (!isObject(schema) || !Object.keys(schema).every((keyword) => OF_FIELD.has(keyword))) return never;
   const { type, enum: choices, items, minimum, maximum, minLength, maxLength } = schema as JsonObject;
   if (choices !== undefined && !Array.isArray(choices)) return never;
   const isChoice: PlainFit = (value) => choices === undefined || choices.includes(value);
+  const isLimited = [choices, minimum, maximum, minLength, maxLength].some((limit) => limit !== undefined);
+  if (!isLimited && typeof type === 'string' && Object.hasOwn(UNLIMITED, type))
+    return UNLIMITED[type] ?? never;
   switch (type) {
     case 'string':
       return (value) =>
